@@ -6,6 +6,7 @@ import { posix } from 'node:path';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
+import { withWeakUniversalRules } from './universal-rules.ts';
 
 /** What is longer is left as it is, which the policy of the page does not load. Without limits both patterns take cubic time. */
 const urlPattern = /url\(\s{0,20}(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^)"'\s]{0,2000}))\s{0,20}\)/g;
@@ -58,7 +59,7 @@ export function prepareStylesheet(
     assets.push(target.file);
     return `url("${encodeURI(prefixToRoot(output) + target.output)}${target.suffix}")`;
   });
-  return { css: rewritten, assets, diagnostics };
+  return { css: withWeakUniversalRules(rewritten), assets, diagnostics };
 }
 
 /** A rule for an import goes on to the next semicolon, or to the end. */

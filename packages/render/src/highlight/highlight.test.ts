@@ -3,7 +3,9 @@ import { contrastOf } from '../theme/colors.ts';
 import { codeBlockHtml } from './code-block.ts';
 import { highlight } from './highlight.ts';
 import { readFenceMeta } from './meta.ts';
+import { codeThemes } from './code-themes.ts';
 import { codePaletteCss, codeThemesOf, paletteNamed } from './palette.ts';
+import { publishedCodeThemes } from './published-themes-testing.ts';
 
 const block = (language: string, code: string, meta = ''): string =>
   codeBlockHtml({ language, meta, code }, (name) => (name ? `(${name})` : ''));
@@ -201,31 +203,38 @@ describe('what follows the language on a fence', () => {
 });
 
 describe('themes for code', () => {
-  it.each([
-    'github-dark',
-    'github-light',
-    'dracula',
-    'nord',
-    'monokai',
-    'catppuccin-mocha',
-    'catppuccin-latte',
-    'solarized-dark',
-    'solarized-light',
-    'one-dark-pro',
-  ])('%s can be read', (name) => {
-    const palette = paletteNamed(name);
-    for (const color of [palette?.text, ...(palette?.colors.split(' ') ?? [])])
-      expect(contrastOf(color ?? '', palette?.background ?? ''), color).toBeGreaterThanOrEqual(4.5);
+  it.each(Object.keys(codeThemes))(
+    '%s keeps the published colours that can be read, and nears the others',
+    (name) => {
+      const [background = '', text = '', ...tokens] = codeThemes[name]?.split(' ') ?? [];
+      const palette = paletteNamed(name);
+      expect(palette?.background).toBe(background);
+      for (const [index, published] of [text, ...tokens].entries()) {
+        const shown = [palette?.text, ...(palette?.tokens ?? [])][index] ?? '';
+        if (contrastOf(published, background) >= 4.5) expect(shown).toBe(published);
+        else expect(contrastOf(shown, background)).toBeGreaterThanOrEqual(4.5);
+      }
+    },
+  );
+
+  it('are those that Shiki publishes', async () => {
+    expect(codeThemes).toEqual(await publishedCodeThemes());
   });
 
   it('are chosen by the configuration', () => {
-    expect(codePaletteCss(codeThemesOf('system'))).toBe('');
-    expect(codePaletteCss(codeThemesOf('dark'))).toContain(
-      '.dy-code { color-scheme: dark; background: #0d1117',
+    const css = (value: unknown): string =>
+      codePaletteCss(codeThemesOf(value), { light: '#0055cc', dark: '#0055cc' });
+    expect(css('system')).toBe('');
+    expect(css('dark')).toMatch(/^:is\(\.dy-code, \.dy-code-group, [^)]*\) \{ color-scheme: dark; .*#0d1117/);
+    const pair = css({ theme: { light: 'github-light', dark: 'dracula' } });
+    expect(pair).toMatch(
+      /data-theme='light'.*color-scheme: light.*--dy-code-background: #ffffff.*--dy-t-k: #d73a49/,
     );
-    expect(codePaletteCss(codeThemesOf({ theme: { light: 'github-light', dark: 'dracula' } }))).toContain(
-      'light-dark(#ffffff, #282a36)',
+    expect(pair).toMatch(
+      /data-theme='dark'.*color-scheme: dark.*--dy-code-background: #282a36.*--dy-t-k: #ff79c6/,
     );
-    expect(codePaletteCss(codeThemesOf({ theme: 'no-such-thing' }))).toBe('');
+    expect(css({ theme: { light: '', dark: 'nord' } })).not.toContain("data-theme='light'");
+    expect(css({ theme: 'css-variables' })).toBe('');
+    expect(css({ theme: 'no-such-thing' })).toBe('');
   });
 });

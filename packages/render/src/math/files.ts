@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { inThemeLayer } from '../theme/layers.ts';
 
 export const mathStylesheet = '_docyard/katex/katex.css';
 
@@ -24,7 +25,7 @@ export function mathFiles(styles: ReadonlyMap<string, string>): { path: string; 
   const classes = [...styles]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, declaration]) => `.${name}{${declaration.replace(': ', ':').replace(' !', '!')}}\n`);
-  const text = `/* KaTeX, MIT License, https://katex.org */\n${css}\n${additions}${classes.join('')}`;
+  const text = `/* KaTeX, MIT License, https://katex.org */\n${inThemeLayer(`${css}\n${additions}${classes.join('')}`)}`;
   return [
     { path: mathStylesheet, content: new TextEncoder().encode(text) },
     ...fonts.toSorted().map((font) => ({

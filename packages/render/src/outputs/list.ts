@@ -49,6 +49,7 @@ export interface OutputContext {
   /** Whether a file of the site is part of the output. */
   used: (file: string) => boolean;
   styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];
+  readFile: Parameters<typeof sharedFiles>[0]['readFile'];
   /** The Markdown of the pages; of those that are as they were it is in the file that the last run has left. */
   fullText: FullText;
   lastSections?: { count: number; read(): Promise<void> } | undefined;

@@ -12,6 +12,7 @@ import { mathStylesheet } from '../math/files.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { apiStylesheet } from '../theme/files.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
+import { inThemeLayer } from '../theme/layers.ts';
 import { inlineCode } from '../theme/text.ts';
 import { isRightToLeft, languageCode } from '../theme/words.ts';
 import type { OutputContext, OutputItem } from './list.ts';
@@ -31,7 +32,7 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   const { print } = context;
   if (print.pages.length === 0) return;
   const css = readFileSync(new URL('../theme/files/print.css', import.meta.url), 'utf8');
-  yield { path: stylesheet, content: css };
+  yield { path: stylesheet, content: inThemeLayer(css) };
   const kept = print.kept();
   if (kept.length < print.pages.length)
     yield { finding: leftOut(context.site.configFile, print.pages.length - kept.length) };

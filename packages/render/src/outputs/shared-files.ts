@@ -1,4 +1,5 @@
 /** The scripts and stylesheets that all pages share, and those that single pages bring. */
+import { type ReadSiteFile, withInlineMasks } from '../assets/inline-masks.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { PageMeta } from '../page/meta.ts';
@@ -6,7 +7,8 @@ import { isPageStylesheet } from '../components/style.ts';
 import { offersCopy } from '../theme/contextual.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';
 import { themeFiles } from '../theme/files.ts';
-import { type StyleFiles, siteStylesheet } from '../theme/site-css.ts';
+import { inThemeLayer } from '../theme/layers.ts';
+import { type StyleFiles, inlineStylesCss, siteStylesheet } from '../theme/site-css.ts';
 import { utilityStylesheet } from '../theme/utilities/stylesheet.ts';
 
 export interface SharedFilesContext {
@@ -18,23 +20,27 @@ export interface SharedFilesContext {
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;
   styleFiles: StyleFiles;
+  readFile: ReadSiteFile;
 }
 
-export function* sharedFiles({
+export async function* sharedFiles({
   site,
   styles,
   classes,
   styleFiles,
-}: SharedFilesContext): Generator<{ path: string; content: string }> {
+  readFile,
+}: SharedFilesContext): AsyncGenerator<{ path: string; content: string }> {
   const menus = [
     site.settings.contextual,
     ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
   ];
   yield* themeFiles({ withCopy: menus.some(offersCopy) });
   const content =
-    siteStylesheet(site.settings, styles, styleFiles) +
-    entryColorsCss(site.navigation.branches) +
-    utilityStylesheet(classes);
-  yield { path: '_docyard/site.css', content };
-  for (const [path, rules] of styles) if (isPageStylesheet(path)) yield { path, content: rules };
+    inThemeLayer(siteStylesheet(site.settings, styleFiles) + entryColorsCss(site.navigation.branches)) +
+    (await utilityStylesheet(classes)) +
+    inlineStylesCss(styles);
+  const path = '_docyard/site.css';
+  yield { path, content: withInlineMasks(content, path, readFile) };
+  for (const [name, rules] of styles)
+    if (isPageStylesheet(name)) yield { path: name, content: withInlineMasks(rules, name, readFile) };
 }

@@ -11,6 +11,7 @@ import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { BesideKind, HeadingOptions, WrittenField } from '../components/contract.ts';
 import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import { classOfDeclarations, pageStylesheet } from '../components/style.ts';
+import { classWithFile } from '../theme/utilities/class-files.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { element, escapeAttribute, escapeText, textOfHtml } from '../html.ts';
@@ -378,8 +379,19 @@ export class PageRecord {
 
   /** Notes the classes of an element, so that the site's stylesheet can hold the utilities among them. */
   useClasses(names: string): string {
-    for (const name of names.split(/\s+/)) if (name) this.classes.add(name);
+    for (const name of names.split(/\s+/)) if (name) this.classes.add(this.#classWithFile(name));
     return names;
+  }
+
+  /** `bg-[url(/hero.png)]` names a file of the site; without one the class stays as it is and gets no rule. */
+  #classWithFile(name: string): string {
+    const [, before, address, after] =
+      /^([^'"]{0,200}url\()['"]?([^'"()]{1,500})['"]?(\)[^'"()]{0,200})$/.exec(name) ?? [];
+    if (before === undefined || address === undefined) return name;
+    const file = this.styleFile(address, undefined);
+    return file === undefined || /[^\w./%~@+-]/.test(file)
+      ? name
+      : classWithFile(name, `${before}${file}${after}`);
   }
 
   styleClass(declarations: string): string | undefined {

@@ -6,6 +6,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { picturesOfFrame } from '../assets/configured.ts';
+import { siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
 import { prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import { type FetchPicture, RemotePictures } from '../assets/remote-pictures.ts';
 import { type Diagnostic, SiteLoadError } from '../check/diagnostic.ts';
@@ -144,7 +145,7 @@ export class Preview {
     const custom = view.customScripts.files().find((file) => file.path === path);
     if (custom) return custom.content;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
-    const shared = path.startsWith('_docyard/') ? this.#styles.file(path, view) : undefined;
+    const shared = path.startsWith('_docyard/') ? await this.#styles.file(path, view) : undefined;
     if (shared !== undefined) return shared;
     if (view.site.files.stylesheets.includes(path)) return this.#stylesheet(path);
     const page = path.endsWith('.md') ? view.tasks.get(outputOfMarkdown(view, path)) : undefined;
@@ -261,11 +262,11 @@ export class Preview {
   }
 
   async #stylesheet(file: string): Promise<string | undefined> {
-    const { site, links } = this.#current;
+    const { site, links, files } = this.#current;
     if (!(await isInside(site.root, file))) return undefined;
     const css = await readFile(join(site.root, file), 'utf8');
     await this.#bringHome(remotePicturesOf(css));
-    return prepareStylesheet(css, file, links).css;
+    return withInlineMasks(prepareStylesheet(css, file, links).css, file, siteFileReader(site.root, files));
   }
 
   async #markdown(task: PageTask): Promise<string> {

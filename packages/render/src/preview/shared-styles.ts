@@ -3,6 +3,7 @@
  * of the pages that were rendered, and only grows: a class too many does no harm.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { siteFileReader } from '../assets/inline-masks.ts';
 import { mathFiles } from '../math/files.ts';
 import { sharedFiles } from '../outputs/shared-files.ts';
 import type { PageResult } from '../page/task.ts';
@@ -15,7 +16,7 @@ export class SharedStyles {
   readonly #classes = new Set<string>();
   readonly #mathStyles = new Map<string, string>();
   #changes = 0;
-  #made: { view: View; files: Map<string, string> } | undefined;
+  #made: { view: View; files: Promise<Map<string, string>> } | undefined;
 
   /** Grows whenever a stylesheet may be another. */
   get changes(): number {
@@ -38,11 +39,11 @@ export class SharedStyles {
     if (!isSame) this.#forget();
   }
 
-  file(path: string, view: View): string | Uint8Array | undefined {
+  async file(path: string, view: View): Promise<string | Uint8Array | undefined> {
     if (path.startsWith('_docyard/katex/'))
       return mathFiles(this.#mathStyles).find((file) => file.path === path)?.content;
     if (this.#made?.view !== view) this.#made = { view, files: this.#make(view) };
-    return this.#made.files.get(path);
+    return (await this.#made.files).get(path);
   }
 
   get #size(): number {
@@ -54,10 +55,16 @@ export class SharedStyles {
     this.#made = undefined;
   }
 
-  #make({ site, pictures }: View): Map<string, string> {
+  async #make({ site, pictures, files: known }: View): Promise<Map<string, string>> {
     const files = new Map<string, string>();
-    const context = { site, styles: this.#styles, classes: this.#classes, styleFiles: pictures.style };
-    for (const { path, content } of sharedFiles(context)) files.set(path, content);
+    const context = {
+      site,
+      styles: this.#styles,
+      classes: this.#classes,
+      styleFiles: pictures.style,
+      readFile: siteFileReader(site.root, known),
+    };
+    for await (const { path, content } of sharedFiles(context)) files.set(path, content);
     for (const { path, content } of apiFiles(new Set(['api', 'try-it'] as const))) files.set(path, content);
     return files;
   }

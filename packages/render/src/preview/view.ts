@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfiguredPictures, configuredPictures } from '../assets/configured.ts';
+import { siteFileReader } from '../assets/inline-masks.ts';
 import type { RemotePictures } from '../assets/remote-pictures.ts';
 import type { Site } from '../load.ts';
 import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
@@ -86,5 +87,6 @@ export function outputContext(view: View): OutputContext {
     classes: new Set(),
     used: () => false,
     styleFiles: pictures.style,
+    readFile: siteFileReader(site.root, view.files),
   };
 }

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
+import { siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { unreachableEntries } from '../check/reachability.ts';
@@ -84,6 +85,7 @@ function outputContext(run: Run): OutputContext {
     used: (file) => gathered.assets.has(file),
     fragmentOn: (route, fragment) => run.anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
     styleFiles: run.pictures.style,
+    readFile: siteFileReader(site.root, gathered.assets),
     isOld: before && ((path) => before.lastFiles.has(path)),
     signal: run.options.signal,
   };
@@ -120,7 +122,8 @@ async function* stylesheets(run: Run): AsyncGenerator<RunEvent> {
     const prepared = prepareStylesheet(css, file, links, output);
     for (const asset of prepared.assets) gathered.assets.add(asset);
     for (const item of prepared.diagnostics) yield diagnostic(item);
-    yield text(output, prepared.css, 'asset');
+    const read = siteFileReader(site.root, new Set(prepared.assets));
+    yield text(output, withInlineMasks(prepared.css, output, read), 'asset');
   }
 }
 

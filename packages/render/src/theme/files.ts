@@ -5,6 +5,7 @@
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import type { PageFeature } from '../page/task.ts';
+import { inThemeLayer, layerOrder } from './layers.ts';
 
 export interface ThemeFile {
   path: string;
@@ -19,14 +20,14 @@ export const tryItScript = '_docyard/try-it.js';
 /** What only API pages load, and of those only the ones with a form. */
 export function apiFiles(features: ReadonlySet<PageFeature>): ThemeFile[] {
   return [
-    ...(features.has('api') ? [{ path: apiStylesheet, content: joined('style-api/') }] : []),
+    ...(features.has('api') ? [{ path: apiStylesheet, content: inThemeLayer(joined('style-api/')) }] : []),
     ...(features.has('try-it') ? [{ path: tryItScript, content: joined('try-it/') }] : []),
   ];
 }
 
 export function themeFiles({ withCopy = true } = {}): ThemeFile[] {
   return [
-    { path: '_docyard/style.css', content: joined('style/') },
+    { path: '_docyard/style.css', content: layerOrder + inThemeLayer(joined('style/')) },
     { path: '_docyard/app.js', content: joined('app/') },
     { path: '_docyard/search.js', content: joined('search/') },
     { path: '_docyard/search-texts.js', content: single('search-texts.js') },

@@ -16,22 +16,23 @@ export interface StyleFiles {
   background?: Appearances | undefined;
 }
 
-export function siteStylesheet(
-  settings: SiteSettings,
-  styles: ReadonlyMap<string, string>,
-  files: StyleFiles = { fonts: {} },
-): string {
-  const classes = [...styles]
-    .filter(([name]) => !isPageStylesheet(name))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, text]) => `.${name} { ${text} }\n`);
+export function siteStylesheet(settings: SiteSettings, files: StyleFiles = { fonts: {} }): string {
   return [
     ...fontFaces(settings, files),
     ':root {',
     ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --dy-${name}: ${value};`),
     '}\n',
-    codePaletteCss(settings.codeThemes) + classes.join(''),
+    codePaletteCss(settings.codeThemes, chosenColors(settings).accent),
   ].join('\n');
+}
+
+/** Inline styles win over stylesheets: the id that no element has gives their classes the weight of two ids. */
+export function inlineStylesCss(styles: ReadonlyMap<string, string>): string {
+  return [...styles]
+    .filter(([name]) => !isPageStylesheet(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, text]) => `.${name}:not(#\\##\\#) { ${text} }\n`)
+    .join('');
 }
 
 function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string, string> {

@@ -1,7 +1,7 @@
-/** The colours that utility classes name, from shade 50 to 950, and the words that stand for the site's own. */
-const shades = ['50', '100', '200', '300', '400', '500', '600', '700', '800', '900', '950'];
+/** The colours that utility classes name, from shade 50 to 950. */
+const shadeNames = ['50', '100', '200', '300', '400', '500', '600', '700', '800', '900', '950'];
 
-const palette: Record<string, string> = {
+const shadesByHue: Record<string, string> = {
   slate: 'f8fafc f1f5f9 e2e8f0 cbd5e1 94a3b8 64748b 475569 334155 1e293b 0f172a 020617',
   gray: 'f9fafb f3f4f6 e5e7eb d1d5db 9ca3af 6b7280 4b5563 374151 1f2937 111827 030712',
   zinc: 'fafafa f4f4f5 e4e4e7 d4d4d8 a1a1aa 71717a 52525b 3f3f46 27272a 18181b 09090b',
@@ -26,33 +26,8 @@ const palette: Record<string, string> = {
   rose: 'fff1f2 ffe4e6 fecdd3 fda4af fb7185 f43f5e e11d48 be123c 9f1239 881337 4c0519',
 };
 
-const words: Record<string, string> = {
-  white: '#fff',
-  black: '#000',
-  transparent: 'transparent',
-  current: 'currentColor',
-  inherit: 'inherit',
-  primary: 'var(--accent)',
-  'primary-light': 'var(--accent)',
-  'primary-dark': 'var(--button)',
-  'background-light': 'var(--background)',
-  'background-dark': 'var(--background)',
-};
-
-/** `red-500`, `white/70`, `[#0af]/20`; undefined when it is no colour. */
-export function utilityColor(text: string): string | undefined {
-  const [, name = '', alpha] = /^(.+?)(?:\/(\d{1,3}|\[0?\.\d+\]))?$/.exec(text) ?? [];
-  const color = solidColor(name);
-  if (color === undefined || alpha === undefined) return color;
-  const share = alpha.startsWith('[') ? Number(alpha.slice(1, -1)) * 100 : Number(alpha);
-  return `color-mix(in srgb, ${color} ${Math.min(share, 100)}%, transparent)`;
-}
-
-function solidColor(name: string): string | undefined {
-  if (Object.hasOwn(words, name)) return words[name];
-  const own = /^\[(#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([\d.,%_/]+\))\]$/i.exec(name)?.[1];
-  if (own) return own.replaceAll('_', ' ');
-  const [, hue = '', shade = ''] = /^([a-z]+)-(\d+)$/.exec(name) ?? [];
-  const value = Object.hasOwn(palette, hue) ? palette[hue]?.split(' ')[shades.indexOf(shade)] : undefined;
-  return value && `#${value}`;
-}
+/** The names of colours with their values, such as `red-500` and `#ef4444`. */
+export const paletteColors: readonly (readonly [string, string])[] = Object.entries(shadesByHue).flatMap(
+  ([hue, values]) =>
+    values.split(' ').map((value, index) => [`${hue}-${shadeNames[index]}`, `#${value}`] as const),
+);

@@ -1,121 +1,107 @@
 /**
- * Authors lay out landing pages with utility classes. The site's stylesheet gets a rule for each one that its pages use,
- * and for no other; a class that is not a utility is left to the author's own stylesheet.
+ * Authors lay out pages with Tailwind's utility classes. The site's stylesheet gets the rules of those that its pages use;
+ * a class that is not a utility is left to the author's own stylesheet.
  */
-import { type Utility, utilityOf } from './declarations.ts';
+import { utilityLayer } from '../layers.ts';
+import { partsOfClass } from './class-files.ts';
+import { utilityTheme } from './theme.ts';
 
-const breakpoints: Record<string, number> = { sm: 640, md: 768, lg: 1024, xl: 1280, '2xl': 1536 };
-const states: Record<string, string> = {
-  hover: ':hover',
-  focus: ':focus',
-  'focus-visible': ':focus-visible',
-  active: ':active',
-  first: ':first-child',
-  last: ':last-child',
-  odd: ':nth-child(odd)',
-  even: ':nth-child(even)',
-};
+const maxClasses = 20_000;
+const maxClassLength = 300;
 
-interface Rule {
-  order: [number, number, string];
-  css: string;
+/** Whatever could end a rule or load a file. A backslash could spell any of them. */
+const refused =
+  /[;{}\\<]|\/\*|\*\/|(?:url|image|image-set|cross-fade|element|src|expression)\(|@(?:import|charset)/i;
+
+export async function utilityStylesheet(classes: Iterable<string>): Promise<string> {
+  const aliases = aliasesOf(classes);
+  const candidates = [...aliases.keys()].toSorted();
+  if (candidates.length === 0) return '';
+  const { compile } = await import('tailwindcss');
+  const compiler = await compile(utilityTheme(utilityLayer, candidates));
+  const css = compiler.build(candidates);
+  return css.includes(`@layer ${utilityLayer} {`) ? compact(withAliases(css, aliases)) : '';
 }
 
-export function utilityStylesheet(classes: Iterable<string>): string {
-  return [...new Set(classes)]
-    .flatMap((name) => ruleOf(name) ?? [])
-    .toSorted(compareRules)
-    .map(({ css }) => `${css}\n`)
-    .join('');
-}
-
-function compareRules({ order: a }: Rule, { order: b }: Rule): number {
-  return a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1);
-}
-
-function ruleOf(name: string): Rule | undefined {
-  const parts = name.split(/:(?![^[]*\])/);
-  const last = parts.pop() ?? '';
-  const isImportant = last.startsWith('!') || last.endsWith('!');
-  const base = last.replace(/^!|!$/, '');
-  const utility = spaceBetween(base) ?? utilityOf(base);
-  if (!utility) return undefined;
-  const scope = scopeOf(parts);
-  if (!scope) return undefined;
-  const body = isImportant
-    ? utility.declarations
-        .split('; ')
-        .map((one) => `${one} !important`)
-        .join('; ')
-    : utility.declarations;
-  const selector = `${scope.before}.${escapeName(name)}${scope.after}${utility.inner ?? ''}`;
-  return { order: [scope.rank, utility.rank, name], css: scope.wrap(selector, body) };
-}
-
-/** `space-y-4` and `divide-y` are about what stands between children. */
-function spaceBetween(name: string): Utility | undefined {
-  const inner = ' > * + *';
-  const [, axis, size = ''] = /^space-([xy])-(.+)$/.exec(name) ?? [];
-  const margin = axis && utilityOf(`${axis === 'y' ? 'mt' : 'ml'}-${size}`);
-  if (margin) return { ...margin, inner };
-  const line = /^divide-([xy])$/.exec(name)?.[1];
-  if (!line) return undefined;
-  const edge = line === 'y' ? 'top' : 'left';
-  return { rank: 0, declarations: `border-${edge}: 1px solid var(--divide, var(--line))`, inner };
-}
-
-interface Scope {
-  rank: number;
-  before: string;
-  after: string;
-  wrap: (selector: string, body: string) => string;
-}
-
-const dark = ":root[data-theme='dark'] ";
-const systemDark = ':root:not([data-theme]) ';
-
-/** What the words before the last colon mean; undefined when one of them is unknown. */
-function scopeOf(variants: readonly string[]): Scope | undefined {
-  let rank = 0;
-  let isDark = false;
-  let group = '';
-  let after = '';
-  const media: string[] = [];
-  for (const variant of variants) {
-    const width = breakpoints[variant.replace(/^max-/, '')];
-    const state = states[variant.replace(/^group-/, '')];
-    if (variant === 'dark') isDark = true;
-    else if (width !== undefined && Object.hasOwn(breakpoints, variant.replace(/^max-/, ''))) {
-      const upTo = variant.startsWith('max-');
-      media.push(upTo ? `(max-width: ${width - 0.02}px)` : `(min-width: ${width}px)`);
-      rank += upTo ? 10_000 - width : width;
-    } else if (state !== undefined && variant.startsWith('group-')) group = `.group${state} `;
-    else if (state !== undefined) after += state;
-    else if (variant === 'motion-safe') media.push('(prefers-reduced-motion: no-preference)');
-    else return undefined;
+/** The classes as authors wrote them, by the utility that each stands for. */
+function aliasesOf(classes: Iterable<string>): Map<string, string[]> {
+  const aliases = new Map<string, string[]>();
+  for (const entry of [...new Set(classes)].toSorted().slice(0, maxClasses)) {
+    const { name, resolved } = partsOfClass(entry);
+    const utility = resolved ?? utilityOf(name);
+    if (utility === undefined || name.length > maxClassLength) continue;
+    const known = aliases.get(utility);
+    if (known) known.push(name);
+    else aliases.set(utility, [name]);
   }
-  if (group || after) rank += 0.5;
-  const inMedia = (css: string, extra: readonly string[] = []): string => {
-    const all = [...media, ...extra];
-    return all.length ? `@media ${all.join(' and ')} { ${css} }` : css;
-  };
-  if (!isDark)
-    return {
-      rank,
-      before: `:root ${group}`,
-      after,
-      wrap: (selector, body) => inMedia(`${selector} { ${body} }`),
-    };
-  return {
-    rank: rank + 20_000,
-    before: group,
-    after,
-    wrap: (selector, body) =>
-      `${inMedia(`${dark}${selector} { ${body} }`)}\n` +
-      inMedia(`${systemDark}${selector} { ${body} }`, ['(prefers-color-scheme: dark)']),
-  };
+  return aliases;
 }
 
-function escapeName(name: string): string {
-  return name.replaceAll(/[^\w-]/g, String.raw`\$&`).replace(/^\d/, (digit) => `\\3${digit} `);
+function utilityOf(name: string): string | undefined {
+  if (!isPossible(name) || refused.test(name)) return undefined;
+  const parts = partsOf(name);
+  const last = parts.pop() ?? '';
+  if (parts[0] === 'mint') parts.shift();
+  return [...parts, withoutPrefix(withVariable(last))].join(':');
+}
+
+/** Utilities have a hyphen, a bracket or a variant, or are one of few words; Tailwind knows which. */
+function isPossible(name: string): boolean {
+  return /^[-!@*[]?[a-z[@!*&-]/.test(name) && !name.startsWith('dy-');
+}
+
+/** Splits at the colons outside of brackets and parentheses. */
+function partsOf(name: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < name.length; at++) {
+    const character = name[at];
+    if (character === '[' || character === '(') depth++;
+    else if (character === ']' || character === ')') depth--;
+    else if (character === ':' && depth === 0) {
+      parts.push(name.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, name.slice(start)];
+}
+
+/** `mint-mt-4` and `-mint-mt-4` are utilities as well. */
+function withoutPrefix(utility: string): string {
+  return utility.replace(/^(!?-?)mint-/, '$1');
+}
+
+/** Tailwind 3 writes `bg-[--color]` for what is `bg-(--color)` in Tailwind 4. */
+function withVariable(utility: string): string {
+  return utility.replace(/\[(--[\w-]+)\]/, '($1)');
+}
+
+function withAliases(css: string, aliases: ReadonlyMap<string, string[]>): string {
+  let result = css;
+  for (const [utility, names] of aliases) {
+    if (names.length === 1 && names[0] === utility) continue;
+    const selectors = names.map(classSelector);
+    const replacement = selectors.length === 1 ? (selectors[0] ?? '') : `:is(${selectors.join(', ')})`;
+    result = replaceSelector(result, classSelector(utility), replacement);
+  }
+  return result;
+}
+
+function replaceSelector(css: string, selector: string, replacement: string): string {
+  const pieces = css.split(selector);
+  let result = pieces[0] ?? '';
+  for (const piece of pieces.slice(1)) result += (/^[\w\\-]/.test(piece) ? selector : replacement) + piece;
+  return result;
+}
+
+function classSelector(name: string): string {
+  const escaped = name.replaceAll(/[^\w-]/g, (character) =>
+    character > '\u007f' ? character : `\\${character}`,
+  );
+  return `.${escaped.replace(/^(-?)(\d)/, '$1\\3$2 ')}`;
+}
+
+function compact(css: string): string {
+  return css.replaceAll(/\n */g, '\n');
 }

@@ -1,41 +1,99 @@
 import { describe, expect, it } from 'vitest';
+import { classWithFile } from './class-files.ts';
 import { utilityStylesheet } from './stylesheet.ts';
 
-const rule = (name: string): string => utilityStylesheet([name]).trim();
+/** The rules alone, without the declarations of Tailwind's variables, on one line each. */
+async function rules(...names: string[]): Promise<string> {
+  const css = await utilityStylesheet(names);
+  const start = css.indexOf('@layer dy-utilities {') + '@layer dy-utilities {'.length;
+  const end = css.indexOf('\n@property');
+  return css
+    .slice(start, end < 0 ? undefined : end)
+    .replaceAll(/\s+/g, ' ')
+    .replace(/ \} *$/, '')
+    .trim();
+}
 
 describe('utility classes', () => {
-  it('become rules, and other classes nothing', () => {
-    expect(rule('mt-4')).toBe(':root .mt-4 { margin-top: 1rem }');
-    expect(rule('-mt-0.5')).toBe(':root .-mt-0\\.5 { margin-top: calc(0.125rem * -1) }');
-    expect(rule('w-1/3')).toBe(':root .w-1\\/3 { width: 33.333333% }');
-    expect(rule('text-zinc-950/70')).toContain('color-mix(in srgb, #09090b 70%, transparent)');
-    expect(rule('!m-0')).toBe(':root .\\!m-0 { margin: 0px !important }');
-    expect(rule('space-y-2')).toBe(':root .space-y-2 > * + * { margin-top: 0.5rem }');
-    expect(
-      utilityStylesheet(['my-own-class', 'constructor', 'text-nothing', 'unknown:flex', 'p-x', '__proto__']),
-    ).toBe('');
+  it.each([
+    ['mt-4', '.mt-4 { margin-top: calc(0.25rem * 4); }'],
+    ['-mt-0.5', '.-mt-0\\.5 { margin-top: calc(0.25rem * -0.5); }'],
+    ['rounded-sm', '.rounded-sm { border-radius: 0.125rem; }'],
+    ['max-w-screen-md', '.max-w-screen-md { max-width: 768px; }'],
+    ['flex-shrink-0', '.flex-shrink-0 { flex-shrink: 0; }'],
+    ['w-[calc(100%-2rem)]', '.w-\\[calc\\(100\\%-2rem\\)\\] { width: calc(100% - 2rem); }'],
+    ['!m-0', '.\\!m-0 { margin: 0px !important; }'],
+    ['text-red-500', '.text-red-500 { color: #ef4444; }'],
+    ['[&>p]:mt-4', '.\\[\\&\\>p\\]\\:mt-4 > p { margin-top: calc(0.25rem * 4); }'],
+    ['bg-[--brand]', '.bg-\\[--brand\\] { background-color: var(--brand); }'],
+  ])('%s has the rule of Tailwind 3', async (name, rule) => {
+    expect(await rules(name)).toBe(rule);
   });
 
-  it('take values of the author, but none that load or break out', () => {
-    expect(rule('w-[300px]')).toBe(':root .w-\\[300px\\] { width: 300px }');
-    expect(rule('bg-[#0af]/20')).toContain('#0af 20%');
-    expect(utilityStylesheet(['w-[url(x)]', 'w-[1px;}]', 'bg-[url(//x)]', 'h-[expression(1)]'])).toBe('');
+  it('combine transforms, filters, rings and shadows on one element', async () => {
+    const css = await rules('rotate-45', 'scale-105', 'translate-x-2', 'blur-sm', 'ring-2', 'shadow');
+    expect(css).toContain('rotate: 45deg');
+    expect(css).toContain('scale: var(--tw-scale-x) var(--tw-scale-y)');
+    expect(css).toContain('translate: var(--tw-translate-x) var(--tw-translate-y)');
+    expect(css).toContain('--tw-blur: blur(4px)');
+    expect(css).toContain('calc(2px + var(--tw-ring-offset-width))');
   });
 
-  it('follow the width of the window, the state and the appearance', () => {
-    expect(rule('sm:flex')).toBe('@media (min-width: 640px) { :root .sm\\:flex { display: flex } }');
-    expect(rule('hover:underline')).toContain('.hover\\:underline:hover');
-    expect(rule('group-hover:scale-105')).toContain('.group:hover .group-hover\\:scale-105');
-    expect(rule('dark:hidden').split('\n')).toEqual([
-      ":root[data-theme='dark'] .dark\\:hidden { display: none }",
-      '@media (prefers-color-scheme: dark) { :root:not([data-theme]) .dark\\:hidden { display: none } }',
-    ]);
+  it('with the prefix mint have the rules of those without it', async () => {
+    expect(await rules('mint-flex')).toBe('.mint-flex { display: flex; }');
+    expect(await rules('-mint-mt-4')).toBe('.-mint-mt-4 { margin-top: calc(0.25rem * -4); }');
+    expect(await rules('md:mint-p-1')).toBe(
+      '@media (width >= 768px) { .md\\:mint-p-1 { padding: 0.25rem; } }',
+    );
+    expect(await rules('mint:flex', 'flex')).toBe(':is(.flex, .mint\\:flex) { display: flex; }');
   });
 
-  it('stand in an order in which the special wins, however they were found', () => {
-    const names = ['dark:flex', 'lg:p-2', 'pt-1', 'p-4', 'px-2', 'sm:p-3'];
-    const css = utilityStylesheet(names);
-    expect(css).toBe(utilityStylesheet(names.toReversed()));
+  it('follow the theme attribute, and the system where there is none', async () => {
+    const css = await rules('dark:hidden');
+    expect(css).toContain(".dark\\:hidden:where([data-theme='dark'] *) { display: none; }");
+    expect(css).toContain(
+      '@media (prefers-color-scheme: dark) { .dark\\:hidden:where(:root:not([data-theme]) *)',
+    );
+    expect(await rules('group-hover:underline')).toContain(':where(.group):hover');
+  });
+
+  it('with an opacity of their own mix their colour', async () => {
+    const css = await rules('bg-black', 'bg-opacity-50');
+    expect(css).toContain('color-mix(in srgb, #000 var(--tw-bg-opacity, 100%), transparent)');
+    expect(css).toContain('--tw-bg-opacity: calc(50 * 1%)');
+  });
+
+  it('that name a file name it as the stylesheet must', async () => {
+    const name = classWithFile('bg-[url(/hero.png)]', 'bg-[url(../hero.png)]');
+    expect(await rules(name)).toBe(
+      '.bg-\\[url\\(\\/hero\\.png\\)\\] { background-image: url(../hero.png); }',
+    );
+  });
+
+  it.each([
+    'bg-[url(https://x.example/a.png)]',
+    'bg-[URL(//x)]',
+    'bg-[u\\72l(//x)]',
+    'bg-[image-set("a.png"_1x)]',
+    'w-[1px;}]',
+    'content-["}x{"]',
+    '[@import_"x"]:flex',
+    'w-[1/*]',
+    'my-own-class',
+    'card',
+    'h1',
+    'constructor',
+    '__proto__',
+    'dy-card',
+    `w-[${'1'.repeat(400)}px]`,
+  ])('%s makes no rule', async (name) => {
+    expect(await utilityStylesheet([name])).toBe('');
+  });
+
+  it('make the same stylesheet in whatever order they were found', async () => {
+    const names = ['dark:flex', 'lg:p-2', 'pt-1', 'p-4', 'px-2', 'sm:p-3', 'mint-p-4', 'ring', 'blur'];
+    const css = await utilityStylesheet(names);
+    expect(await utilityStylesheet(names.toReversed())).toBe(css);
     const order = ['.p-4', '.px-2', '.pt-1', '.sm\\:p-3', '.lg\\:p-2', '.dark\\:flex'].map((name) =>
       css.indexOf(name),
     );

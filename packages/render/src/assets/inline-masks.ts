@@ -1,0 +1,71 @@
+/**
+ * Browsers load masks and shapes with CORS, which refuses files from disk. Small ones become part of the stylesheet, so that a
+ * site looks the same when it is opened from a folder.
+ */
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+
+/** Reads a file that the site shows; undefined for any other. */
+export type ReadSiteFile = (file: string) => Uint8Array | undefined;
+
+/** Only files of the site are read; a link inside of its folder may lead out of it. */
+export function siteFileReader(root: string, files: ReadonlySet<string>): ReadSiteFile {
+  return (file) => {
+    if (!files.has(file)) return undefined;
+    const path = join(root, file);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found?.isFile() || found.size > maxInlineBytes) return undefined;
+    return realpathSync(path).startsWith(realpathSync(root) + sep) ? readFileSync(path) : undefined;
+  };
+}
+
+const maxInlineBytes = 64 * 1024;
+const localUrl = /url\("([^"]{1,2000})"\)/g;
+const types: Record<string, string> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+  '.gif': 'image/gif',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+};
+
+/** Addresses are those of a prepared stylesheet: quoted, and relative to `output`. */
+export function withInlineMasks(css: string, output: string, read: ReadSiteFile): string {
+  if (!/mask|shape-outside/i.test(css)) return css;
+  return css.replaceAll(localUrl, (whole, address: string, at: number) => {
+    if (!needsCors(propertyAt(css, at))) return whole;
+    const file = fileNamed(address, output);
+    const type = file === undefined ? undefined : types[posix.extname(file).toLowerCase()];
+    const content = file === undefined || type === undefined ? undefined : read(file);
+    if (!content || content.byteLength > maxInlineBytes) return whole;
+    return `url("data:${type};base64,${Buffer.from(content).toString('base64')}")`;
+  });
+}
+
+/** A custom property may be used by a mask. */
+function needsCors(property: string): boolean {
+  return property.startsWith('--') || property.includes('mask') || property === 'shape-outside';
+}
+
+/** The name of the property whose value holds the position. */
+function propertyAt(css: string, at: number): string {
+  const start = Math.max(css.lastIndexOf(';', at), css.lastIndexOf('{', at), css.lastIndexOf('}', at));
+  const declaration = css.slice(start + 1, at);
+  return declaration
+    .slice(0, Math.max(declaration.indexOf(':'), 0))
+    .trim()
+    .toLowerCase();
+}
+
+function fileNamed(address: string, output: string): string | undefined {
+  if (/^[a-z][a-z\d+.-]*:|^[/#]/i.test(address)) return undefined;
+  const bare = address.split(/[?#]/, 1)[0] ?? '';
+  try {
+    const file = posix.join(posix.dirname(output), decodeURI(bare));
+    return file.startsWith('../') ? undefined : file;
+  } catch {
+    return undefined;
+  }
+}

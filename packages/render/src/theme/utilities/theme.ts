@@ -1,0 +1,159 @@
+/** The scales of Tailwind 3, which documentation sites are written for, in the form that Tailwind 4 reads. */
+import { paletteColors } from './palette.ts';
+
+const siteColors: [string, string][] = [
+  ['primary', 'var(--dy-accent)'],
+  ['primary-light', 'rgb(var(--primary-light))'],
+  ['primary-dark', 'rgb(var(--primary-dark))'],
+  ['background-light', 'rgb(var(--background-light))'],
+  ['background-dark', 'rgb(var(--background-dark))'],
+];
+
+const colors: [string, string][] = [
+  ['white', '#fff'],
+  ['black', '#000'],
+  ...siteColors,
+  ...paletteColors.map(([name, value]): [string, string] => [name, value]),
+];
+
+const scales = `
+  --spacing: 0.25rem;
+  --breakpoint-*: initial;
+  --breakpoint-sm: 640px;
+  --breakpoint-md: 768px;
+  --breakpoint-lg: 1024px;
+  --breakpoint-xl: 1280px;
+  --breakpoint-2xl: 1536px;
+  --container-3xs: 16rem;
+  --container-2xs: 18rem;
+  --container-xs: 20rem;
+  --container-sm: 24rem;
+  --container-md: 28rem;
+  --container-lg: 32rem;
+  --container-xl: 36rem;
+  --container-2xl: 42rem;
+  --container-3xl: 48rem;
+  --container-4xl: 56rem;
+  --container-5xl: 64rem;
+  --container-6xl: 72rem;
+  --container-7xl: 80rem;
+  --container-prose: 65ch;
+  --font-sans: var(--dy-sans);
+  --font-mono: var(--dy-mono);
+  --font-serif: ui-serif, Georgia, Cambria, 'Times New Roman', Times, serif;
+  --text-xs: 0.75rem; --text-xs--line-height: 1rem;
+  --text-sm: 0.875rem; --text-sm--line-height: 1.25rem;
+  --text-base: 1rem; --text-base--line-height: 1.5rem;
+  --text-lg: 1.125rem; --text-lg--line-height: 1.75rem;
+  --text-xl: 1.25rem; --text-xl--line-height: 1.75rem;
+  --text-2xl: 1.5rem; --text-2xl--line-height: 2rem;
+  --text-3xl: 1.875rem; --text-3xl--line-height: 2.25rem;
+  --text-4xl: 2.25rem; --text-4xl--line-height: 2.5rem;
+  --text-5xl: 3rem; --text-5xl--line-height: 1;
+  --text-6xl: 3.75rem; --text-6xl--line-height: 1;
+  --text-7xl: 4.5rem; --text-7xl--line-height: 1;
+  --text-8xl: 6rem; --text-8xl--line-height: 1;
+  --text-9xl: 8rem; --text-9xl--line-height: 1;
+  --font-weight-thin: 100;
+  --font-weight-extralight: 200;
+  --font-weight-light: 300;
+  --font-weight-normal: 400;
+  --font-weight-medium: 500;
+  --font-weight-semibold: 600;
+  --font-weight-bold: 700;
+  --font-weight-extrabold: 800;
+  --font-weight-black: 900;
+  --tracking-tighter: -0.05em;
+  --tracking-tight: -0.025em;
+  --tracking-normal: 0em;
+  --tracking-wide: 0.025em;
+  --tracking-wider: 0.05em;
+  --tracking-widest: 0.1em;
+  --leading-tight: 1.25;
+  --leading-snug: 1.375;
+  --leading-normal: 1.5;
+  --leading-relaxed: 1.625;
+  --leading-loose: 2;
+  --radius: 0.25rem;
+  --radius-sm: 0.125rem;
+  --radius-md: 0.375rem;
+  --radius-lg: 0.5rem;
+  --radius-xl: 0.75rem;
+  --radius-2xl: 1rem;
+  --radius-3xl: 1.5rem;
+  --shadow: 0 1px 3px 0 rgb(0 0 0 / 0.1), 0 1px 2px -1px rgb(0 0 0 / 0.1);
+  --shadow-sm: 0 1px 2px 0 rgb(0 0 0 / 0.05);
+  --shadow-md: 0 4px 6px -1px rgb(0 0 0 / 0.1), 0 2px 4px -2px rgb(0 0 0 / 0.1);
+  --shadow-lg: 0 10px 15px -3px rgb(0 0 0 / 0.1), 0 4px 6px -4px rgb(0 0 0 / 0.1);
+  --shadow-xl: 0 20px 25px -5px rgb(0 0 0 / 0.1), 0 8px 10px -6px rgb(0 0 0 / 0.1);
+  --shadow-2xl: 0 25px 50px -12px rgb(0 0 0 / 0.25);
+  --shadow-inner: inset 0 2px 4px 0 rgb(0 0 0 / 0.05);
+  --drop-shadow: 0 1px 2px rgb(0 0 0 / 0.1), 0 1px 1px rgb(0 0 0 / 0.06);
+  --drop-shadow-sm: 0 1px 1px rgb(0 0 0 / 0.05);
+  --drop-shadow-md: 0 4px 3px rgb(0 0 0 / 0.07), 0 2px 2px rgb(0 0 0 / 0.06);
+  --drop-shadow-lg: 0 10px 8px rgb(0 0 0 / 0.04), 0 4px 3px rgb(0 0 0 / 0.1);
+  --drop-shadow-xl: 0 20px 13px rgb(0 0 0 / 0.03), 0 8px 5px rgb(0 0 0 / 0.08);
+  --drop-shadow-2xl: 0 25px 25px rgb(0 0 0 / 0.15);
+  --blur: 8px;
+  --blur-sm: 4px;
+  --blur-md: 12px;
+  --blur-lg: 16px;
+  --blur-xl: 24px;
+  --blur-2xl: 40px;
+  --blur-3xl: 64px;
+  --ease-in: cubic-bezier(0.4, 0, 1, 1);
+  --ease-out: cubic-bezier(0, 0, 0.2, 1);
+  --ease-in-out: cubic-bezier(0.4, 0, 0.2, 1);
+  --aspect-video: 16 / 9;
+  --default-ring-width: 3px;
+  --default-ring-color: rgb(59 130 246 / 0.5);
+  --default-transition-duration: 150ms;
+  --default-transition-timing-function: cubic-bezier(0.4, 0, 0.2, 1);
+  --animate-spin: spin 1s linear infinite;
+  --animate-ping: ping 1s cubic-bezier(0, 0, 0.2, 1) infinite;
+  --animate-pulse: pulse 2s cubic-bezier(0.4, 0, 0.6, 1) infinite;
+  --animate-bounce: bounce 1s infinite;
+  @keyframes spin { to { transform: rotate(360deg); } }
+  @keyframes ping { 75%, 100% { transform: scale(2); opacity: 0; } }
+  @keyframes pulse { 50% { opacity: 0.5; } }
+  @keyframes bounce {
+    0%, 100% { transform: translateY(-25%); animation-timing-function: cubic-bezier(0.8, 0, 1, 1); }
+    50% { transform: none; animation-timing-function: cubic-bezier(0, 0, 0.2, 1); }
+  }
+`;
+
+/** A page without scripts has no class for its appearance, so `dark:` follows the theme attribute and the system. */
+const rules = `
+@custom-variant dark {
+  &:where([data-theme='dark'] *) { @slot; }
+  @media (prefers-color-scheme: dark) { &:where(:root:not([data-theme]) *) { @slot; } }
+}
+@utility flex-shrink { flex-shrink: 1; }
+@utility flex-shrink-0 { flex-shrink: 0; }
+@utility flex-grow { flex-grow: 1; }
+@utility flex-grow-0 { flex-grow: 0; }
+@utility overflow-ellipsis { text-overflow: ellipsis; }
+@utility break-words { overflow-wrap: break-word; }
+`;
+
+const opacityNames = ['bg', 'text', 'border'] as const;
+const opacityNamespaces = { bg: 'background-color', text: 'text-color', border: 'border-color' };
+
+/** The input for Tailwind. `bg-opacity-50` and its kind cost a colour scale each, so only sites that use them get those. */
+export function utilityTheme(layer: string, classes: readonly string[]): string {
+  const used = opacityNames.filter((name) => classes.some((one) => one.includes(`${name}-opacity-`)));
+  const palette = colors.map(([name, value]) => `--color-${name}: ${value};`);
+  const translucent = used.flatMap((name) =>
+    colors.map(
+      ([color, value]) =>
+        `--${opacityNamespaces[name]}-${color}: color-mix(in srgb, ${value} var(--tw-${name}-opacity, 100%), transparent);`,
+    ),
+  );
+  const opacities = used.map(
+    (name) => `@utility ${name}-opacity-* { --tw-${name}-opacity: calc(--value(integer) * 1%); }`,
+  );
+  return (
+    `@theme default inline {${scales}${[...palette, ...translucent].join('')}}\n` +
+    `@layer ${layer} { @tailwind utilities; }\n${rules}${opacities.join('\n')}`
+  );
+}
