@@ -112,12 +112,7 @@ function selectorsOf({ scope }: TokenRule): string[] {
 /** Six digits in lower case; a translucent colour is laid over the background. */
 function opaque(colour: string, background: string, otherwise = background): string {
   const short = /^#([\da-f])([\da-f])([\da-f])([\da-f])?$/i.exec(colour);
-  const digits = short
-    ? short
-        .slice(1)
-        .map((digit) => digit + digit)
-        .join('')
-    : colour.slice(1);
+  const digits = short ? short.slice(1).join('').replaceAll(/./g, '$&$&') : colour.slice(1);
   if (!/^#[\da-f]+$/i.test(colour) || (digits.length !== 6 && digits.length !== 8)) return otherwise;
   const share = digits.length === 8 ? Number.parseInt(digits.slice(6), 16) / 255 : 1;
   const mixed = [0, 2, 4].map((at) => {
