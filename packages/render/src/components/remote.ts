@@ -31,7 +31,7 @@ export function remoteImage(href: string, alt: string | undefined, classes = '')
   return element('a', { class: `${own} ${classes}`.trim(), href, rel: 'noopener' }, escapeText(text));
 }
 
-const meaningless = /<a class="(?:dy-anchor|dy-remote-image dy-remote-unnamed)\b[^>]*>[^<]*<\/a>/g;
+const meaningless = /<a class="(?:dy-anchor|dy-remote-image dy-remote-unnamed)\b[^<>]*>[^<]*<\/a>/g;
 
 /** A link inside a link is not HTML; within one, inner links keep only their text, where it says something. */
 export function withoutLinks(html: string): string {

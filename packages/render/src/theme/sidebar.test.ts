@@ -188,9 +188,7 @@ describe('the sidebar of a very large branch', () => {
       /<li class="dy-nav-closed dy-nav-linked" data-nav="\d+"><a class="dy-nav-label" href="..\/own.html">/,
     );
     const section =
-      /<section class="dy-nav-group dy-nav-closed" data-nav="(\d+)"><h2><a [^<>]{1,200}><span>Other</.exec(
-        html,
-      );
+      /<section class="dy-nav-group dy-nav-closed" data-nav="(\d+)"><h2><a [^<>]*><span>Other</.exec(html);
     const other = units[Number(section?.[1])];
     expect(other).toHaveLength(30);
     expect(other?.[0]).toMatch(
