@@ -1,5 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { renderFiles } from '../render-fixture.ts';
 import { buttonColors, contrastOf, readableOn } from './colors.ts';
 
 const color = integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
@@ -26,4 +27,20 @@ describe('colours', () => {
       }),
     );
   });
+});
+
+it('the colours of docs.json are there as the channels that stylesheets of authors name', async () => {
+  const { files } = await renderFiles({
+    'docs.json': JSON.stringify({
+      name: 'Harbour',
+      colors: { primary: '#0d9373', light: '#5de0c0', dark: '#046' },
+      navigation: { pages: ['index'] },
+    }),
+    'index.mdx': '<p className="bg-primary-light">Quay</p>',
+  });
+  const css = files.get('_docyard/site.css')?.toString() ?? '';
+  expect(css).toContain('--primary: 13 147 115;');
+  expect(css).toContain('--primary-light: 93 224 192;');
+  expect(css).toContain('--primary-dark: 0 68 102;');
+  expect(css).toContain('--background-light: 255 255 255;');
 });

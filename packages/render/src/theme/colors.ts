@@ -29,6 +29,11 @@ export function contrastOf(a: string, b: string): number {
   return contrast(parse(a), parse(b));
 }
 
+/** `13 147 115`, the form in which stylesheets of documentation sites write `rgb(var(--primary))`. */
+export function channelsOf(color: string): string {
+  return parse(color).join(' ');
+}
+
 function parse(hex: string): Rgb {
   const digits = hex.slice(1);
   const full = digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits;

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../check/diagnostic.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
 import { codePaletteCss } from '../highlight/palette.ts';
-import { buttonColors, readableOn } from './colors.ts';
+import { buttonColors, channelsOf, readableOn } from './colors.ts';
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
 
@@ -21,6 +21,7 @@ export function siteStylesheet(settings: SiteSettings, files: StyleFiles = { fon
     ...fontFaces(settings, files),
     ':root {',
     ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --dy-${name}: ${value};`),
+    ...Object.entries(authorVariables(settings)).map(([name, color]) => `  --${name}: ${channelsOf(color)};`),
     '}\n',
     codePaletteCss(settings.codeThemes, chosenColors(settings).accent),
   ].join('\n');
@@ -33,6 +34,19 @@ export function inlineStylesCss(styles: ReadonlyMap<string, string>): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, text]) => `.${name}:not(#\\##\\#) { ${text} }\n`)
     .join('');
+}
+
+/** Colours that stylesheets and utility classes of authors name. */
+function authorVariables(settings: SiteSettings): Record<string, string> {
+  const { primary, light = primary, dark = primary } = settings.colors;
+  const { background } = chosenColors(settings);
+  return {
+    primary,
+    'primary-light': light,
+    'primary-dark': dark,
+    'background-light': background.light,
+    'background-dark': background.dark,
+  };
 }
 
 function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string, string> {
