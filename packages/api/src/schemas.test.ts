@@ -122,7 +122,7 @@ describe('CreateBundle', () => {
 describe('projects', () => {
   it('asks for at least one field to change', () => {
     expect(complaintsOf(schemas.UpdateProject, {})).toEqual([
-      'Name at least one field to change: name, domain, source or agent.',
+      'Name at least one field to change: name, domain, source, agent or exports.',
     ]);
   });
 

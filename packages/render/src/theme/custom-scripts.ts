@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Parser } from 'acorn';
 import type { Diagnostic } from '../check/diagnostic.ts';
-import { readSource } from '../page/source.ts';
+import { maximumSourceBytes, readSource } from '../page/source.ts';
 import { liveNeeds } from '../program/live-needs.ts';
 import { CompileError } from '../program/syntax.ts';
 
@@ -18,7 +18,6 @@ const customScriptFolder = '_docyard/scripts/';
 const formatApiPath = '_docyard/format-api.js';
 
 const maxScripts = 100;
-const maxScriptBytes = 1024 * 1024;
 
 interface ScriptSource {
   file: string;
@@ -83,7 +82,7 @@ type Unusable = 'large' | 'many' | 'module' | 'program' | 'syntax';
 
 function readScript(root: string, file: string): ScriptSource | Unusable | 'empty' {
   const bytes = readSource(join(root, file));
-  if (bytes.length > maxScriptBytes) return 'large';
+  if (bytes.length > maximumSourceBytes) return 'large';
   const content = Buffer.from(bytes).toString();
   const statements = statementsOf(content, 'script');
   if (statements === undefined) return statementsOf(content, 'module') === undefined ? 'syntax' : 'module';
