@@ -43,9 +43,11 @@ export class PreviewSearch {
   }
 
   /** By path. Goes on until every page is as the site is then. */
-  files(current: () => View): Promise<Map<string, string>> {
+  async files(current: () => View): Promise<Map<string, string>> {
     this.#files ??= this.#build(current);
-    return this.#files;
+    const files = await this.#files;
+    this.#stop.signal.throwIfAborted();
+    return files;
   }
 
   /** What is wrong on the pages that are known. */
