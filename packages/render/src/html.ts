@@ -1,6 +1,11 @@
 /**
  * Writing HTML text and attributes safely. Everything an author wrote passes through here before it reaches a page.
  */
+/** Elements without content and without an end tag. */
+export const voidElements: ReadonlySet<string> = new Set(
+  'area base br col embed hr img input link meta source track wbr'.split(' '),
+);
+
 export type Attributes = Record<string, string | number | boolean | undefined>;
 
 export function escapeText(text: string): string {
@@ -37,6 +42,12 @@ export function textOfHtml(html: string): string {
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&');
+}
+
+/** The character of a numeric reference such as `&#8594;`; undefined for a code that is no character. */
+export function characterOf(code: number): string | undefined {
+  const isSurrogate = code >= 0xd8_00 && code <= 0xdf_ff;
+  return code > 0 && code <= 0x10_ff_ff && !isSurrogate ? String.fromCodePoint(code) : undefined;
 }
 
 /** Text that may have been written on several lines. */

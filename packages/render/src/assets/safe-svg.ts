@@ -2,7 +2,7 @@
  * A drawing of a stranger as one that only draws: it is read as strict XML and written anew from what is known to be
  * harmless. Whatever runs, links or loads from elsewhere is left out; what is no well-formed drawing is none at all.
  */
-import { escapeAttribute, escapeText } from '../html.ts';
+import { characterOf, escapeAttribute, escapeText } from '../html.ts';
 import { changesLooks, drawingElements, isActiveElement, isInside, loadsNothing } from './drawing-rules.ts';
 import { entitiesIn } from './xml-entities.ts';
 
@@ -208,9 +208,4 @@ function plain(text: string, entities: ReadonlyMap<string, string>): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(undone)) throw new NotWellFormed();
   return undone;
-}
-
-function characterOf(code: number): string | undefined {
-  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
-  return code > 0 && code <= 0x10ffff && !isSurrogate ? String.fromCodePoint(code) : undefined;
 }

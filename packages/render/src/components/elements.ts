@@ -5,7 +5,7 @@
 import { isInside, loadsNothing } from '../assets/drawing-rules.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
-import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
+import { type Attributes, attributes, element, textOfHtml, voidElements } from '../html.ts';
 import { callout, isCalloutName } from './callouts.ts';
 import { withFormValues } from './form-values.ts';
 import { childrenOfHtml, givenHtml } from './html-text.ts';
@@ -14,7 +14,6 @@ import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf, withHyphens } from './style.ts';
 import { isHarmless, isSvgElement, shownElsewhere, svgAttribute } from './svg.ts';
 
-const voidElements = new Set('area br col hr img input source track wbr'.split(' '));
 const allowedElements = new Set(
   (
     'a abbr address article aside audio b bdi bdo blockquote br button caption center cite code col colgroup dd del details dfn ' +

@@ -3,12 +3,12 @@
  * element of a page: what is not allowed is left out, and nothing of the text is written as it stands.
  */
 import { ObjectValue, type Value } from '../evaluate/values.ts';
+import { characterOf, voidElements } from '../html.ts';
 import type { Child, ElementCall } from './contract.ts';
 import { Props } from './props.ts';
 
 const maxDepth = 100;
-const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
-/** What stands in them is no HTML. */
+/** Their content is not HTML. */
 const rawElements = new Set(
   'script style template noscript title textarea xmp iframe noembed noframes'.split(' '),
 );
@@ -19,45 +19,49 @@ const blocks = new Set(
   ).split(' '),
 );
 /** Elements that end where one of these begins. */
-const endedBy: Record<string, ReadonlySet<string>> = {
-  p: blocks,
-  li: new Set(['li']),
-  dt: new Set(['dt', 'dd']),
-  dd: new Set(['dt', 'dd']),
-  option: new Set(['option', 'optgroup']),
-  tr: new Set(['tr', 'tbody', 'tfoot']),
-  td: new Set(['td', 'th', 'tr', 'tbody', 'tfoot']),
-  th: new Set(['td', 'th', 'tr', 'tbody', 'tfoot']),
-};
-const references: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-  copy: '©',
-  reg: '®',
-  trade: '™',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  laquo: '«',
-  raquo: '»',
-  bull: '•',
-  middot: '·',
-  times: '×',
-  deg: '°',
-  larr: '←',
-  rarr: '→',
-  uarr: '↑',
-  darr: '↓',
-  check: '✓',
-};
+const endedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    p: blocks,
+    li: new Set(['li']),
+    dt: new Set(['dt', 'dd']),
+    dd: new Set(['dt', 'dd']),
+    option: new Set(['option', 'optgroup']),
+    tr: new Set(['tr', 'tbody', 'tfoot']),
+    td: new Set(['td', 'th', 'tr', 'tbody', 'tfoot']),
+    th: new Set(['td', 'th', 'tr', 'tbody', 'tfoot']),
+  }),
+);
+const references: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    nbsp: '\u00a0',
+    copy: '©',
+    reg: '®',
+    trade: '™',
+    hellip: '…',
+    mdash: '—',
+    ndash: '–',
+    lsquo: '‘',
+    rsquo: '’',
+    ldquo: '“',
+    rdquo: '”',
+    laquo: '«',
+    raquo: '»',
+    bull: '•',
+    middot: '·',
+    times: '×',
+    deg: '°',
+    larr: '←',
+    rarr: '→',
+    uarr: '↑',
+    darr: '↓',
+    check: '✓',
+  }),
+);
 
 /** The HTML that a property holds; undefined when it holds none. */
 export function givenHtml(value: Value): string | undefined {
@@ -71,6 +75,8 @@ export function childrenOfHtml(html: string, place: ElementCall['place']): Child
 
 class HtmlReader {
   readonly #html: string;
+  /** Of the same length, to find end tags in any spelling. */
+  readonly #lowerCase: string;
   readonly #place: ElementCall['place'];
   readonly #root: Child[] = [];
   readonly #open: ElementCall[] = [];
@@ -78,6 +84,7 @@ class HtmlReader {
 
   constructor(html: string, place: ElementCall['place']) {
     this.#html = html;
+    this.#lowerCase = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
     this.#place = place;
   }
 
@@ -139,16 +146,15 @@ class HtmlReader {
   }
 
   #endBefore(name: string): void {
-    const isEnded = (): boolean => endedBy[this.#open.at(-1)?.name ?? '']?.has(name) ?? false;
+    const isEnded = (): boolean => endedBy.get(this.#open.at(-1)?.name ?? '')?.has(name) ?? false;
     while (isEnded()) this.#open.pop();
   }
 
   #raw({ name, children }: ElementCall): void {
-    const rest = this.#html.slice(this.#at);
-    const end = rest.toLowerCase().indexOf(`</${name}`);
+    const end = this.#lowerCase.indexOf(`</${name}`, this.#at);
     if (name === 'style' || name === 'textarea')
-      children.push({ kind: 'text', text: end < 0 ? rest : rest.slice(0, end) });
-    this.#at = end < 0 ? this.#html.length : this.#at + end;
+      children.push({ kind: 'text', text: this.#html.slice(this.#at, end < 0 ? undefined : end) });
+    this.#at = end < 0 ? this.#html.length : end;
     if (end >= 0) this.#skipTo('>');
   }
 
@@ -208,10 +214,8 @@ function isNameCharacter(character: string): boolean {
 function decoded(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(#x[\da-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
-    if (!name.startsWith('#')) return references[name] ?? whole;
+    if (!name.startsWith('#')) return references.get(name) ?? whole;
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10_ffff && !(code >= 0xd8_00 && code <= 0xdf_ff)
-      ? String.fromCodePoint(code)
-      : '\ufffd';
+    return characterOf(code) ?? '\ufffd';
   });
 }

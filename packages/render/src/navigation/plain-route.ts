@@ -7,9 +7,15 @@ export function plainRoute(reference: string): string {
 
 /** Without any of the characters at its start and its end. */
 export function trimmedText(text: string, characters: string): string {
+  const rest = withoutTrailing(text, characters);
   let start = 0;
+  while (start < rest.length && characters.includes(rest.charAt(start))) start += 1;
+  return rest.slice(start);
+}
+
+/** Without any of the characters at its end. */
+export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;
-  while (start < end && characters.includes(text.charAt(start))) start += 1;
-  while (end > start && characters.includes(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }

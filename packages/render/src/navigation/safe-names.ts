@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { problemOf } from './output-names.ts';
+import { withoutTrailing } from './plain-route.ts';
 
 const refusedCharacters = /[\p{Cc}\\:*?"<>|]+/gu;
 const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
@@ -29,12 +30,6 @@ function safeSegment(segment: string): string {
   if (Buffer.byteLength(name) <= maxSegmentBytes) return name;
   const start = Buffer.from(name).subarray(0, shortenedBytes).toString();
   return `${withoutTrailing(start, '\u{fffd}. ')}-${shortHash(name)}`;
-}
-
-function withoutTrailing(text: string, characters: string): string {
-  let end = text.length;
-  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
 }
 
 function shortHash(text: string): string {
