@@ -77,22 +77,17 @@ function withVariable(utility: string): string {
   return utility.replace(/\[(--[\w-]+)\]/, '($1)');
 }
 
-function withAliases(css: string, aliases: ReadonlyMap<string, string[]>): string {
-  let result = css;
-  for (const [utility, names] of aliases) {
-    if (names.length === 1 && names[0] === utility) continue;
-    const selectors = names.map(classSelector);
-    const replacement = selectors.length === 1 ? (selectors[0] ?? '') : `:is(${selectors.join(', ')})`;
-    result = replaceSelector(result, classSelector(utility), replacement);
-  }
-  return result;
-}
+/** A class in a selector, as `classSelector` writes it. */
+const writtenClass = /\.(?:[\w-]|\\3\d |\\[^\da-f]|[\u{80}-\u{10ffff}])+/giu;
 
-function replaceSelector(css: string, selector: string, replacement: string): string {
-  const pieces = css.split(selector);
-  let result = pieces[0] ?? '';
-  for (const piece of pieces.slice(1)) result += (/^[\w\\-]/.test(piece) ? selector : replacement) + piece;
-  return result;
+function withAliases(css: string, aliases: ReadonlyMap<string, string[]>): string {
+  const replacements = new Map(
+    [...aliases].map(([utility, names]) => {
+      const selectors = names.map(classSelector).join(', ');
+      return [classSelector(utility), names.length === 1 ? selectors : `:is(${selectors})`] as const;
+    }),
+  );
+  return css.replaceAll(writtenClass, (selector) => replacements.get(selector) ?? selector);
 }
 
 function classSelector(name: string): string {
