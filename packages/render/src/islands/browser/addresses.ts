@@ -4,7 +4,7 @@
  */
 const known = new Map<string, string>();
 const script = document.currentScript as HTMLScriptElement | null;
-const root = (script?.src ?? '').replace(/_docyard\/.*$/, '');
+const [root = ''] = (script?.src ?? '').split('_docyard/', 1);
 /** A component may offer a file that it made itself, so `blob:` is allowed here. */
 const refusedSchemes =
   /^(?:about|chrome|data|feed|file|filesystem|intent|jar|javascript|jscript|livescript|mhtml|mk|mocha|ms-its|res|vbscript|view-source|wyciwyg):/i;
@@ -32,13 +32,34 @@ export function fileAddress(written: string): string | undefined {
   return schemeOf(clean) || clean.startsWith('//') ? undefined : fromRoot(clean, false);
 }
 
-/** A style without what it would load from elsewhere. */
+/** A style without the files of other hosts. */
 export function styleValue(value: unknown): unknown {
-  if (typeof value !== 'string' || !/url\(/i.test(value)) return value;
-  return value.replaceAll(/url\(\s*(["']?)(.*?)\1\s*\)/gi, (_whole, _quote, address: string) => {
-    const file = fileAddress(address);
-    return file === undefined ? 'none' : `url("${file}")`;
-  });
+  if (typeof value !== 'string') return value;
+  let allowed = '';
+  let end = 0;
+  for (const { index, 0: opening } of value.matchAll(/url\(/gi)) {
+    // A quoted address can contain `url(` itself.
+    if (index < end) continue;
+    const url = urlAt(value, index + opening.length);
+    const file = fileAddress(url.address);
+    allowed += `${value.slice(end, index)}${file === undefined ? 'none' : `url("${file}")`}`;
+    end = url.end;
+  }
+  return allowed + value.slice(end);
+}
+
+function urlAt(style: string, start: number): { address: string; end: number } {
+  const positionOf = (character: string, from: number): number => {
+    const position = style.indexOf(character, from);
+    return position < 0 ? style.length : position;
+  };
+  let first = start;
+  while (style.charAt(first).trim() === '' && first < style.length) first++;
+  const quote = style.charAt(first);
+  const isQuoted = quote === '"' || quote === "'";
+  const last = positionOf(isQuoted ? quote : ')', isQuoted ? first + 1 : first);
+  const end = Math.min(positionOf(')', last) + 1, style.length);
+  return { address: style.slice(isQuoted ? first + 1 : first, last), end };
 }
 
 export function isOutside(clean: string): boolean {
@@ -56,8 +77,9 @@ function schemeOf(clean: string): boolean {
 }
 
 function fromRoot(clean: string, isPage: boolean): string {
-  const [, path = '', rest = ''] = /^\/([^?#]*)(.*)$/.exec(clean) ?? [];
   if (!clean.startsWith('/')) return clean;
+  const pathEnd = clean.search(/[?#]/);
+  const path = clean.slice(1, pathEnd < 0 ? undefined : pathEnd);
   const isFile = !isPage || path === '' || /\.\w+$|\/$/.test(path);
-  return `${root}${path}${isFile ? '' : ending}${rest}`;
+  return `${root}${path}${isFile ? '' : ending}${clean.slice(path.length + 1)}`;
 }

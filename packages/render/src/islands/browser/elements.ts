@@ -39,6 +39,8 @@ interface Rendering {
 /** They would load, run or restyle something that the page's policy does not allow. */
 const neverMade = new Set(['script', 'link', 'meta', 'base', 'object', 'embed', 'frame', 'frameset']);
 const loading = new Set(['img', 'image', 'video', 'audio', 'source', 'track', 'input', 'use']);
+/** Longer HTML is parsed as it is: its styles and handlers are reported in the console, and handled alike. */
+const maxRenamedCharacters = 100_000;
 const contextId = (PoolContext as unknown as { __c: string })['__c'];
 
 /** An element that is rendered again stays the same, so that nothing below it is looked at. */
@@ -247,11 +249,15 @@ function style(value: unknown): unknown {
 /** HTML as text is read without running any of it, and made by the same rules as the rest. */
 function childrenOfHtml(value: unknown): ComponentChild[] {
   const html = text((value as Given | null)?.['__html']) ?? '';
-  // Even a document that is only read complains of styles and handlers, so they get another name before.
-  const quiet = html.replaceAll(/<[a-z][^>]*>/gi, (tag) =>
+  const quiet = html.length > maxRenamedCharacters ? html : withRenamedAttributes(html);
+  return childrenOf(new DOMParser().parseFromString(quiet, 'text/html').body);
+}
+
+/** The policy of the page reports styles and handlers even in a document that is only parsed. */
+function withRenamedAttributes(html: string): string {
+  return html.replaceAll(/<[a-z][^>]*>/gi, (tag) =>
     tag.replaceAll(/([\s"'/])(style|on\w+)(?=\s*=)/gi, '$1data-ruled-$2'),
   );
-  return childrenOf(new DOMParser().parseFromString(quiet, 'text/html').body);
 }
 
 function childrenOf(parent: Node): ComponentChild[] {
