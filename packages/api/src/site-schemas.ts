@@ -23,7 +23,7 @@ export const Diagnostic = z
     count: z
       .int()
       .optional()
-      .meta({ description: 'How many findings with one cause this one stands for. Absent for one.' }),
+      .meta({ description: 'The number of places with this cause. Absent for one.' }),
     examples: z
       .array(
         z.object({
@@ -50,7 +50,7 @@ export const Report = z
     byCode: z.record(z.string(), wholeNumber),
     occurrences: wholeNumber
       .optional()
-      .meta({ description: 'How often all findings occur together: one may stand for many places.' }),
+      .meta({ description: 'The number of places of all findings. One finding can have several places.' }),
     diagnostics: z.array(Diagnostic),
     truncated: z.boolean().meta({ description: 'True when only the first diagnostics are listed.' }),
     weights: z
