@@ -20,10 +20,7 @@ export const Diagnostic = z
     column: z.int().optional(),
     hint: z.string().optional(),
     target: z.string().optional().meta({ description: 'The address that the finding is about.' }),
-    count: z
-      .int()
-      .optional()
-      .meta({ description: 'The number of places with this cause. Absent for one.' }),
+    count: z.int().optional().meta({ description: 'The number of places with this cause. Absent for one.' }),
     examples: z
       .array(
         z.object({
