@@ -231,11 +231,11 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
         read: (inside, id, input) => {
           const reader = edge.handlers[id] as unknown as Handler<'readMe'>;
           const read = { input: input as ParsedInput<'readMe'>, remember: readAgain };
-          return reader({ ...request, ...read, context: inside, commit, record });
+          return reader({ ...request, ...read, context: inside, commit, record, condition: undefined });
         },
       });
       await condition?.require(context);
-      return handler({ ...request, commit: condition?.guard(commit) ?? commit, record });
+      return handler({ ...request, commit: condition?.guard(commit) ?? commit, record, condition });
     },
   );
 }

@@ -4,7 +4,14 @@ import { findBrokenEntry } from '../audit/audit.ts';
 import type { Environment } from '../config.ts';
 import { isPostgres } from '../ports/database.ts';
 import type { Delivery } from '../ports/queue.ts';
-import { composeForTest, createTenant, createTestProject, jsonBody, serveForTest } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  jsonBody,
+  serveForTest,
+  type TestContext,
+} from '../testing.ts';
 import { createWebhook } from '../webhooks/webhooks.ts';
 
 const many = 40;
@@ -35,13 +42,30 @@ async function setUp(environment: Environment = {}) {
   };
   const startMany = (...args: Parameters<typeof start>) =>
     Promise.all(Array.from({ length: many }, () => start(...args)));
+  const tagOfExports = async () => {
+    const answer = await request('/v1/static-export/jobs', { key: tenants[0].key.key });
+    await answer.arrayBuffer();
+    return answer.headers.get('etag') ?? '';
+  };
   const countJobs = async () => (await context.database.selectFrom('jobs').select('id').execute()).length;
-  return { context, tenants, sent, start, startMany, countJobs };
+  return { context, tenants, sent, start, startMany, tagOfExports, countJobs };
 }
 
 interface StartAnswer {
   jobId?: string;
   code?: string;
+}
+
+/** Of the jobs with these ids, the ids in the order in which they were created. */
+async function orderOf({ database }: TestContext, ids: readonly (string | undefined)[]): Promise<string[]> {
+  const known = ids.filter((id) => id !== undefined);
+  const rows = await database
+    .selectFrom('jobs')
+    .select('id')
+    .where('id', 'in', known)
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 const countOf = (answers: { status: number }[], status: number) =>
@@ -126,5 +150,57 @@ describe('exports that are started at the same moment', () => {
     expect(new Set(deliveries.map(({ organization_id }) => organization_id))).toEqual(
       new Set([tenants[0].organizationId]),
     );
+  });
+});
+
+describe('exports that are started with a condition on the list of exports', () => {
+  test('one of many with the tag of the list starts, and the others are answered 412', async () => {
+    const { startMany, tagOfExports, countJobs } = await setUp();
+    const answers = await startMany(undefined, { 'if-match': await tagOfExports() });
+    expect([countOf(answers, 202), countOf(answers, 412)]).toEqual([1, many - 1]);
+    expect(await countJobs()).toBe(1);
+  });
+
+  test('a start without a condition does not slip between the comparison and the start', async () => {
+    const { context, start, tagOfExports } = await setUp();
+    for (let round = 0; round < 5; round += 1) {
+      const headers = { 'if-match': await tagOfExports() };
+      const [conditional, plain] = await Promise.all([start(undefined, headers), start()]);
+      expect(plain.status).toBe(202);
+      if (conditional.status === 202) {
+        const order = await orderOf(context, [conditional.body.jobId, plain.body.jobId]);
+        expect(order).toEqual([conditional.body.jobId, plain.body.jobId]);
+      } else expect(conditional.status).toBe(412);
+    }
+  });
+
+  test('a tag of another list or a weak tag creates nothing and is answered 412', async () => {
+    const { start, tagOfExports, countJobs } = await setUp();
+    for (const tag of ['"another"', `W/${await tagOfExports()}`]) {
+      const answer = await start(undefined, { 'if-match': tag });
+      expect([answer.status, answer.body.code], tag).toEqual([412, 'precondition_failed']);
+    }
+    expect((await start(undefined, { 'if-none-match': '*' })).status).toBe(412);
+    expect(await countJobs()).toBe(0);
+  });
+
+  test('If-Match: * always holds, because the list exists', async () => {
+    const { startMany, countJobs } = await setUp();
+    expect(countOf(await startMany(undefined, { 'if-match': '*' }), 202)).toBe(many);
+    expect(await countJobs()).toBe(many);
+  });
+
+  test('a repeated start is answered from its Idempotency-Key, although its condition no longer holds', async () => {
+    const { start, tagOfExports, countJobs } = await setUp();
+    const headers = { 'if-match': await tagOfExports(), 'idempotency-key': 'again' };
+    const first = await start(undefined, headers);
+    const second = await start(undefined, headers);
+    expect([first.status, second.status, second.headers.get('idempotency-replayed')]).toEqual([
+      202,
+      202,
+      'true',
+    ]);
+    expect(second.body.jobId).toBe(first.body.jobId);
+    expect(await countJobs()).toBe(1);
   });
 });

@@ -6,10 +6,12 @@ import type { ExportJob } from '@docyard/api';
 import type { Actor, Context } from '../context.ts';
 import { startExports, type PreparedExport, type RecentStarts } from '../exports/start.ts';
 import { GroupCommit } from '../group-commit.ts';
+import { holdPlaces } from '../jobs/queue-counts.ts';
 import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { batchedFindProject, type FindByDomain } from '../projects/find-project.ts';
 import { Problem } from '../problem.ts';
+import type { Condition } from './conditional-write.ts';
 import type { Idempotency, KeyedRequest } from './idempotency.ts';
 import { refuseExportStart, tellExportStarts } from './limits.ts';
 import type { Reply, Web } from './request.ts';
@@ -46,14 +48,33 @@ export class ExportStarts {
     this.#group = new GroupCommit((starts) => this.#commit(starts), { isShared, maxItems: maxTogether });
   }
 
-  async start(web: Web, requested: RequestedStart): Promise<Reply<ExportJob>> {
-    const { reply, recent } = await this.#group.add(requested);
+  async start(
+    web: Web,
+    requested: RequestedStart,
+    condition?: Pick<Condition, 'require'>,
+  ): Promise<Reply<ExportJob>> {
+    // Other starts of a group would change what the condition compares.
+    const { reply, recent } =
+      condition === undefined
+        ? await this.#group.add(requested)
+        : await this.#commitAlone(requested, condition);
     if (recent !== undefined) tellExportStarts(this.#context, web, recent);
     if (reply instanceof Problem) throw reply;
     return reply;
   }
 
-  #commit(requested: readonly RequestedStart[]): Promise<Answer[]> {
+  async #commitAlone(requested: RequestedStart, condition: Pick<Condition, 'require'>): Promise<Answer> {
+    const [answer] = await this.#commit([requested], async (inside) => {
+      await holdPlaces(inside.database, [requested.actor.organizationId]);
+      await condition.require(inside);
+    });
+    return answer as Answer;
+  }
+
+  #commit(
+    requested: readonly RequestedStart[],
+    check?: (inside: Context) => Promise<void>,
+  ): Promise<Answer[]> {
     return inTransaction(this.#context.database, async (database) => {
       const kept = await this.#idempotency.hold(
         database,
@@ -61,7 +82,9 @@ export class ExportStarts {
       );
       const isFresh = ({ record }: RequestedStart) => record === undefined || !kept.has(record);
       const fresh = requested.filter(isFresh);
-      const made = await this.#startAll({ ...this.#context, database }, fresh);
+      const inside = { ...this.#context, database };
+      if (fresh.length > 0) await check?.(inside);
+      const made = await this.#startAll(inside, fresh);
       await this.#idempotency.keep(
         database,
         fresh.flatMap(({ record }, index) => {

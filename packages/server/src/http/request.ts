@@ -9,6 +9,7 @@ import type { Context as HonoContext, Hono } from 'hono';
 import { byteRangeOf, type ByteRange } from '../byte-range.ts';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
+import type { Condition } from './conditional-write.ts';
 import type { KeyedRequest } from './idempotency.ts';
 
 export interface Surroundings {
@@ -60,6 +61,8 @@ export interface Request<Id extends OperationId> {
   commit: Commit;
   /** For work that is committed together with that of other requests. */
   record: KeyedRequest | undefined;
+  /** The condition of the request, for work that is not run by `commit`: compare in the transaction of the work. */
+  condition: Pick<Condition, 'require'> | undefined;
   remember: Remember;
   /** Scheme and host under which the caller reached us. */
   origin: string;

@@ -72,8 +72,7 @@ export async function countPlaces(
   organizationIds: readonly string[],
 ): Promise<QueuePlaces> {
   const maxQueued = config.limits.queuedJobs;
-  const ids = [...new Set(organizationIds)].toSorted();
-  await exclusively(database, ...ids.map((id) => `queued-jobs:${id}`));
+  await holdPlaces(database, organizationIds);
   let counts = await readCounts(database);
   if (maxQueued - counts.all < scarcePlaces) {
     await exclusively(database, 'queued-jobs');
@@ -89,6 +88,12 @@ export async function countPlaces(
       return undefined;
     },
   };
+}
+
+/** No other transaction starts jobs of these organizations until this one ends. */
+export async function holdPlaces(database: Database, organizationIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(organizationIds)].toSorted();
+  await exclusively(database, ...ids.map((id) => `queued-jobs:${id}`));
 }
 
 async function readCounts(database: Database): Promise<{ ownOf: Map<string, number>; all: number }> {

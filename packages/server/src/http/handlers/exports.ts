@@ -43,9 +43,9 @@ export function exportHandlers(
   starts: ExportStarts,
 ): ExportHandlers {
   const begin = (
-    { web, actor, record }: Request<'startExport'> | Request<'retryExport'>,
+    { web, actor, record, condition }: Request<'startExport'> | Request<'retryExport'>,
     prepared: PreparedExport,
-  ) => starts.start(web, { prepared, actor, record });
+  ) => starts.start(web, { prepared, actor, record }, condition);
   return {
     startExport: async (request) => {
       const { actor, caller, input } = request;
