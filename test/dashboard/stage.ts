@@ -66,6 +66,8 @@ export interface DashboardOptions {
   /** What the model says, for agent jobs. */
   script?: Script;
   environment?: Record<string, string>;
+  /** Default: one that the system chooses. */
+  port?: number;
   sample?: boolean;
   /** False leaves the first run to the test. */
   setUp?: boolean;
@@ -73,10 +75,10 @@ export interface DashboardOptions {
 
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   buildDashboard();
-  const { script, environment = {}, sample = false } = options;
+  const { script, environment = {}, sample = false, port = 0 } = options;
   const stage = script === undefined ? undefined : await agents.setStage({ script, environment });
   const service = await (stage?.start({ sample }) ??
-    startService({ sample, environment: { RENDER_PROCESSES: '1', ...environment } }));
+    startService({ port, sample, environment: { RENDER_PROCESSES: '1', ...environment } }));
   const browser = await launchChromium();
   const ownerSession = options.setUp === false ? undefined : await setUpOwner(browser, service);
   const open = (path: string, how: OpenOptions = {}) =>

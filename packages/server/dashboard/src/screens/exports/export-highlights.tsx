@@ -9,7 +9,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { counted } from '../../parts/time.tsx';
 import { FindingsSummary } from './findings-summary.tsx';
 import { PageDiff, type ComparedPage } from './page-diff.tsx';
-import { previewAddress, usePreview } from './preview.tsx';
+import { previewAddress, previewSandbox, usePreview } from './preview.tsx';
 
 export function ExportHighlights({ job }: { job: ExportJob }) {
   return (
@@ -26,20 +26,21 @@ export function ExportHighlights({ job }: { job: ExportJob }) {
 function SmallPreview({ job }: { job: ExportJob }) {
   const preview = usePreview(job.jobId);
   const large = `/exports/${job.jobId}?tab=preview`;
+  const address = preview.data === undefined ? undefined : previewAddress(preview.data.previewUrl);
   return (
     <Panel title="Preview" aside={<Link to={large}>Open large</Link>}>
       <div className="small-preview">
         {preview.error !== null ? (
           <Problem error={preview.error} retry={() => void preview.refetch()} />
-        ) : preview.data === undefined ? (
+        ) : address === undefined ? (
           <p className="soft small-preview-wait" role="status">
             Unpacking the bundle…
           </p>
         ) : (
           <iframe
             title={`Preview of ${job.domain}`}
-            src={previewAddress(preview.data.previewUrl)}
-            sandbox="allow-scripts"
+            src={address}
+            sandbox={previewSandbox(address)}
             loading="lazy"
           />
         )}

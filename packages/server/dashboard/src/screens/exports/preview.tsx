@@ -92,7 +92,7 @@ export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
               className="preview-frame"
               title={`Preview of ${domain}`}
               src={address}
-              sandbox="allow-scripts"
+              sandbox={previewSandbox(address)}
             />
           )}
         </div>
@@ -104,6 +104,12 @@ export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
       />
     </>
   );
+}
+
+/** On the origin of the dashboard, a window outside the sandbox could act as the dashboard. */
+export function previewSandbox(address: string): string {
+  const isOwnOrigin = new URL(address).origin === globalThis.location.origin;
+  return isOwnOrigin ? 'allow-scripts' : 'allow-scripts allow-popups allow-popups-to-escape-sandbox';
 }
 
 /** A path of the bundle below the path of the preview; it must not lead out of it. */
