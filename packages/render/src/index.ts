@@ -32,7 +32,7 @@ export { RunMemory } from './memory/last-run.ts';
 export type { SiteMemory } from './memory/site-memory.ts';
 export type { LastFiles } from './memory/unchanged.ts';
 export type { UrlStyle } from './navigation/addresses.ts';
-export { isForeignFolder, isPageFile, routeOfFile } from './navigation/files.ts';
+export { isForeignFolder, isHiddenFile, isPageFile, routeOfFile } from './navigation/files.ts';
 export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';
 export { slugOf } from './page/headings.ts';
 export { Preview, type PreviewPage } from './preview/preview.ts';

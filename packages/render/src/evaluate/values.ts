@@ -142,6 +142,11 @@ export class Scope {
     return [...this.#bindings.keys()];
   }
 
+  /** Whether the name is of this scope itself. */
+  defines(name: string): boolean {
+    return this.#bindings.has(name);
+  }
+
   has(name: string): boolean {
     return this.#bindings.has(name) || (this.#parent?.has(name) ?? false);
   }

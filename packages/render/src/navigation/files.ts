@@ -70,10 +70,13 @@ async function walk(root: string, folder: string, isIgnored: IsIgnored, found: s
   }
 }
 
-/** Tools keep settings and keys in hidden files; snippets may have such a name. */
-function isHiddenFile(path: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return name.startsWith('.') && !(isSnippet(path) && /\.(?:mdx?|jsx|tsx)$/.test(name));
+/** Tools keep settings and keys in hidden files; snippets may have such a name, wherever they are. */
+export function isHiddenFile(path: string): boolean {
+  return hasHiddenName(path) && !/\.(?:mdx?|jsx|tsx)$/.test(path);
+}
+
+function hasHiddenName(path: string): boolean {
+  return path.startsWith('.', path.lastIndexOf('/') + 1);
 }
 
 /** Leaving it out would publish a site with pages missing. */
@@ -103,7 +106,7 @@ function isSnippet(file: string): boolean {
 
 /** Whether a file is a page, unless another one imports it. */
 export function isPageFile(file: string): boolean {
-  if (!/\.mdx?$/.test(file) || isSnippet(file)) return false;
+  if (!/\.mdx?$/.test(file) || isSnippet(file) || hasHiddenName(file)) return false;
   return !repositoryNotes.test(file.slice(file.lastIndexOf('/') + 1));
 }
 

@@ -20,7 +20,12 @@ import { ambientNames } from '../program/ambient-names.ts';
 import { isBuiltInName } from '../program/built-in-names.ts';
 import { programGlobals } from '../program/globals.ts';
 import type { Piece } from '../program/pieces.ts';
-import { type DocumentProgram, type ProgramModule, authorLine } from '../program/program.ts';
+import {
+  type DocumentProgram,
+  type ProgramModule,
+  type ProgramPage,
+  authorLine,
+} from '../program/program.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
@@ -55,6 +60,8 @@ export class PageCode {
   readonly #parser: ParserName;
   /** What was run already, so that the Markdown of the page costs nothing twice and shows the same. */
   readonly #results = new Map<string, Tree | CodeRefused>();
+  /** The page itself, whose names the snippets on it see. */
+  #page: ProgramPage | undefined;
   #tier: PageTier = 'none';
   #idSpaces = 0;
   #hasBegun = false;
@@ -63,6 +70,10 @@ export class PageCode {
     this.#tools = tools;
     this.#task = task;
     this.#parser = parser;
+  }
+
+  beginPage(page: ProgramPage): void {
+    this.#page = page;
   }
 
   /** How far up the page had to go for its code. */
@@ -96,7 +107,7 @@ export class PageCode {
   ): CodePiece | undefined {
     const { document, file, given } = frame;
     if (!document || (cause && isHopeless(cause, node))) return undefined;
-    const program = this.#tools.programs.ofDocument(file, document, this.#parser);
+    const program = this.#tools.programs.ofDocument(file, document, this.#parser, this.#page);
     const piece = attribute === undefined ? program.pieceOf(node) : program.attributePieceOf(node, attribute);
     const module = program.modules.at(-1)?.id;
     if (!piece || module === undefined) return undefined;
@@ -115,7 +126,7 @@ export class PageCode {
     if (!document || (cause && isHopeless(cause, node))) return cause ?? unread;
     const first = (node.position?.start.line ?? 1) + document.linesBefore;
     const last = first + (node.value?.split('\n').length ?? 1) - 1;
-    const { problems } = this.#tools.programs.ofDocument(file, document, this.#parser);
+    const { problems } = this.#tools.programs.ofDocument(file, document, this.#parser, this.#page);
     const found = problems.find((each) => each.file === file && each.line >= first && each.line <= last);
     return found ? new Unsupported(found.message) : (cause ?? unread);
   }

@@ -1,20 +1,17 @@
 /**
- * Loads what pages import: Markdown snippets and files of components. Sources are parsed once per process and evaluated
- * anew for each page, so that no page can influence another. Only files of the site can be imported.
+ * Evaluates what a page imports: Markdown snippets and files of components, anew for each page, so that no page can
+ * influence another.
  */
 import type { DiagnosticCode } from '../check/codes.ts';
-import { join, posix } from 'node:path';
 import type { ExportNamedDeclaration, ExpressionStatement, ImportDeclaration, Program } from 'estree-jsx';
 import { type Evaluator } from '../evaluate/evaluator.ts';
 import { parseModule } from '../evaluate/parse.ts';
 import { unsupported } from '../evaluate/methods.ts';
-import { Foreign, FunctionValue, ObjectValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
+import { Foreign, FunctionValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
-import { CompileError } from '../program/syntax.ts';
-import { withoutTypes } from '../program/typescript.ts';
-import { type Document, type DocumentOptions, readDocument } from './document.ts';
+import type { Document } from './document.ts';
+import type { ModuleSources } from './module-sources.ts';
 import type { ParserName } from './parser.ts';
-import { maximumSourceBytes, readSource } from './source.ts';
 
 export interface Module {
   file: string;
@@ -28,118 +25,6 @@ export interface ModuleHost {
   report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void;
 }
 
-export class ModuleSources {
-  readonly #root: string;
-  readonly #files: ReadonlySet<string>;
-  readonly #reading: Pick<DocumentOptions, 'variables' | 'math'>;
-  readonly #documents = new Map<string, Document>();
-  readonly #programs = new Map<string, Program>();
-  #revision = 0;
-
-  constructor(
-    root: string,
-    files: ReadonlySet<string>,
-    reading: Pick<DocumentOptions, 'variables' | 'math'>,
-  ) {
-    this.#root = root;
-    this.#files = files;
-    this.#reading = reading;
-  }
-
-  /** `/snippets/a.mdx` is from the root, `./a.mdx` from the importing file, `snippets/a.mdx` from the root again. */
-  resolve(specifier: string, from: string): string | undefined {
-    const path = /^\.\.?\//.test(specifier) ? posix.join(posix.dirname(from), specifier) : specifier;
-    const base = posix.normalize(path.replace(/^\/+/, ''));
-    return candidatesFor(base).find((candidate) => this.#files.has(candidate));
-  }
-
-  /** The older `<Snippet file="x.mdx" />` names a file in one of the snippet folders. */
-  resolveSnippet(name: string): string | undefined {
-    return ['_snippets', 'snippets']
-      .map((folder) => posix.join(folder, name))
-      .find((path) => this.#files.has(path));
-  }
-
-  document(file: string, parser: ParserName): Document {
-    const key = `${parser} ${file}`;
-    const known = this.#documents.get(key);
-    if (known) return known;
-    const bytes = readSource(join(this.#root, file));
-    const document = readDocument(bytes, { ...this.#reading, file, parser });
-    this.#documents.set(key, document);
-    return document;
-  }
-
-  /** Changes whenever a file is not what it was. */
-  get revision(): number {
-    return this.#revision;
-  }
-
-  /** Throws `Unsupported` when the file is larger than a page may be. */
-  bytes(file: string): Buffer {
-    const bytes = readSource(join(this.#root, file));
-    if (bytes.length > maximumSourceBytes) throw new Unsupported(`"${file}" is larger than 1 MB`);
-    return bytes;
-  }
-
-  /** A preview says which files are not what they were. */
-  forget(file: string): void {
-    this.#revision += 1;
-    this.#programs.delete(file);
-    for (const key of this.#documents.keys()) if (key.endsWith(` ${file}`)) this.#documents.delete(key);
-  }
-
-  /** The content of a JSON file. */
-  data(file: string, { budget }: Evaluator): Value {
-    const text = this.bytes(file).toString();
-    budget.cells(text.length);
-    try {
-      return dataValue(JSON.parse(text), budget);
-    } catch (error) {
-      if (error instanceof SyntaxError) return unsupported(`"${file}", which is not JSON,`);
-      throw error;
-    }
-  }
-
-  program(file: string): Program {
-    const known = this.#programs.get(file);
-    if (known) return known;
-    const program = parseModule(plainSource(this.bytes(file).toString(), file));
-    this.#programs.set(file, program);
-    return program;
-  }
-}
-
-function plainSource(source: string, file: string): string {
-  try {
-    return withoutTypes(source, file).code;
-  } catch (error) {
-    if (error instanceof CompileError) throw new Unsupported(error.message);
-    throw error;
-  }
-}
-
-function dataValue(data: unknown, budget: Evaluator['budget']): Value {
-  return budget.deeper(() => {
-    if (Array.isArray(data)) return data.map((item) => dataValue(item, budget));
-    if (typeof data === 'object' && data !== null)
-      return new ObjectValue(Object.entries(data).map(([key, item]) => [key, dataValue(item, budget)]));
-    return data as string | number | boolean | null;
-  });
-}
-
-/** Endings may be left out, a folder means its index, and TypeScript may be imported by the name it is compiled to. */
-function candidatesFor(base: string): string[] {
-  const endings = ['.mdx', '.md', '.jsx', '.tsx', '.js', '.ts', '.json'];
-  const folder = base === '.' ? '' : base.replace(/\/?$/, '/');
-  return [
-    base,
-    ...endings.map((ending) => base + ending),
-    ...(/\.jsx?$/.test(base) ? [base.replace(/\.js(x?)$/, '.ts$1')] : []),
-    ...['.jsx', '.tsx', '.js', '.ts'].map((ending) => `${folder}index${ending}`),
-  ];
-}
-
 const maximumImportDepth = 20;
 
 /** The modules of one page, each evaluated at most once for it. */
@@ -148,14 +33,13 @@ export class PageModules {
   readonly #host: ModuleHost;
   readonly #parser: ParserName;
   readonly #loaded = new Map<string, Module>();
-  /** What the page imports and exports, which everything on it sees. */
-  readonly #around: Scope;
+  readonly #importers = new Map<string, Module[]>();
+  #page: Module | undefined;
 
   constructor(sources: ModuleSources, host: ModuleHost, parser: ParserName) {
     this.#sources = sources;
     this.#host = host;
     this.#parser = parser;
-    this.#around = new Scope(host.evaluator.standard);
   }
 
   /** Every file that the page was made from, its own included. */
@@ -170,16 +54,19 @@ export class PageModules {
       : undefined;
   }
 
-  snippet(name: string): Module | undefined {
+  /** `from` is the file that includes it. */
+  snippet(name: string, from: string | undefined): Module | undefined {
     const file = this.#sources.resolveSnippet(name);
-    return file === undefined ? undefined : this.#load(file, 0);
+    if (file === undefined) return undefined;
+    const includer = from === undefined ? undefined : this.#loaded.get(from);
+    if (includer) this.#noteImporter(file, includer);
+    return this.#load(file, 0);
   }
 
   /** A page is a module too: its imports and exports make the scope its expressions are evaluated in. */
   ofDocument(file: string, document: Document, depth = 0): Module {
-    const isPage = this.#loaded.size === 0;
-    const parent = isPage ? this.#host.evaluator.standard : this.#around;
-    const module: Module = { file, scope: new Scope(parent), document };
+    const module: Module = { file, scope: new Scope(this.#scopeAround(file)), document };
+    this.#page ??= module;
     this.#loaded.set(file, module);
     const blocks = document.modules.flatMap(({ source, line }) => {
       try {
@@ -192,9 +79,28 @@ export class PageModules {
     });
     for (const { program, line } of blocks) this.#declareAll(program, module, line, depth);
     if (blocks.some(({ program }) => program.body.some(mustBeRun))) module.scope.withhold();
-    if (isPage)
-      for (const name of module.scope.names) this.#around.defineLazily(name, () => module.scope.get(name));
     return module;
+  }
+
+  /** Names that a file does not define are those of the documents that include it, the nearest first and the page last. */
+  #scopeAround(file: string): Scope {
+    const { standard } = this.#host.evaluator;
+    if (this.#page === undefined) return standard;
+    return new SurroundingScope(standard, (name) => {
+      const around = new Set(this.#importers.get(file));
+      /** What is added while the set is walked is walked as well. */
+      for (const { document, scope, file: includer } of around) {
+        if (document && scope.defines(name)) return scope;
+        for (const next of this.#importers.get(includer) ?? []) around.add(next);
+      }
+      return this.#page?.scope.defines(name) ? this.#page.scope : undefined;
+    });
+  }
+
+  #noteImporter(file: string, importer: Module): void {
+    const known = this.#importers.get(file);
+    if (!known) this.#importers.set(file, [importer]);
+    else if (!known.includes(importer)) known.push(importer);
   }
 
   #load(file: string, depth: number): Module {
@@ -202,7 +108,7 @@ export class PageModules {
     if (known) return known;
     if (depth > maximumImportDepth) throw new Unsupported('imports are nested too deeply');
     if (/\.mdx?$/.test(file)) return this.ofDocument(file, this.#sources.document(file, this.#parser), depth);
-    const module: Module = { file, scope: new Scope(this.#around) };
+    const module: Module = { file, scope: new Scope(this.#scopeAround(file)) };
     this.#loaded.set(file, module);
     if (file.endsWith('.json'))
       module.scope.define('default', this.#sources.data(file, this.#host.evaluator));
@@ -249,6 +155,7 @@ export class PageModules {
   #exportNames(node: ExportNamedDeclaration, module: Module, depth: number): void {
     const specifier = node.source ? String(node.source.value) : undefined;
     const file = specifier === undefined ? undefined : this.#sources.resolve(specifier, module.file);
+    if (file !== undefined) this.#noteImporter(file, module);
     for (const { local, exported } of node.specifiers) {
       if (local.type !== 'Identifier' || exported.type !== 'Identifier') continue;
       const { name } = local;
@@ -265,6 +172,7 @@ export class PageModules {
     const file = this.#sources.resolve(specifier, module.file);
     // What does not exist leaves its names to built-in components, as in pages written for other products.
     if (file === undefined && !/^react(?:-dom)?$/.test(specifier)) return this.#noteMissing(specifier, place);
+    if (file !== undefined) this.#noteImporter(file, module);
     for (const item of node.specifiers) {
       const local = item.local.name;
       const name = importedName(item);
@@ -282,6 +190,25 @@ export class PageModules {
     if (/^[./]/.test(specifier) || /\.(?:mdx?|jsx|tsx)$/.test(specifier))
       this.#host.report('import_missing', `"${specifier}" is imported but there is no such file`, place);
     else this.#host.report('import_ignored', `The package "${specifier}" is not available in pages`, place);
+  }
+}
+
+/** A scope that looks in others, found by the name that is asked for, before its parent. */
+class SurroundingScope extends Scope {
+  readonly #find: (name: string) => Scope | undefined;
+
+  constructor(parent: Scope, find: (name: string) => Scope | undefined) {
+    super(parent);
+    this.#find = find;
+  }
+
+  override has(name: string): boolean {
+    return this.#find(name) !== undefined || super.has(name);
+  }
+
+  override get(name: string): Value {
+    const found = this.#find(name);
+    return found ? found.get(name) : super.get(name);
   }
 }
 

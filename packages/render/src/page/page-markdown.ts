@@ -221,7 +221,7 @@ class TwinWriter {
   }
 
   #legacySnippet(node: Node, origin: Origin): string {
-    const module = this.#modules.snippet(textAttribute(node, 'file') ?? '');
+    const module = this.#modules.snippet(textAttribute(node, 'file') ?? '', origin.file);
     if (!module) return '';
     return this.#snippet(
       module,

@@ -25,7 +25,7 @@ import { UniqueIds, slugOf } from './headings.ts';
 import type { CodeRunner } from '../evaluate/realm/realm.ts';
 import type { Programs } from '../program/program.ts';
 import { DocumentError } from './failure.ts';
-import type { ModuleSources } from './modules.ts';
+import type { ModuleSources } from './module-sources.ts';
 import type { Heading, LinkUse, PageFeature, PageTask, SitePlan } from './task.ts';
 import { type FeedItem, type RenderedUpdate, feedItems } from './updates.ts';
 

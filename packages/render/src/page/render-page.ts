@@ -14,7 +14,7 @@ import { failedPage } from './failure.ts';
 import { encodedPage, finishedPage } from './finished-page.ts';
 import { pageMarkdown } from './page-markdown.ts';
 import { type Lookup, writtenDown } from './lookups.ts';
-import { ModuleSources } from './modules.ts';
+import { ModuleSources } from './module-sources.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import { readMarkedSource, readSource, type SourceMark } from './source.ts';

@@ -106,6 +106,7 @@ export class PageRenderer extends PageRecord implements PageContext {
   renderDocument(document: Document): string {
     for (const { what, place } of document.repaired)
       this.report('mdx_repaired', `The page is not valid MDX: ${what}`, place);
+    this.customCode.beginPage({ file: this.task.file, document });
     const module = this.#modules.ofDocument(this.task.file, document);
     const frame: Frame = {
       file: this.task.file,
@@ -202,7 +203,7 @@ export class PageRenderer extends PageRecord implements PageContext {
 
   #legacySnippet(call: ElementCall): string {
     const name = call.props.text('file') ?? '';
-    const module = this.#modules.snippet(name);
+    const module = this.#modules.snippet(name, call.place?.file);
     if (module) return this.render(this.#snippetChildren(module, call.props.values, call.children, 0));
     this.report(
       'snippet_missing',

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BrowserSite, chromiumPath, openBrowserSite } from '../islands/browser-site-testing.ts';
 import { renderFiles, renderFixture } from '../render-fixture.ts';
 
 describe('snippets', () => {
@@ -14,8 +15,11 @@ describe('snippets', () => {
   });
 });
 
+/** One rendering for all tests of the fixture. */
+const scoped = renderFixture('snippet-scope');
+
 it('a snippet sees what the page around it imports and exports, and one with a dot before its name is found', async () => {
-  const { content, diagnostics } = await renderFixture('snippet-scope');
+  const { content, diagnostics } = await scoped;
   const html = content('index.html');
   expect(html).toContain('<p>About Docyard: <b class="label">from the page</b></p>');
   expect(html).toContain('<p>Words of a nested snippet.</p>');
@@ -23,3 +27,49 @@ it('a snippet sees what the page around it imports and exports, and one with a d
   expect(html).toContain('<div class="box"><b class="label">in a box</b></div>');
   expect(diagnostics).toEqual([]);
 });
+
+it('a snippet sees the imports and exports of the snippet that includes it, and then those of the page', async () => {
+  const { content } = await scoped;
+  expect(content('index.html')).toContain(
+    '<p>Section of the second volume about Docyard: <i class="badge">from the chapter</i></p>',
+  );
+});
+
+it('a file with a dot before its name is a snippet in every folder, and never a page', async () => {
+  const { content, files } = await scoped;
+  expect(content('index.html')).toContain('<p>Words of a hidden file beside the page.</p>');
+  expect([...files.keys()].filter((path) => path.includes('.beside'))).toEqual([]);
+});
+
+it('code of the page runs where a snippet uses it without an import of its own', async () => {
+  const { content } = await scoped;
+  expect(content('index.html')).toContain('<p>Initials: SDE</p>');
+});
+
+describe.skipIf(chromiumPath === undefined)(
+  'components that a snippet finds through what includes it',
+  () => {
+    let site: BrowserSite;
+
+    beforeAll(async () => {
+      site = await openBrowserSite('snippet-scope');
+    });
+    afterAll(() => site.close());
+    afterEach(() => expect(site.complaints.splice(0)).toEqual([]));
+
+    it.each(['http', 'file'] as const)('are live over %s', async (from) => {
+      const { page } = site;
+      await page.goto(`${site.origins[from]}/index.html`);
+      for (const [id, before, after] of [
+        ['counter', 'Docyard 5', 'Docyard 6'],
+        ['panel-counter', 'Docyard 1', 'Docyard 2'],
+        ['toggle', 'Closed', 'Open'],
+      ] as const) {
+        const button = page.locator(`#${id}`);
+        expect(await button.innerText()).toBe(before);
+        await button.click();
+        await expect.poll(() => button.innerText()).toBe(after);
+      }
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileModule, factoryOf } from './compile.ts';
+import { compileModule } from './compile.ts';
+import { factoryOf } from './factory.ts';
 import { type Exports, runModules } from './run-program.ts';
 import { CompileError } from './syntax.ts';
 

@@ -6,10 +6,11 @@ import type { ExportDefaultDeclaration, ExportNamedDeclaration, Node, Program } 
 import { builtInText, isBuiltInName } from './built-in-names.ts';
 import { Edits } from './edits.ts';
 import { programGlobals } from './globals.ts';
+import { type InheritedNames, noInheritedNames } from './inherited-names.ts';
 import { type NameText, rewriteCode } from './rewrite.ts';
 import type { ImportedName, Reference, Scopes } from './references.ts';
 import { analyseScopes } from './scope.ts';
-import { CompileError, errorAt, parseClassicScript, parseScript } from './syntax.ts';
+import { errorAt, parseScript } from './syntax.ts';
 
 /** What a specifier means: a file of the site by its path, React itself, or nothing that exists. */
 export type ImportTarget = { file: string } | 'react' | 'react-dom' | undefined;
@@ -35,6 +36,8 @@ export interface CompiledModule {
   runsAtOnce: string[];
   /** How a piece of the same module reads a name that the module imports or declares. */
   textOf: NameText;
+  /** Names that were asked for and that the module does not define. */
+  freeNames: ReadonlySet<string>;
 }
 
 const globals: ReadonlySet<string> = new Set(programGlobals);
@@ -47,12 +50,13 @@ export function compileModule(
   source: string,
   resolve: ResolveImport,
   notExported: ReadonlySet<string> = new Set(),
+  inherited = noInheritedNames,
 ): CompiledModule {
   const program = parseScript(source);
   const scopes = analyseScopes(program);
   refuseReservedNames(source, program, scopes);
   const edits = new Edits(source);
-  const head = new Head(scopes, resolve, notExported);
+  const head = new Head(scopes, resolve, notExported, inherited);
   rewriteCode(source, program, scopes.references, head.textOf, edits);
   program.body.forEach((statement, index) => {
     rewriteStatement(statement, source, scopes.declared[index] ?? [], head, edits);
@@ -66,6 +70,7 @@ export function compileModule(
     exportsAllOf: head.exportsAllOf,
     runsAtOnce: head.runsAtOnce,
     textOf: head.textOf,
+    freeNames: head.freeNames,
   };
 }
 
@@ -80,6 +85,7 @@ class Head {
   readonly exports: CompiledModule['exports'] = new Map();
   readonly exportsAllOf: string[] = [];
   readonly runsAtOnce: string[] = [];
+  readonly freeNames = new Set<string>();
   readonly #resolve: ResolveImport;
   readonly #notExported: ReadonlySet<string>;
   readonly #top: Scopes['top'];
@@ -88,15 +94,25 @@ class Head {
   readonly #definitions: string[] = [];
   readonly #actions: string[] = [];
 
-  constructor({ top }: Scopes, resolve: ResolveImport, notExported: ReadonlySet<string>) {
+  constructor(
+    { top }: Scopes,
+    resolve: ResolveImport,
+    notExported: ReadonlySet<string>,
+    inherited: InheritedNames,
+  ) {
     this.#top = top;
     this.#resolve = resolve;
     this.#notExported = notExported;
+    for (const [local, { file, name }] of inherited) {
+      if (top.has(local)) continue;
+      this.#declareReader(local, { file }, name);
+      this.imports.push(file);
+    }
     for (const [local, imported] of top) if (imported) this.#declareImport(local, imported);
   }
 
   readonly textOf: NameText = (name, use) => {
-    if (!this.#top.has(name)) return globals.has(name) ? name : builtInValue(name, use);
+    if (!this.#top.has(name)) return globals.has(name) ? name : this.#freeText(name, use);
     if (this.#top.get(name) === undefined) return name;
     return this.#accessors.get(name) ?? (use === 'element' ? undefined : name);
   };
@@ -105,11 +121,20 @@ class Head {
   #declareImport(local: string, { specifier, name }: ImportedName): void {
     const target = this.#resolve(specifier);
     if (target === undefined) return;
-    const value = valueText(target, name);
-    if (typeof target === 'string') return void this.#accessors.set(local, value);
+    if (typeof target === 'string') this.#accessors.set(local, valueText(target, name));
+    else this.#declareReader(local, target, name);
+  }
+
+  #declareReader(local: string, target: { file: string }, name: string): void {
     const reader = `$$i${this.#readers.length}`;
-    this.#readers.push(`${reader} = () => ${value}`);
+    this.#readers.push(`${reader} = () => ${valueText(target, name)}`);
     this.#accessors.set(local, `${reader}()`);
+  }
+
+  #freeText(name: string, use: Reference['use']): string | undefined {
+    this.freeNames.add(name);
+    const inherited = use === 'write' ? undefined : this.#accessors.get(name);
+    return inherited ?? builtInValue(name, use);
   }
 
   addImport(specifier: string, forItsEffect: boolean): void {
@@ -242,40 +267,4 @@ function endOfMatch(pattern: RegExp, source: string, from: number): number {
 function nameOf(node: Node): string {
   if (node.type === 'Identifier') return node.name;
   return node.type === 'Literal' ? String(node.value) : '';
-}
-
-/**
- * What every factory brings along. Names are defined one by one and never assigned, so that an export or property
- * called `__proto__` is one like any other.
- */
-const prologue =
-  `const $$react = React, $$reactDom = ReactDOM, $$jsx = React.createElement, $$fragment = React.Fragment,
-$$own = (object, name) => object != null && Object.prototype.hasOwnProperty.call(object, name),
-$$define = (to, pairs) => { for (let at = 0; at < pairs.length; at += 2)
-Object.defineProperty(to, pairs[at], { enumerable: true, get: pairs[at + 1] }); },
-$$defineAll = (to, from) => { for (const name of Object.keys(from)) if (name !== "default" && !$$own(to, name))
-$$define(to, [name, () => from[name]]); },
-$$words = (text) => text,
-$$element = (type, props, children) => $$jsx(type, props, ...children);`.replaceAll('\n', ' ');
-
-/**
- * The whole script of a module. Lines of the factory are lines of the code. The proof that nothing of the author's text
- * leaves its function: read as a classic script, the factory must be exactly the function that was put around it.
- */
-export function factoryOf(code: string): string {
-  const before = `(function (${programGlobals.join(', ')}) { ${prologue} return `;
-  const inner = `function ($$require, $$exports) { 'use strict'; ${code}\n}`;
-  const factory = `${before}${inner} })`;
-  const [statement, ...more] = parseClassicScript(factory).body;
-  const outer = statement?.type === 'ExpressionStatement' ? statement.expression : undefined;
-  const body = outer?.type === 'FunctionExpression' ? outer.body.body : [];
-  const returned = body[1]?.type === 'ReturnStatement' ? body[1].argument : undefined;
-  const isWhole =
-    more.length === 0 &&
-    body.length === 2 &&
-    returned?.type === 'FunctionExpression' &&
-    returned.start === before.length &&
-    returned.end === before.length + inner.length;
-  if (!isWhole) throw new CompileError('the code cannot be made into a script', 1, 1);
-  return factory;
 }

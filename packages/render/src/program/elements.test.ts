@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { runInNewContext } from 'node:vm';
 import { transformSync } from 'oxc-transform';
 import { expect, it } from 'vitest';
-import { compileModule, factoryOf } from './compile.ts';
+import { compileModule } from './compile.ts';
+import { factoryOf } from './factory.ts';
 import { runModules } from './run-program.ts';
 
 /** Elements in all their spellings: white space, comments, entities, quotes, nesting. */

@@ -1,12 +1,8 @@
 /** One file of the site as a compiled module: component files, data, and documents with the pieces of their body. */
 import type { Document } from '../page/document.ts';
-import {
-  type CompiledModule,
-  type ModuleExport,
-  type ResolveImport,
-  compileModule,
-  factoryOf,
-} from './compile.ts';
+import { type CompiledModule, type ModuleExport, type ResolveImport, compileModule } from './compile.ts';
+import { factoryOf } from './factory.ts';
+import { type InheritedNames, noInheritedNames } from './inherited-names.ts';
 import { type Unit, unitsOf } from './liveness.ts';
 import { type DocumentPieces, type Problem, piecesOf } from './pieces.ts';
 import type { ImportedName } from './references.ts';
@@ -24,21 +20,28 @@ export interface CompiledFile {
   exports: ReadonlyMap<string, ModuleExport>;
   exportsAllOf: string[];
   runsAtOnce: string[];
+  /** Names that it uses and does not define. */
+  freeNames: ReadonlySet<string>;
   body?: DocumentPieces;
   /** The factory of a document with some of its pieces only. */
   factoryWith?: (isKept: (piece: number) => boolean) => string;
   problems: Problem[];
 }
 
-export function compileFile(file: string, text: string, resolve: ResolveImport): CompiledFile {
+export function compileFile(
+  file: string,
+  text: string,
+  resolve: ResolveImport,
+  inherited = noInheritedNames,
+): CompiledFile {
   let lines: number[] | undefined;
   try {
     if (file.endsWith('.json')) return { ...emptyFile, factory: factoryOf(dataCode(text)) };
     const plain = withoutTypes(text, file);
     ({ lines } = plain);
-    const module = compileModule(plain.code, resolve);
+    const module = compileModule(plain.code, resolve, undefined, inherited);
     return {
-      ...partsOf(module, resolve),
+      ...partsOf(module, resolve, inherited),
       factory: factoryOf(module.code),
       ...(lines && { lines }),
       problems: [],
@@ -64,6 +67,7 @@ const emptyFile = {
   exports: new Map(),
   exportsAllOf: [],
   runsAtOnce: [],
+  freeNames: new Set<string>(),
   problems: [],
 };
 
@@ -91,8 +95,10 @@ function dataCode(text: string): string {
 function partsOf(
   module: CompiledModule,
   resolve: ResolveImport,
+  inherited: InheritedNames,
 ): Omit<CompiledFile, 'factory' | 'lines' | 'body' | 'problems'> {
   const imported = new Map<string, ImportedName & { file: string }>();
+  for (const [local, { file, name }] of inherited) imported.set(local, { specifier: file, name, file });
   for (const [local, from] of module.scopes.top) {
     const target = from && resolve(from.specifier);
     if (from && typeof target === 'object') imported.set(local, { ...from, file: target.file });
@@ -104,6 +110,7 @@ function partsOf(
     exports: module.exports,
     exportsAllOf: module.exportsAllOf,
     runsAtOnce: module.runsAtOnce,
+    freeNames: module.freeNames,
   };
 }
 
@@ -113,9 +120,10 @@ export function compileDocument(
   document: Document,
   element: string,
   resolve: ResolveImport,
+  inherited = noInheritedNames,
 ): CompiledFile {
   try {
-    return linkedDocument(file, document, element, resolve);
+    return linkedDocument(file, document, element, resolve, inherited);
   } catch (error) {
     return failedFile(file, error);
   }
@@ -126,9 +134,10 @@ function linkedDocument(
   document: Document,
   element: string,
   resolve: ResolveImport,
+  inherited: InheritedNames,
 ): CompiledFile {
-  const { module, lines, problems } = compileBlocks(file, document, resolve);
-  const body = piecesOf(file, document, module.textOf);
+  const { module, lines, problems } = compileBlocks(file, document, resolve, inherited);
+  const body = piecesOf(file, document, module.textOf, inherited);
   const own = `$$define($$exports, ["default", () => ${JSON.stringify(element)}, "$pieces", () => $$pieces]);`;
   lines.push(lines.at(-1) ?? 1);
   for (const { code, line } of body.pieces)
@@ -139,7 +148,7 @@ function linkedDocument(
     return factoryOf([`${own}${module.code}\n;const $$pieces = [`, ...codes, '];'].join('\n'));
   };
   return {
-    ...partsOf(module, resolve),
+    ...partsOf(module, resolve, inherited),
     factory: factoryWith(() => true),
     factoryWith,
     lines,
@@ -158,9 +167,14 @@ interface Blocks {
 const ownExports: ReadonlySet<string> = new Set(['default', '$pieces']);
 
 /** The `import` and `export` lines of a document as one module; when they cannot be read, the blocks that can. */
-function compileBlocks(file: string, { modules }: Document, resolve: ResolveImport): Blocks {
+function compileBlocks(
+  file: string,
+  { modules }: Document,
+  resolve: ResolveImport,
+  inherited: InheritedNames,
+): Blocks {
   const compileAll = (blocks: Document['modules'], problems: Problem[]): Blocks => ({
-    module: compileModule(blocks.map(({ source }) => source).join('\n'), resolve, ownExports),
+    module: compileModule(blocks.map(({ source }) => source).join('\n'), resolve, ownExports, inherited),
     lines: blocks.flatMap(({ source, line }) => source.split('\n').map((_text, index) => line + index)),
     problems,
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { compileModule, factoryOf } from './compile.ts';
+import { compileModule } from './compile.ts';
+import { factoryOf } from './factory.ts';
 import { compileFile } from './file.ts';
 import { type LiveNeeds, liveNeeds } from './live-needs.ts';
 

@@ -2,21 +2,18 @@
  * Finds what of a document's body is code and compiles each piece of it on its own, so that one that cannot be read does
  * not take the others with it. A piece is a function of the properties that the document was given.
  */
-import type { Expression } from 'estree-jsx';
 import { isEmptyExpression } from '../evaluate/parse.ts';
 import type { SourcePlace } from '../check/diagnostic.ts';
 import type { Document } from '../page/document.ts';
 import type { JsxAttribute, Node } from '../page/tree.ts';
 import { AttributePlaces } from './attribute-places.ts';
-import { ambientNames } from './ambient-names.ts';
-import { isBuiltInText } from './built-in-names.ts';
 import { type ContentSlot, ContentCompiler } from './content.ts';
-import { Edits } from './edits.ts';
-import { type CodeFacts, factsOf, isLiveAttribute } from './liveness.ts';
-import { type NameText, keyText, rewriteCode } from './rewrite.ts';
-import { type Reference, isComponentName } from './references.ts';
-import { analyseScopes } from './scope.ts';
-import { CompileError, parseScript } from './syntax.ts';
+import type { InheritedNames } from './inherited-names.ts';
+import { type CodeFacts, isLiveAttribute } from './liveness.ts';
+import { type PieceCode, type PieceNames, expressionPiece, spreadPiece } from './piece-code.ts';
+import { isComponentName } from './references.ts';
+import { type NameText, keyText } from './rewrite.ts';
+import { CompileError } from './syntax.ts';
 
 /** Something of a document's body that is computed. */
 export interface Piece {
@@ -74,21 +71,26 @@ export interface DocumentPieces {
 const maximumPieces = 5000;
 
 /** `textOf` is how the document's module reads the names that it imports and declares. */
-export function piecesOf(file: string, document: Document, textOf: NameText): DocumentPieces {
-  return new Pieces(file, document, textOf).collect();
+export function piecesOf(
+  file: string,
+  document: Document,
+  textOf: NameText,
+  inherited: InheritedNames,
+): DocumentPieces {
+  return new Pieces(file, document, { textOf, inherited }).collect();
 }
 
 class Pieces {
   readonly #file: string;
   readonly #document: Document;
-  readonly #textOf: NameText;
+  readonly #names: PieceNames;
   readonly #content: ContentCompiler;
   readonly #found: DocumentPieces;
 
-  constructor(file: string, document: Document, textOf: NameText) {
+  constructor(file: string, document: Document, names: PieceNames) {
     this.#file = file;
     this.#document = document;
-    this.#textOf = textOf;
+    this.#names = names;
     this.#content = new ContentCompiler(document, {
       pieceOf: (node) => this.#found.ofNode.get(node)?.index,
       isOwn: (node) => this.#isOwn(node),
@@ -114,7 +116,7 @@ class Pieces {
       const source = node.value ?? '';
       if (!isEmptyExpression(source)) {
         const piece = this.#compile(this.#placeOf(node), 'expression', () =>
-          expressionPiece(source, this.#textOf),
+          expressionPiece(source, this.#names),
         );
         if (piece) this.#found.ofNode.set(node, piece);
       }
@@ -144,18 +146,18 @@ class Pieces {
   #typeText(name: string): string | undefined {
     const root = name.split('.', 1)[0] ?? '';
     if (name === root && !isComponentName(name)) return undefined;
-    const text = this.#textOf(root, 'element');
+    const text = this.#names.textOf(root, 'element');
     return text === undefined ? undefined : text + name.slice(root.length);
   }
 
   #attribute({ name, value }: JsxAttribute, places: AttributePlaces): CompiledPiece | undefined {
     if (name === undefined) {
       const source = typeof value === 'string' ? value : '';
-      return this.#compile(places.next(source), 'attribute', () => spreadPiece(source, this.#textOf));
+      return this.#compile(places.next(source), 'attribute', () => spreadPiece(source, this.#names));
     }
     if (typeof value !== 'object' || value === null || isEmptyExpression(value.value)) return undefined;
     const place = places.next(value.value);
-    const piece = this.#compile(place, 'attribute', () => expressionPiece(value.value, this.#textOf));
+    const piece = this.#compile(place, 'attribute', () => expressionPiece(value.value, this.#names));
     if (piece && isLiveAttribute(name)) piece.live = true;
     return piece;
   }
@@ -252,78 +254,4 @@ function propsText(
 function addFacts(facts: CodeFacts, { live, uses }: CodeFacts): void {
   facts.live ||= live;
   for (const used of uses) facts.uses.add(used);
-}
-
-type PieceCode = Omit<CompiledPiece, 'index' | 'kind' | 'interactive' | 'line' | 'column'>;
-
-function expressionPiece(source: string, textOf: NameText): PieceCode {
-  return pieceOf(`(${source}\n)`, () => true, textOf);
-}
-
-/** `...rest` as an object, which is what an element's properties are made of. */
-function spreadPiece(source: string, textOf: NameText): PieceCode {
-  const isSpread = (node: Expression): boolean =>
-    node.type === 'ObjectExpression' &&
-    node.properties.length === 1 &&
-    node.properties[0]?.type === 'SpreadElement';
-  return pieceOf(`({${source}\n})`, isSpread, textOf);
-}
-
-function pieceOf(source: string, isExpected: (node: Expression) => boolean, textOf: NameText): PieceCode {
-  const program = parseScript(source);
-  const [statement, ...more] = program.body;
-  /** An expression that begins at 0 is not the one in the parentheses: the author's text has closed them. */
-  if (
-    statement?.type !== 'ExpressionStatement' ||
-    more.length > 0 ||
-    statement.expression.start === 0 ||
-    !isExpected(statement.expression)
-  )
-    throw new CompileError('this is not an expression', 1, 1);
-  const { references } = analyseScopes(program);
-  const given = new GivenNames(textOf);
-  const edits = new Edits(source);
-  rewriteCode(source, statement, references, given.textOf, edits);
-  const value = edits.result();
-  const body = given.readers.length ? `{ const ${given.readers.join(', ')}; return ${value}; }` : value;
-  return { ...factsOf(program, references), code: `($$given) => ${body}`, pieces: [], shownPieces: [] };
-}
-
-function readText(name: string, use: Reference['use']): string {
-  return use === 'typeof' ? `typeof ${name} === "undefined" ? undefined : ${name}` : name;
-}
-
-/**
- * Names that neither the module nor the language defines are properties that the document was given. They are read when
- * they are used, as a name would be, so that one that is missing fails there and nowhere else.
- */
-class GivenNames {
-  readonly readers: string[] = [];
-  readonly #known: NameText;
-  readonly #texts = new Map<string, string>();
-
-  constructor(known: NameText) {
-    this.#known = known;
-  }
-
-  readonly textOf: NameText = (name, use) => {
-    const known = this.#known(name, use);
-    if (known !== undefined && isBuiltInText(known)) return this.#reader(name, use, known);
-    if (known !== undefined || use === 'element' || use === 'write') return known;
-    if (name === 'props') return '$$given';
-    if (ambientNames.has(name)) return name;
-    return this.#reader(name, use);
-  };
-
-  #reader(name: string, use: Reference['use'], otherwise = readText(name, use)): string {
-    const isTypeof = use === 'typeof';
-    const key = `${isTypeof ? 'typeof ' : ''}${name}`;
-    const text = this.#texts.get(key);
-    if (text !== undefined) return text;
-    const reader = `$$${isTypeof ? 't' : 'n'}${this.readers.length}`;
-    const quoted = JSON.stringify(name);
-    this.readers.push(`${reader} = () => $$own($$given, ${quoted}) ? $$given[${quoted}] : ${otherwise}`);
-    this.#texts.set(key, `${reader}()`);
-    return `${reader}()`;
-  }
 }

@@ -11,8 +11,9 @@ import type { Node } from '../page/tree.ts';
 import type { ImportTarget } from './compile.ts';
 import type { ContentSlot } from './content.ts';
 import { type CompiledFile, compileDocument, compileFile, failingFile } from './file.ts';
-import { ProgramGraph } from './program-graph.ts';
-import type { CompiledPiece, Piece, Problem } from './pieces.ts';
+import { type InheritedNames, Surroundings, noInheritedNames } from './inherited-names.ts';
+import { type LinkedProgram, link } from './link.ts';
+import type { Piece, Problem } from './pieces.ts';
 
 export interface ProgramModule {
   /** The file, relative to the root. */
@@ -60,8 +61,6 @@ export function documentOfElement(name: string): string | undefined {
   return name.startsWith(documentPrefix) ? name.slice(documentPrefix.length) : undefined;
 }
 
-const maximumModules = 200;
-const maximumLength = 2 * 1024 * 1024;
 /** Compiled text that a process keeps. */
 const maximumKeptLength = 32 * 1024 * 1024;
 
@@ -74,11 +73,25 @@ export interface ProgramSources {
   readonly revision: number;
 }
 
+/** A page, for the sake of the names that snippets on it inherit. */
+export interface ProgramPage {
+  file: string;
+  document: Document;
+}
+
+/** What is known of a page: the names around its files, and the programs that depend on them. */
+interface PageLinks {
+  surroundings: Surroundings;
+  programs: WeakMap<Document, DocumentProgram>;
+  documents: Map<string, CompiledFile>;
+}
+
 /** The programs of a site's documents. One instance serves a process. */
 export class Programs {
   readonly #sources: ProgramSources;
   readonly #documents = new WeakMap<Document, CompiledFile>();
-  #programs = new WeakMap<Document, DocumentProgram>();
+  #programs = new WeakMap<Document, LinkedProgram>();
+  #pages = new WeakMap<Document, PageLinks>();
   readonly #files = new Map<string, CompiledFile>();
   #keptLength = 0;
   #revision: number;
@@ -88,54 +101,94 @@ export class Programs {
     this.#revision = sources.revision;
   }
 
-  ofDocument(file: string, document: Document, parser: ParserName): DocumentProgram {
+  ofDocument(
+    file: string,
+    document: Document,
+    parser: ParserName,
+    page: ProgramPage = { file, document },
+  ): DocumentProgram {
     if (this.#revision !== this.#sources.revision) this.#forgetFiles();
-    const known = this.#programs.get(document);
+    const plain = this.#plainProgram(file, document, parser);
+    const { isPlain, modules } = page.document;
+    if (isPlain || modules.length === 0) return plain.program;
+    const links = this.#pageLinks(page, parser);
+    const known = links.programs.get(document);
     if (known) return known;
-    const program = this.#link(file, document, parser);
-    this.#programs.set(document, program);
+    const inherits = [...plain.files].some(
+      ([each, compiled]) => links.surroundings.namesFor(each, compiled).size > 0,
+    );
+    const program = inherits ? this.#programOnPage(file, document, parser, links) : plain.program;
+    links.programs.set(document, program);
     return program;
   }
 
-  #link(root: string, document: Document, parser: ParserName): DocumentProgram {
-    const files = new Map<string, CompiledFile>();
-    const ordered: string[] = [];
-    const leftOut = new Map<string, Problem>();
-    let length = 0;
-    const leaveOut = (file: string, message: string): void => {
-      leftOut.set(message, { message, file, line: 1, column: 1 });
+  #plainProgram(file: string, document: Document, parser: ParserName): LinkedProgram {
+    const known = this.#programs.get(document);
+    if (known) return known;
+    const linked = link(file, (each) =>
+      each === file ? this.#document(file, document) : this.#file(each, parser),
+    );
+    this.#programs.set(document, linked);
+    return linked;
+  }
+
+  #pageLinks({ file, document }: ProgramPage, parser: ParserName): PageLinks {
+    const known = this.#pages.get(document);
+    if (known) return known;
+    const compiledOf = (each: string): CompiledFile =>
+      each === file ? this.#document(file, document) : this.#file(each, parser);
+    const links = {
+      surroundings: new Surroundings(file, compiledOf),
+      programs: new WeakMap(),
+      documents: new Map(),
     };
-    const add = (file: string): void => {
-      if (files.has(file)) return;
-      if (files.size === maximumModules)
-        return leaveOut(file, `more than ${maximumModules} files are imported`);
-      const compiled = file === root ? this.#document(file, document) : this.#file(file, parser);
-      length += compiled.factory.length;
-      if (length > maximumLength) return leaveOut(file, 'more than 2 MB of code are imported');
-      files.set(file, compiled);
-      compiled.imports.forEach(add);
-      ordered.push(file);
+    this.#pages.set(document, links);
+    return links;
+  }
+
+  /** The root is compiled anew: what its pieces do depends on the names that its files inherit on this page. */
+  #programOnPage(
+    root: string,
+    document: Document,
+    parser: ParserName,
+    { surroundings, documents }: PageLinks,
+  ): DocumentProgram {
+    const compiledOf = (file: string): CompiledFile => {
+      const known = documents.get(file);
+      if (known && file !== root) return known;
+      const plain = file === root ? this.#document(file, document) : this.#file(file, parser);
+      const inherited = surroundings.namesFor(file, plain);
+      if (file === root) return this.#compileDocument(file, document, inherited);
+      if (inherited.size === 0) return plain;
+      if (!plain.body) return this.#file(file, parser, inherited);
+      const compiled = this.#compileDocument(file, this.#sources.document(file, parser), inherited);
+      documents.set(file, compiled);
+      return compiled;
     };
-    add(root);
-    return programOf(root, files, ordered, [...leftOut.values()]);
+    return link(root, compiledOf).program;
   }
 
   #document(file: string, document: Document): CompiledFile {
     const known = this.#documents.get(document);
     if (known) return known;
-    const compiled = compileDocument(file, document, documentElement(file), this.#resolver(file));
+    const compiled = this.#compileDocument(file, document, noInheritedNames);
     this.#documents.set(document, compiled);
     return compiled;
   }
 
-  #file(file: string, parser: ParserName): CompiledFile {
+  #compileDocument(file: string, document: Document, inherited: InheritedNames): CompiledFile {
+    return compileDocument(file, document, documentElement(file), this.#resolver(file), inherited);
+  }
+
+  #file(file: string, parser: ParserName, inherited = noInheritedNames): CompiledFile {
     try {
       if (/\.mdx?$/.test(file)) return this.#document(file, this.#sources.document(file, parser));
-      const known = this.#files.get(file);
+      const key = inherited.size === 0 ? file : JSON.stringify([file, ...inherited]);
+      const known = this.#files.get(key);
       if (known) return known;
       const bytes = this.#sources.bytes(file);
       if (bytes.length > maximumSourceBytes) return tooMuch(file, 'the file is larger than 1 MB');
-      return this.#keep(file, compileFile(file, decodeSource(bytes), this.#resolver(file)));
+      return this.#keep(key, compileFile(file, decodeSource(bytes), this.#resolver(file), inherited));
     } catch (error) {
       if (error instanceof Unsupported) return tooMuch(file, error.message);
       if (!(error instanceof DocumentError)) throw error;
@@ -144,16 +197,17 @@ export class Programs {
     }
   }
 
-  #keep(file: string, compiled: CompiledFile): CompiledFile {
+  #keep(key: string, compiled: CompiledFile): CompiledFile {
     if (this.#keptLength > maximumKeptLength) this.#forgetFiles();
     this.#keptLength += compiled.factory.length;
-    this.#files.set(file, compiled);
+    this.#files.set(key, compiled);
     return compiled;
   }
 
   #forgetFiles(): void {
     this.#revision = this.#sources.revision;
     this.#programs = new WeakMap();
+    this.#pages = new WeakMap();
     this.#files.clear();
     this.#keptLength = 0;
   }
@@ -169,75 +223,4 @@ export class Programs {
 
 function tooMuch(file: string, message: string): CompiledFile {
   return failingFile({ message, file, line: 1, column: 1 });
-}
-
-function programOf(
-  root: string,
-  files: ReadonlyMap<string, CompiledFile>,
-  ordered: readonly string[],
-  leftOut: readonly Problem[],
-): DocumentProgram {
-  const graph = new ProgramGraph(files);
-  const body = files.get(root)?.body;
-  const pieces = body?.pieces ?? [];
-  for (const piece of pieces) {
-    piece.interactive = graph.isLive(root, piece);
-    const isLive = (index: number): boolean =>
-      pieces[index]?.interactive === true || pieces[index]?.content?.interactive === true;
-    if (piece.content) piece.content.interactive = piece.shownPieces.some(isLive);
-  }
-  const modules = ordered.flatMap((id): ProgramModule[] => {
-    const compiled = files.get(id);
-    if (!compiled) return [];
-    return [{ id, factory: compiled.factory, ...(compiled.lines && { lines: compiled.lines }) }];
-  });
-  let live: ProgramModule[] | undefined;
-  return {
-    modules,
-    pieceOf: (node) => body?.ofNode.get(node),
-    attributePieceOf: (node, index) => body?.ofAttributes.get(node)?.[index],
-    modulesFor: (asked) => {
-      const needed = graph.filesNeededBy(root, withInner(pieces, asked));
-      return modules.filter(({ id }) => needed.has(id));
-    },
-    liveModulesFor: (piece) => {
-      const needed = graph.filesNeededBy(root, withInner(pieces, [piece]));
-      live ??= liveModules(root, files.get(root), modules);
-      return live.filter(({ id }) => needed.has(id));
-    },
-    namesUsedBy: (piece) => new Set(withInner(pieces, [piece]).flatMap(({ uses }) => [...uses])),
-    slots: body?.slots ?? [],
-    slotsOf: (piece) =>
-      withInner(pieces, [piece]).flatMap(({ content }) => {
-        if (!content) return [];
-        const { first, last } = content.parts;
-        return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      }),
-    problems: [...[...files.values()].flatMap(({ problems }) => problems), ...leftOut],
-  };
-}
-
-function liveModules(
-  root: string,
-  compiled: CompiledFile | undefined,
-  modules: readonly ProgramModule[],
-): ProgramModule[] {
-  const pieces = compiled?.body?.pieces ?? [];
-  const isLive = ({ interactive, content }: CompiledPiece): boolean =>
-    interactive || content?.interactive === true;
-  const kept = new Set(withInner(pieces, pieces.filter(isLive)).map(({ index }) => index));
-  const factory = compiled?.factoryWith?.((index) => kept.has(index));
-  return modules.map((module) => (module.id === root && factory ? { id: root, factory } : module));
-}
-
-/** Pieces with all those that they run. */
-function withInner(pieces: readonly CompiledPiece[], asked: readonly Piece[]): CompiledPiece[] {
-  const found = new Set(asked.flatMap(({ index }) => pieces[index] ?? []));
-  /** What is added while the set is walked is walked as well. */
-  for (const piece of found)
-    for (const index of piece.pieces) {
-      const inner = pieces[index];
-      if (inner) found.add(inner);
-    }
-  return [...found];
 }

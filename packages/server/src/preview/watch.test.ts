@@ -58,6 +58,15 @@ describe('a watched folder', () => {
     expect([...seen]).toEqual(['a.mdx']);
   });
 
+  test('reports an edit of a snippet whose name starts with a dot, and none of other hidden files', async () => {
+    const { write, seen, expectSeen } = await watched('.price.mdx', '.env');
+    write('.env', 'y');
+    write('._price.mdx');
+    write('.price.mdx', 'y');
+    await expectSeen('.price.mdx');
+    expect([...seen]).toEqual(['.price.mdx']);
+  });
+
   test('tells of everything in a folder that appears, and of later edits in it', async () => {
     const { root, write, seen, expectSeen } = await watched('a.mdx');
     const other = temporaryFolder();

@@ -5,7 +5,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isForeignFolder } from '@docyard/render';
+import { isForeignFolder, isHiddenFile } from '@docyard/render';
 
 export interface WatchOptions {
   root: string;
@@ -83,7 +83,7 @@ export class FolderWatch {
     if (name === null) return this.#note([folder]);
     if (!isOfInterest(name)) return;
     const path = folder === '' ? name : `${folder}/${name}`;
-    if (isForeignFolder(path)) return;
+    if (!name.startsWith('.') && isForeignFolder(path)) return;
     this.#note([path]);
     if (event === 'rename') void this.#noteFolder(path);
   }
@@ -122,7 +122,8 @@ export class FolderWatch {
 function isOfInterest(name: string): boolean {
   if (/^\.mint(?:lify)?ignore$/.test(name)) return true;
   return (
-    !/^[.#]|~$|^4913$|\.(?:sw[a-z]|tmp|bak|orig|part|crdownload)$/.test(name) &&
+    !isHiddenFile(name) &&
+    !/^\.[#_]|^#|~$|^4913$|\.(?:sw[a-z]|tmp|bak|orig|part|crdownload)$/.test(name) &&
     !/___jb_(?:bak|old|tmp)___$/.test(name)
   );
 }

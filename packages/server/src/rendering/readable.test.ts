@@ -37,6 +37,7 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
       '.mintignore',
       '.env',
       '.git/config',
+      'guides/.price.mdx',
       'dist/x.md',
       'guides/dist/y.md',
     );
@@ -44,7 +45,14 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
     const { source, place } = present(shown[0]);
     expect(place).toBe(folder);
     expect(listed(source)).toEqual(
-      ['.mintignore', 'docs.json', 'guides', 'guides/dist', 'guides/dist/y.md'].toSorted(),
+      [
+        '.mintignore',
+        'docs.json',
+        'guides',
+        'guides/.price.mdx',
+        'guides/dist',
+        'guides/dist/y.md',
+      ].toSorted(),
     );
     await remove();
     expect(() => listed(source)).toThrow('ENOENT');

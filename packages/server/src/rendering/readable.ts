@@ -6,7 +6,7 @@ import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { isForeignFolder } from '@docyard/render/files';
+import { isForeignFolder, isHiddenFile } from '@docyard/render/files';
 import { isDiskFull } from '../disk-full.ts';
 import type { Shown } from './bubblewrap.ts';
 import { givesUpRoot, type Shelter } from './launch.ts';
@@ -137,9 +137,9 @@ async function copyOf(place: string, folder: string, ofSite: OfSite): Promise<st
   return copy;
 }
 
-/** Tools keep keys in hidden files. Of those a site uses only the ones that say what does not belong to it. */
+/** Tools keep keys in hidden files. Of those a site uses only snippets and the ones that say what does not belong to it. */
 function isSecret(path: string): boolean {
-  return /^\.(?!mint(?:lify)?ignore$)/.test(basename(path));
+  return isHiddenFile(path) && !/^\.mint(?:lify)?ignore$/.test(basename(path));
 }
 
 /** Whatever way leads there. */
