@@ -4,23 +4,32 @@
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
+import type { Diagnostic } from '../check/diagnostic.ts';
 
 /** Reads a file that the site shows; undefined for any other. */
 export type ReadSiteFile = (file: string) => Uint8Array | undefined;
 
 /** Only files of the site are read; a link inside of its folder may lead out of it. */
-export function siteFileReader(root: string, files: ReadonlySet<string>): ReadSiteFile {
+export function siteFileReader(
+  root: string,
+  files: ReadonlySet<string>,
+  onTooLarge?: (file: string) => void,
+): ReadSiteFile {
   return (file) => {
     if (!files.has(file)) return undefined;
     const path = join(root, file);
     const found = statSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile() || found.size > maxInlineBytes) return undefined;
+    if (!found?.isFile()) return undefined;
+    if (found.size > maxInlineBytes) {
+      onTooLarge?.(file);
+      return undefined;
+    }
     return realpathSync(path).startsWith(realpathSync(root) + sep) ? readFileSync(path) : undefined;
   };
 }
 
 const maxInlineBytes = 64 * 1024;
-const localUrl = /url\("([^"]{1,2000})"\)/g;
+const localUrl = /url\((?:"([^"]{1,2000})"|([^"'()\s]{1,2000}))\)/g;
 const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -31,12 +40,22 @@ const types: Record<string, string> = {
   '.jpeg': 'image/jpeg',
 };
 
-/** Addresses are those of a prepared stylesheet: quoted, and relative to `output`. */
+export function maskTooLarge(mask: string, stylesheet: string): Diagnostic {
+  return {
+    severity: 'info',
+    code: 'mask_too_large',
+    message: `"${mask}" is larger than 64 KB: readers who open the site from a folder do not see what it masks`,
+    file: stylesheet,
+    hint: 'Make the file smaller, or serve the site over HTTP.',
+  };
+}
+
+/** Addresses are relative to `output`; those of prepared stylesheets are quoted, those of utility classes are not. */
 export function withInlineMasks(css: string, output: string, read: ReadSiteFile): string {
   if (!/mask|shape-outside/i.test(css)) return css;
-  return css.replaceAll(localUrl, (whole, address: string, at: number) => {
+  return css.replaceAll(localUrl, (whole, quoted: string | undefined, bare: string, at: number) => {
     if (!needsCors(propertyAt(css, at))) return whole;
-    const file = fileNamed(address, output);
+    const file = fileNamed(quoted ?? bare, output);
     const type = file === undefined ? undefined : types[posix.extname(file).toLowerCase()];
     const content = file === undefined || type === undefined ? undefined : read(file);
     if (!content || content.byteLength > maxInlineBytes) return whole;

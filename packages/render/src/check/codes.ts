@@ -42,6 +42,8 @@ export const diagnosticCodes = {
   image_missing: 'A picture is not part of the site. Its description is shown.',
   import_ignored: 'An import names a package; only files of the site can be imported.',
   import_missing: 'An imported file does not exist.',
+  mask_too_large:
+    'A mask of a stylesheet is larger than 64 KB. Browsers load it over HTTP, but not from a folder.',
   math_syntax: 'A formula cannot be read. Its source is shown.',
   mdx_repaired: 'A page was not valid MDX and was read after a small repair.',
   mdx_syntax: 'A page is not valid MDX. An error panel stands in its place.',

@@ -35,10 +35,14 @@ export interface BrowserSite {
   close(): Promise<void>;
 }
 
-export async function openBrowserSite(name: string, options: RenderOptions = {}): Promise<BrowserSite> {
+export function openBrowserSite(name: string, options: RenderOptions = {}): Promise<BrowserSite> {
+  return openBrowserFolder(fixture(name), options);
+}
+
+export async function openBrowserFolder(root: string, options: RenderOptions = {}): Promise<BrowserSite> {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-browser-site-'));
-  const site = await renderFolder(fixture(name), options);
-  await writeSite(site, name, folder);
+  const site = await renderFolder(root, options);
+  await writeSite(site, root, folder);
   const server = createServer((request, response) => {
     const path = join(folder, new URL(request.url ?? '/', 'http://x').pathname);
     readFile(path).then(
@@ -77,10 +81,10 @@ export async function openBrowserSite(name: string, options: RenderOptions = {})
   };
 }
 
-async function writeSite({ files }: Rendered, name: string, folder: string): Promise<void> {
+async function writeSite({ files }: Rendered, root: string, folder: string): Promise<void> {
   for (const [path, content] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
-    if (content === 'copy') await copyFile(join(fixture(name), path), join(folder, path));
+    if (content === 'copy') await copyFile(join(root, path), join(folder, path));
     else await writeFile(join(folder, path), content);
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
-import { siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
+import { maskTooLarge, siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { unreachableEntries } from '../check/reachability.ts';
@@ -122,8 +122,10 @@ async function* stylesheets(run: Run): AsyncGenerator<RunEvent> {
     const prepared = prepareStylesheet(css, file, links, output);
     for (const asset of prepared.assets) gathered.assets.add(asset);
     for (const item of prepared.diagnostics) yield diagnostic(item);
-    const read = siteFileReader(site.root, new Set(prepared.assets));
+    const largeMasks = new Set<string>();
+    const read = siteFileReader(site.root, new Set(prepared.assets), (mask) => largeMasks.add(mask));
     yield text(output, withInlineMasks(prepared.css, output, read), 'asset');
+    for (const mask of largeMasks) yield diagnostic(maskTooLarge(mask, file));
   }
 }
 
