@@ -46,6 +46,11 @@ const site = {
   'cli/index.mdx': '# Commands',
   'äpfel.mdx': '# Äpfel',
   'images/a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'odd/say "hi".mdx': '# Quotes',
+  'odd/tab\tnew\nline.mdx': '# Control characters',
+  'odd/back\\slash.mdx': '# Backslash',
+  'odd/{$x}:`${y}`.mdx': '# Braces',
+  'odd/star*.mdx': '# Star',
 };
 
 interface Server {
@@ -247,6 +252,22 @@ function serves(server: Server, { urlStyle, basePath }: (typeof cases)[number]):
     for (const [path, [status, location]] of Object.entries(answers)) {
       expect(await at(path), path).toMatchObject({ status, location });
     }
+  });
+
+  test('a page that no file system can hold is found at its own address, percent-encoded', async () => {
+    const odd = [
+      ['/odd/say%20%22hi%22', '/odd/say%20-hi-', 'Quotes'],
+      ['/odd/tab%09new%0Aline', '/odd/tab-new-line', 'Control characters'],
+      ['/odd/back%5Cslash', '/odd/back-slash', 'Backslash'],
+      ['/odd/%7B%24x%7D%3A%60%24%7By%7D%60', '/odd/%7B%24x%7D-%60%24%7By%7D%60', 'Braces'],
+      ['/odd/star%2A', '/odd/star-', 'Star'],
+    ] as const;
+    for (const [from, to, title] of odd) {
+      const location = basePath + addressOf(to, urlStyle);
+      expect(await at(from), from).toMatchObject({ status: 308, location });
+      expect((await arrive(from)).body, from).toContain(`<h1 id="page-title">${title}`);
+    }
+    expect((await at('/odd/starlight')).status).toBe(404);
   });
 
   test('a page wins over a redirect', async () => {

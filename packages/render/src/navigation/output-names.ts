@@ -58,6 +58,11 @@ export class OutputNames {
   }
 }
 
+/** Whether an address can express a path: half a surrogate pair has no percent-encoding. */
+export function hasAddress(path: string): boolean {
+  return path.isWellFormed();
+}
+
 /** Why a name was changed. */
 export function reasonFor(path: string): string {
   return problemOf(path) ?? 'differs from another only in case';
@@ -65,10 +70,13 @@ export function reasonFor(path: string): string {
 
 /** A file that is written under another name; `reason` is why it cannot have its own. */
 export function renamedFile(file: string, output: string, reason: string): Diagnostic {
+  const old = hasAddress(file)
+    ? 'and its old address leads there'
+    : 'and nothing leads there from its name, which no address can express';
   return {
     severity: 'warning',
     code: 'file_name_unusable',
-    message: `The name "${file}" ${reason}; readers find it at "${output}", and its old address leads there`,
+    message: `The name "${file.toWellFormed()}" ${reason}; readers find it at "${output}", ${old}`,
     file,
     hint: 'Rename the file, so that its address stays what you chose.',
   };

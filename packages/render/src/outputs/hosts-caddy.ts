@@ -4,6 +4,7 @@
  */
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { expressionOf } from '../navigation/redirect-pattern.ts';
+import type { ExactRedirect } from './redirects-resolve.ts';
 
 export function caddyfile(site: HostedSite): string {
   const { basePath } = site;
@@ -16,15 +17,9 @@ export function caddyfile(site: HostedSite): string {
     '    default "?{query}"',
     '  }',
     ...site.exact.flatMap((redirect, index) => {
-      const path = basePath + redirect.source;
-      const paths = [path, `${path}/`, `${path}.html`].map(quoted).join(' ');
       const to = withQuery(destinationOf(redirect, basePath));
-      // The matcher for paths ignores case.
-      const matcher = redirect.isCaseSensitive
-        ? `path_regexp ${quoted(`${expressionOf([{ text: path }]).slice(0, -1)}(?:/|\\.html)?$`)}`
-        : `path ${paths}`;
       return [
-        `  @docyard_${index} ${matcher}`,
+        `  @docyard_${index} ${exactMatcher(basePath + redirect.source, redirect)}`,
         `  redir @docyard_${index} ${quoted(to)} ${redirect.permanent ? 308 : 307}`,
       ];
     }),
@@ -48,6 +43,25 @@ export function caddyfile(site: HostedSite): string {
     '}',
     '',
   ].join('\n');
+}
+
+/** Characters that a Caddyfile, its placeholders or its path matcher could read as something else. */
+const ambiguous = /[\p{Cc}\\"$`{}*?%]/u;
+
+/** The matcher for paths ignores case. */
+function exactMatcher(path: string, { isCaseSensitive }: ExactRedirect): string {
+  const mode = isCaseSensitive ? '' : '(?i)';
+  if (ambiguous.test(path)) return `path_regexp ${quoted(`${mode}^${hexExpression(path)}(?:/|\\.html)?$`)}`;
+  if (!isCaseSensitive) return `path ${[path, `${path}/`, `${path}.html`].map(quoted).join(' ')}`;
+  return `path_regexp ${quoted(`${expressionOf([{ text: path }]).slice(0, -1)}(?:/|\\.html)?$`)}`;
+}
+
+/** Every character that may have a meaning, by its number. */
+function hexExpression(path: string): string {
+  return path.replaceAll(
+    /[^\w/\-\u{a0}-\u{10ffff}]/gu,
+    (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`,
+  );
 }
 
 /** A wildcard applies only where there is no page. */

@@ -118,5 +118,10 @@ function quoted(text: string): string {
 }
 
 function quotable(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`);
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('\r', String.raw`\r`)
+    .replaceAll('\t', String.raw`\t`);
 }

@@ -1,5 +1,6 @@
 /** Redirects from the addresses of pages and files that are written under other names. */
 import { relativeHref } from '../navigation/addresses.ts';
+import { hasAddress } from '../navigation/output-names.ts';
 import type { OutputContext } from './list.ts';
 import type { ExactRedirect } from './redirects-resolve.ts';
 
@@ -8,9 +9,6 @@ interface Renamed extends Pick<OutputContext, 'site' | 'plan' | 'used'> {
   /** Routes that are part of the output. */
   written: ReadonlySet<string>;
 }
-
-/** In these no configuration of a server could be trusted to mean the character itself. */
-const unsafeInConfiguration = /[\p{Cc}\\"$`{}]/u;
 
 export function renamedRedirects({ site, plan, used, hrefOf, written }: Renamed): ExactRedirect[] {
   if (plan.renamedRoutes.length + plan.renamedFiles.length === 0) return [];
@@ -28,5 +26,5 @@ export function renamedRedirects({ site, plan, used, hrefOf, written }: Renamed)
   const files = plan.renamedFiles
     .filter(([file]) => used(file))
     .map(([file, output]) => ({ ...redirect(file, relativeHref('', output)), isFile: true }));
-  return [...pages, ...files].filter(({ source }) => !unsafeInConfiguration.test(source));
+  return [...pages, ...files].filter(({ source }) => hasAddress(source));
 }

@@ -27,6 +27,8 @@ const mayChange = 'public, max-age=0, must-revalidate';
 const pieceBytes = 256 * 1024;
 const plainText = 'text/plain; charset=utf-8';
 
+const notAnAddress = 'This is no address of a page.';
+
 export function answer(exchange: Exchange): void {
   const { request, response, site } = exchange;
   const { basePath } = site;
@@ -38,15 +40,18 @@ export function answer(exchange: Exchange): void {
     return sendText(exchange, 405, 'Only GET and HEAD can be asked of this site.', ['Allow', methods]);
   const wanted = readRequestPath(request.url ?? '');
   if (wanted === 'too long') return sendText(exchange, 414, 'This address is too long.');
-  if (wanted === 'malformed') return sendText(exchange, 400, 'This is no address of a page.');
+  if (wanted === 'malformed') return sendText(exchange, 400, notAnAddress);
   const path = pathBelow(basePath, wanted.path);
   if (path === undefined || hasDotSegments(path)) {
+    if (wanted.hasControlCharacter) return sendText(exchange, 400, notAnAddress);
     const isAbove = wanted.path === '/' || wanted.path === basePath;
     if (isAbove)
       return sendRedirect(exchange, { to: '/', permanent: wanted.path === basePath }, wanted.query);
     return sendNotFound(exchange);
   }
-  const found = site.find(path);
+  // No file can have such a name, but one that was renamed may redirect from it.
+  const found = wanted.hasControlCharacter ? site.findMoved(path) : site.find(path);
+  if (found === undefined && wanted.hasControlCharacter) return sendText(exchange, 400, notAnAddress);
   if (found === undefined) return sendNotFound(exchange);
   if ('redirect' in found) return sendRedirect(exchange, found.redirect, wanted.query);
   sendFile(exchange, found.file);

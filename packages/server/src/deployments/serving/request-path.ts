@@ -3,7 +3,7 @@
  * to think of dots, bytes that are no text, or names without end.
  */
 export type RequestPath =
-  | { path: string; query: string }
+  | { path: string; query: string; hasControlCharacter?: boolean }
   /** Nothing can be at such a path. */
   | 'malformed'
   | 'too long';
@@ -19,8 +19,8 @@ export function readRequestPath(target: string): RequestPath {
   const own = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [, encoded = '', query = ''] = /^([^?#]*)(\?[^#]*)?/s.exec(own) ?? [];
   const path = plainPath.test(encoded) ? encoded : decoded(encoded === '' ? '/' : encoded);
-  if (path === undefined || !path.startsWith('/') || /\p{Cc}/u.test(path)) return 'malformed';
-  return { path, query };
+  if (path === undefined || !path.startsWith('/')) return 'malformed';
+  return /\p{Cc}/u.test(path) ? { path, query, hasControlCharacter: true } : { path, query };
 }
 
 /** Browsers resolve these before they ask; a file or page never has them in its name. */

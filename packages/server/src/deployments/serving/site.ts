@@ -126,11 +126,17 @@ export class ServedSite {
     return this.#notFound;
   }
 
+  /** Where the author has moved what was at a decoded path. */
+  findMoved(path: string): { redirect: Redirect } | undefined {
+    const redirect = exactRedirect(this.rules, path);
+    return redirect && { redirect };
+  }
+
   /** What is at a decoded path from the root of the site. */
   find(path: string): Found | undefined {
     const name = path.slice(1);
-    const moved = exactRedirect(this.rules, path);
-    if (moved !== undefined) return { redirect: moved };
+    const moved = this.findMoved(path);
+    if (moved !== undefined) return moved;
     const file = this.#file(name) ?? this.#file(path.endsWith('/') ? `${name}index.html` : `${name}.html`);
     if (file !== undefined) return { file };
     const redirect = this.#otherSpelling(name) ?? patternRedirect(this.rules, path);
