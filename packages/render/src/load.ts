@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import { RemoteHosts } from './assets/remote-hosts.ts';
 import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diagnostic.ts';
+import { addressesWithFragment } from './config/addresses-with-fragment.ts';
 import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
 import { placeFinder } from './config/shape.ts';
@@ -71,6 +72,8 @@ export interface Site {
   searchRules: ReadonlyMap<string, NavigationRule>;
   /** An API description that pages are about, by its name in their targets. */
   specOf: (name: string) => SpecDocument | undefined;
+  /** Addresses in the configuration that may lead to a heading. */
+  frameAddresses: readonly string[];
   /** What is known of other hosts: descriptions and pictures have one deadline together. */
   remoteHosts: RemoteHosts;
   /** Pages whose files have names that not every file system can hold: their routes as written and as used. */
@@ -119,6 +122,7 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
     root,
     remoteHosts,
     renamedRoutes,
+    frameAddresses: addressesWithFragment(source.config),
     configFile: source.file ?? 'docs.json',
     placeInConfig: placeFinder(source.text),
     settings,

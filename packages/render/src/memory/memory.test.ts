@@ -211,6 +211,22 @@ describe('after a run', () => {
     expect((await render()).findings.join()).toContain('broken_anchor');
   });
 
+  it('a heading that got another id is found again by the links around all pages', async () => {
+    const withHeader = {
+      ...JSON.parse(site['docs.json'] ?? ''),
+      navbar: { links: [{ label: 'Deep', href: '/guides/third#DEEP_sea' }] },
+    };
+    write('docs.json', JSON.stringify(withHeader));
+    await runAgain();
+    expect(kept?.files.get('index.html')).toContain('href="guides/third.html#DEEP_sea"');
+    write('guides/third.mdx', (site['guides/third.mdx'] ?? '').replace('Deep', 'Deep sea'));
+    await runAgain();
+    expect(kept?.files.get('index.html')).toContain('href="guides/third.html#deep-sea"');
+    write('index.mdx', `${site['index.mdx']}\nMore words.\n`);
+    expect(await runAgain()).toEqual({ rendered: 1, old: all.slice(0, 3) });
+    expect(kept?.files.get('index.html')).toContain('href="guides/third.html#deep-sea"');
+  });
+
   it('a heading that got another id is found again by the links of pages that were not touched', async () => {
     write('guides/third.mdx', site['guides/third.mdx']?.replace('## Deep', '## D_e_ep') ?? '');
     const again = await runAgain();

@@ -51,7 +51,7 @@ export function viewOf(site: Site, options: RenderOptions, remote: RemotePicture
     links,
     addresses,
     pictures,
-    composer: new PageComposer(site, plan, links, pictures, () => undefined, socialImages, customScripts),
+    composer: new PageComposer(site, plan, links, pictures, () => undefined, socialImages, { customScripts }),
     customScripts,
     socialImages,
     searched,

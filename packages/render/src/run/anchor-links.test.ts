@@ -54,3 +54,37 @@ describe('a page with such links', () => {
     expect(reported.map(({ target }) => target)).toEqual(['guide.html#a_b', 'guide.html#nowhere']);
   });
 });
+
+describe('links around pages', () => {
+  it('are rewritten to the only id that they can mean, and only the others are reported', async () => {
+    const site = await renderFixture('frame-anchors');
+    for (const [page, prefix] of [
+      ['index.html', ''],
+      ['start/first.html', '../'],
+      ['guide.html', ''],
+    ] as const) {
+      const html = site.files.get(page) ?? '';
+      const hrefsOf = (text: string): string[] =>
+        html
+          .split('<a ')
+          .filter((link) => link.slice(link.indexOf('>') + 1, link.indexOf('</a>')).includes(text))
+          .map((link) => /href="([^"]*)"/.exec(link)?.[1] ?? '');
+      const expected = {
+        'the notes': 'guide.html#what%E2%80%99s-new',
+        'dy-logo': 'guide.html#getting-started',
+        Header: 'guide.html#getting-started',
+        Ambiguous: 'guide.html#a_b',
+        Start: 'guide.html?x=1#getting-started',
+        Footer: 'guide.html#what%E2%80%99s-new',
+        Global: 'guide.html#getting-started',
+        Section: 'guide.html#v1-2-0',
+        Entry: 'guide.html#v1-2-0',
+        'Page with an address': 'guide.html#what%E2%80%99s-new',
+      };
+      for (const [text, href] of Object.entries(expected))
+        expect([page, text, [...new Set(hrefsOf(text))]]).toEqual([page, text, [`${prefix}${href}`]]);
+    }
+    const reported = site.diagnostics.filter(({ code }) => code === 'broken_anchor');
+    expect(reported.map(({ file, target }) => [file, target])).toEqual([['docs.json', 'guide.html#a_b']]);
+  });
+});

@@ -4,7 +4,7 @@
  */
 import { matchingId } from '../check/anchor-match.ts';
 import { OutputAddresses } from '../check/output-addresses.ts';
-import { type HtmlFacts, decoded, isFound } from '../check/output-facts.ts';
+import { type HtmlFacts, decoded, frameFacts, isFound } from '../check/output-facts.ts';
 import { decodedText, encodedText } from '../encoded-text.ts';
 import { escapeAttribute } from '../html.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
@@ -18,19 +18,23 @@ interface AnchorLink {
   fragment: string;
 }
 
-/** Ids of a page that is not rendered in this run. */
-type IdsOf = (output: string) => readonly string[] | undefined;
+interface OtherPages {
+  /** Outputs of the pages that the frame of every page may lead to with a fragment. */
+  frameTargets: readonly string[];
+  /** Ids of a page that is not rendered in this run. */
+  idsOfOthers(output: string): readonly string[] | undefined;
+}
 
 export class AnchorLinks {
   readonly #planned: ReadonlySet<string>;
   readonly #addresses: OutputAddresses;
-  readonly #idsOfOthers: IdsOf;
+  readonly #others: OtherPages;
   readonly #ids = new Map<string, ReadonlySet<string>>();
 
-  constructor(planned: Iterable<string>, urlStyle: UrlStyle, idsOfOthers: IdsOf = () => undefined) {
+  constructor(planned: Iterable<string>, urlStyle: UrlStyle, others: OtherPages) {
     this.#planned = new Set(planned);
     this.#addresses = new OutputAddresses(urlStyle);
-    this.#idsOfOthers = idsOfOthers;
+    this.#others = others;
   }
 
   /** A page that was rendered. */
@@ -45,13 +49,18 @@ export class AnchorLinks {
     return [...targets];
   }
 
+  /** The same, and those that the frame around it leads to. */
+  awaitedBy(output: string, content: HtmlFacts): string[] {
+    return [...new Set([...this.targetsOf(output, content), ...this.#others.frameTargets])];
+  }
+
   isKnown(output: string): boolean {
     return this.#idsOf(output) !== undefined;
   }
 
   /** The page with its links corrected; the same object when none is wrong. */
   corrected(output: string, result: PageResult): PageResult {
-    return this.#corrected(result, this.#linksTo(output, result.content));
+    return this.#correctedBanner(output, this.#corrected(result, this.#linksTo(output, result.content)));
   }
 
   /** Only links of the page to itself, which depend on no other page. */
@@ -60,13 +69,28 @@ export class AnchorLinks {
     return this.#corrected(result, ownLinks);
   }
 
-  #corrected(result: PageResult, links: readonly AnchorLink[]): PageResult {
-    const { content } = result;
+  /** The banner is part of the frame, and written with each page. */
+  #correctedBanner(output: string, result: PageResult): PageResult {
+    if (!result.banner.includes('#')) return result;
+    const banner = encodedText(result.banner);
+    const corrections = this.#correctionsOf(this.#linksTo(output, frameFacts(banner)));
+    return corrections.size === 0
+      ? result
+      : { ...result, banner: decodedText(rewritten(banner, corrections)) };
+  }
+
+  #correctionsOf(links: readonly AnchorLink[]): Map<string, string> {
     const corrections = new Map<string, string>();
     for (const { href, target, fragment } of links) {
       const meant = this.fragmentOn(target, fragment);
       if (meant !== fragment) corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${meant}`);
     }
+    return corrections;
+  }
+
+  #corrected(result: PageResult, links: readonly AnchorLink[]): PageResult {
+    const { content } = result;
+    const corrections = this.#correctionsOf(links);
     if (corrections.size === 0) return result;
     return {
       ...result,
@@ -93,7 +117,7 @@ export class AnchorLinks {
   #idsOf(output: string): ReadonlySet<string> | undefined {
     const known = this.#ids.get(output);
     if (known) return known;
-    const others = this.#idsOfOthers(output);
+    const others = this.#others.idsOfOthers(output);
     if (!others) return undefined;
     const ids = new Set(others);
     this.#ids.set(output, ids);

@@ -30,7 +30,7 @@ export class HeldPages {
     const { output } = task;
     anchorLinks.learn(output, page.result.content);
     const unknown = anchorLinks
-      .targetsOf(output, page.result.content)
+      .awaitedBy(output, page.result.content)
       .filter((target) => !anchorLinks.isKnown(target));
     if (unknown.length === 0) yield { task, page };
     else this.#hold({ task, page: this.#aside(page), waitsFor: new Set(unknown) });

@@ -22,6 +22,7 @@ import { isLargeSite } from '../process-settings.ts';
 import type { PageTask } from '../page/task.ts';
 import { AnchorLinks } from './anchor-links.ts';
 import { type RunEvent, text } from './events.ts';
+import { frameAnchorRoutes } from './frame-anchors.ts';
 import { Gathered } from './gathered.ts';
 
 export type Start = ReturnType<typeof begin>;
@@ -55,8 +56,6 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   const frameLinks = check.watchFrame(links);
   const socialImages = new SocialImages(site, frameLinks);
   const useFile = (file: string): unknown => gathered.useFile(file);
-  const { customScripts } = start;
-  const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages, customScripts);
   const isLarge = isLargeSite(plan.rendered.length);
   const aside = isLarge ? { setAside: options.setAside ?? packedInMemory } : {};
   const addresses = addressesFor(plan.urlStyle, plan.routes);
@@ -68,17 +67,29 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   check.expectPages(tasks);
   const { memory: ofRun } = options;
   const memory = ofRun && new PageMemory(ofRun.store, ofRun.engine, plan, ofRun.hashes);
-  const before = memory && lastRunFor(options, { site, plan, tasks, frameFiles: new Set(gathered.assets) });
+  const frameTargets = frameTargetsOf(start, tasks);
+  const last = memory && lastRunFor(options, { site, plan, tasks, frameFiles: new Set(gathered.assets) });
+  /** The frame depends on the ids of these pages; with other ids, every page has another frame. */
+  const before = last && frameTargets.every((task) => last.pages.has(task)) ? last : undefined;
   const index = before && { files: before.lastFiles, reserve: before.last.searchReserve };
-  const wanted = before ? tasks.filter((task) => !before.pages.has(task)) : tasks;
+  const wanted = before
+    ? tasks.filter((task) => !before.pages.has(task))
+    : [...new Set([...frameTargets, ...tasks])];
   /** Of the last run, read by another thread from now on. */
   const sections = before && new LastSections(site, before, wanted.length > 0);
   const taskOf = new Map(tasks.map((task) => [task.output, task]));
   const isWanted = new Set(wanted);
-  const anchorLinks = new AnchorLinks(taskOf.keys(), plan.urlStyle, (output) => {
-    const task = taskOf.get(output);
-    if (!before || !task || isWanted.has(task)) return undefined;
-    return memory.recallByKey(before.last.pageKeys[task.id] ?? undefined)?.content.ids;
+  const anchorLinks = new AnchorLinks(taskOf.keys(), plan.urlStyle, {
+    frameTargets: frameTargets.map(({ output }) => output),
+    idsOfOthers: (output) => {
+      const task = taskOf.get(output);
+      if (!before || !task || isWanted.has(task)) return undefined;
+      return memory?.recallByKey(before.last.pageKeys[task.id] ?? undefined)?.content.ids;
+    },
+  });
+  const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages, {
+    customScripts: start.customScripts,
+    fragmentOn: (output, fragment) => anchorLinks.fragmentOn(output, fragment),
   });
   const anchorTargets = new Map(before?.last.anchorTargets);
   const print = new PrintPages(site, plan, addresses, aside);
@@ -118,6 +129,14 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
     printedBytes: before ? [...before.last.printed.bytes] : [],
     pageKeys: before ? [...before.last.pageKeys] : [],
   };
+}
+
+/** The pages that the frame leads to with a fragment. */
+function frameTargetsOf({ site, plan, links }: Start, tasks: readonly PageTask[]): PageTask[] {
+  const routes = frameAnchorRoutes(site, links);
+  return routes.size === 0
+    ? []
+    : tasks.filter(({ id, route }) => id < plan.rendered.length && routes.has(route));
 }
 
 /** Pages that are as they were and lead to an id of one that may not be, with the outputs of those. */

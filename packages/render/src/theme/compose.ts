@@ -26,7 +26,7 @@ import { type HeadSite, headFacts } from './head-facts.ts';
 import { PageSwitches } from './page-switches.ts';
 import { PlaceParts } from './place-parts.ts';
 import { type PageDocument, type PageView, pageDocument } from './shell.ts';
-import { type SiteLinks, createSiteLinks, linksWithin } from './site-links.ts';
+import { type FragmentOn, type SiteLinks, createSiteLinks, linksWithin } from './site-links.ts';
 import { languageCode, wordsFor } from './words.ts';
 
 export interface ComposedSite {
@@ -39,6 +39,11 @@ export interface ComposedSite {
 export interface Pictures {
   logo: { light: string; dark: string } | undefined;
   favicon: { light: string; dark: string } | undefined;
+}
+
+export interface ComposerOptions {
+  customScripts?: Pick<CustomScripts, 'paths' | 'hosts'>;
+  fragmentOn?: FragmentOn | undefined;
 }
 
 export class PageComposer {
@@ -69,7 +74,7 @@ export class PageComposer {
     pictures: Pictures,
     useFile: (file: string) => void,
     socialImages: SocialImages,
-    customScripts: Pick<CustomScripts, 'paths' | 'hosts'> = { paths: [], hosts: [] },
+    { customScripts = { paths: [], hosts: [] }, fragmentOn }: ComposerOptions = {},
   ) {
     this.#site = site;
     this.#customScripts = {
@@ -88,6 +93,7 @@ export class PageComposer {
       this.#branches,
       useFile,
       site.settings.iconLibrary,
+      fragmentOn,
     );
     this.#places = new PlaceParts(site.metas, site.settings.breadcrumbs);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';

@@ -18,6 +18,9 @@ export interface SiteLinks {
   icon(prefix: string, icon: string | undefined): string;
 }
 
+/** The fragment of the id that is meant on a page, by the page's output. */
+export type FragmentOn = (output: string, fragment: string) => string;
+
 export interface DivisionAddress {
   href: string;
   /** Where it leads for readers with JavaScript: to a page that has its home in another branch. */
@@ -47,16 +50,22 @@ export function createSiteLinks(
   branches: BranchPages,
   useFile: (file: string) => void,
   library: IconLibrary,
+  fragmentOn: FragmentOn = (_output, fragment) => fragment,
 ): SiteLinks {
   const page = (prefix: string, route: string): string | undefined =>
     rendered.has(route) ? relativeHref(prefix, addresses.hrefOf(route)) : undefined;
+  const suffixOn = (route: string, suffix: string): string => {
+    const hash = suffix.indexOf('#');
+    if (hash < 0) return suffix;
+    return suffix.slice(0, hash + 1) + fragmentOn(addresses.outputOf(route), suffix.slice(hash + 1));
+  };
   const address = (prefix: string, raw: string): string | undefined => {
     const target = links.resolve(raw, 'docs.json');
     if (target.kind === 'outside') return target.href;
     if (target.kind === 'here') return target.suffix || undefined;
     if (target.kind === 'page') {
       const href = page(prefix, target.route);
-      return href === undefined ? undefined : href + target.suffix;
+      return href === undefined ? undefined : href + suffixOn(target.route, target.suffix);
     }
     if (target.kind === 'output') return relativeHref(prefix, target.path) + target.suffix;
     if (target.kind !== 'file') return undefined;
