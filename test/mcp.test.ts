@@ -208,6 +208,14 @@ describe('an export', () => {
   test('that has ended cannot be canceled, and the answer says so', async () => {
     expect(await refusal('cancel_export', { jobId })).toMatch(/already ended[^]*job_finished, /);
   });
+
+  test('includes scripts of the repository where the call says so', async () => {
+    const started = await call('start_export', { customScripts: 'include' });
+    const params = { jobId: started['jobId'] as string };
+    const { options } = await service.client.call('readExport', { params });
+    expect(options.customScripts).toBe('include');
+    expect(await refusal('start_export', { customScripts: 'all' })).toContain('customScripts: ');
+  });
 });
 
 describe('an agent job', () => {

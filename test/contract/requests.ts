@@ -100,6 +100,8 @@ const fields = {
   urlStyle: text,
   groups: fc.array(text, { maxLength: 3 }),
   airGapped: fc.boolean(),
+  customScripts: fc.oneof(fc.constantFrom('include', 'skip'), text),
+  exports: fc.record({ customScripts: fc.oneof(fc.constantFrom('include', 'skip'), text) }),
   strict: fc.boolean(),
   failOn: fc.array(text, { maxLength: 3 }),
   metadata: fc.dictionary(text, text, { maxKeys: 3 }),

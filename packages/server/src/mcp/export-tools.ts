@@ -104,6 +104,7 @@ const startExport = tool({
     basePath: true,
     urlStyle: true,
     airGapped: true,
+    customScripts: true,
     strict: true,
     failOn: true,
     metadata: true,
