@@ -63,7 +63,7 @@ export function StartDialog({ open, projectId, domain, onClose }: StartDialogPro
 }
 
 const urlStyles: Choice<NonNullable<StartExport['urlStyle']>>[] = [
-  { value: 'html', label: 'guide.html', hint: 'works everywhere, also from a folder' },
+  { value: 'html', label: 'guide.html', hint: 'works everywhere' },
   { value: 'directory', label: 'guide/', hint: 'for web servers' },
   { value: 'clean', label: 'guide', hint: 'for hosts that add .html' },
 ];
@@ -77,7 +77,8 @@ interface StartFields {
   groups: string;
   strict: boolean;
   airGapped: boolean;
-  customScripts: boolean;
+  /** Undefined follows the setting of the project. */
+  customScripts: boolean | undefined;
 }
 
 interface StartFormProps {
@@ -98,7 +99,7 @@ function StartForm({ asked, missing, onClose }: StartFormProps) {
     groups: '',
     strict: false,
     airGapped: false,
-    customScripts: false,
+    customScripts: undefined,
   });
   const set = (change: Partial<StartFields>) => setForm({ ...form, ...change });
   const [, go] = useLocation();
@@ -147,7 +148,7 @@ function StartForm({ asked, missing, onClose }: StartFormProps) {
       </div>
       <Disclosure icon="plus" label="More options">
         <div className="form start-more">
-          <MoreOptions form={form} set={set} error={error} />
+          <MoreOptions form={form} set={set} error={error} project={project} />
         </div>
       </Disclosure>
       <ApiCall operation="startExport" body={body} command={commandOf(body)} />
@@ -172,8 +173,9 @@ function MoreOptions(props: {
   form: StartFields;
   set: (change: Partial<StartFields>) => void;
   error: unknown;
+  project: Project | undefined;
 }) {
-  const { form, set, error } = props;
+  const { form, set, error, project } = props;
   return (
     <>
       <TextField
@@ -227,9 +229,9 @@ function MoreOptions(props: {
         onChange={(airGapped) => set({ airGapped })}
       />
       <CheckField
-        label="Scripts of the repository"
-        hint="Every page runs the *.js files of the repository. Only for repositories that you trust."
-        checked={form.customScripts}
+        label="Include scripts of the repository"
+        hint="Every page runs the *.js files of the repository, in the browsers of readers. Only for repositories you trust."
+        checked={form.customScripts ?? project?.exports.customScripts === 'include'}
         onChange={(customScripts) => set({ customScripts })}
       />
     </>
@@ -250,7 +252,9 @@ function requestOf(form: StartFields, domain: string): StartExport {
     ...(groups.length === 0 ? {} : { groups }),
     ...(form.strict ? { strict: true } : {}),
     ...(form.airGapped ? { airGapped: true } : {}),
-    ...(form.customScripts ? { customScripts: 'include' as const } : {}),
+    ...(form.customScripts === undefined
+      ? {}
+      : { customScripts: form.customScripts ? ('include' as const) : ('skip' as const) }),
   };
 }
 

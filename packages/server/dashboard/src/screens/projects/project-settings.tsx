@@ -101,12 +101,12 @@ function Exports({ project }: { project: Project }) {
     <Panel title="Exports">
       <Form error={edit.error} onSubmit={edit.submit}>
         <CheckField
-          label="Scripts of the repository"
-          hint="Every page of new exports runs the *.js files of the repository, in the browsers of readers. Only for repositories that you trust."
+          label="Include scripts of the repository"
+          hint="Every page of new exports runs the *.js files of the repository, in the browsers of readers. Only for repositories you trust."
           checked={form.customScripts}
           onChange={(customScripts) => set({ customScripts })}
         />
-        <SaveRow edit={edit} labels={{ customScripts: 'Scripts of the repository' }} />
+        <SaveRow edit={edit} labels={{ customScripts: 'Include scripts of the repository' }} />
       </Form>
       <ApiCall
         operation="updateProject"
