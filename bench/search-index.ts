@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { heapFlags, heapOfPages } from '../packages/render/src/process-settings.ts';
+import { heapFlags, pageHeap } from '../packages/render/src/process-settings.ts';
 import { temporaryFolder } from '../test/service.ts';
 import { sharedCorpus } from './corpus.ts';
 import { docyardBuild, docyardExport } from './docyard.ts';
@@ -57,7 +57,7 @@ export const searchIndex: Measurement = {
 async function indexAlone(site: string): Promise<IndexCost> {
   const program = fileURLToPath(new URL('search-index-process.ts', import.meta.url));
   // As a process for pages is started.
-  const child = fork(program, [site], { execArgv: heapFlags(512, heapOfPages) });
+  const child = fork(program, [site], { execArgv: heapFlags(512, pageHeap) });
   const ended = once(child, 'exit');
   const [cost] = (await Promise.race([
     once(child, 'message'),

@@ -55,7 +55,6 @@ const starting: Record<string, string> = {
   [`${own}agent/tools/search.ts`]: 'git grep, which connects to nothing',
   [`${own}first-run.ts`]: 'git, to make the repository of the sample',
   [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
-  [`${own}cli/replace-file.ts`]: 'cat, which only has the old bundle open',
   [`${own}cli/agent-demo.ts`]: 'git, to make the repository of the demo',
   [`${own}operations/doctor.ts`]: 'git --version',
   [`${own}rendering/launch.ts`]:

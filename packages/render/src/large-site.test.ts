@@ -1,7 +1,6 @@
 /** What is done otherwise on a very large site saves memory, and changes no byte. */
 import { expect, it, vi } from 'vitest';
 import { loadSite } from './load.ts';
-import { collectNow } from './process-settings.ts';
 import { renderSite } from './render-site.ts';
 import type { RenderOptions } from './site-plan.ts';
 import { withFolder } from './render-fixture.ts';
@@ -39,13 +38,6 @@ it('gives the same files, with its texts set aside by whoever writes it or packe
     // Each page for llms-full.txt and for what is printed.
     expect(aside).toHaveLength(2 * pages.length);
   });
-});
-
-it('frees at once what nobody needs any more', async () => {
-  const weak = new WeakRef({ large: new Uint8Array(1000) });
-  await new Promise(setImmediate);
-  collectNow();
-  expect(weak.deref()).toBeUndefined();
 });
 
 async function filesOf(root: string, options: RenderOptions = {}): Promise<Record<string, string>> {

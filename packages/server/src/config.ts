@@ -59,7 +59,6 @@ export interface Config {
   renderProcesses: number;
   /** How isolated a process must be to run code of authors; null to decide by how many organizations there are. */
   exportMemoryBytes: number;
-  exportWaitingSeconds: number;
   renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
   /** What may be reached. */
@@ -259,11 +258,6 @@ export const settings = {
     meaning:
       'Room on the disk for what exports remember of the ones before, in gigabytes. 0 remembers nothing.',
   },
-  EXPORT_WAITING_SECONDS: {
-    check: count(0, 86_400, 600),
-    meaning:
-      'How long after an export one process and one for its pages, some 80 MB together, wait for the next one of that branch, so that it begins at once. 0 for none.',
-  },
   RENDER_ISOLATION_MIN: {
     check: z
       .enum(['0', '1', '2', '3'], { error: 'must be 0, 1, 2 or 3' })
@@ -367,7 +361,6 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
     exportMemoryBytes: value.EXPORT_MEMORY_GB * 1e9,
-    exportWaitingSeconds: value.EXPORT_WAITING_SECONDS,
     renderIsolationMin: value.RENDER_ISOLATION_MIN ?? null,
     linkSeconds: value.LINK_SECONDS,
     egress: { rules: value.EGRESS_ALLOW, offline: value.OFFLINE },

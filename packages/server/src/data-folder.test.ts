@@ -50,7 +50,6 @@ test('the database and the blobs are for the owner only, also those of an earlie
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'silent',
-    EXPORT_WAITING_SECONDS: '0',
   });
   const service = await startService(config);
   try {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
+const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
 
 /** Folders and files are made anew: those of an installation may be such that nothing in them can be changed, added or removed. */
 export async function copySample(to: string): Promise<void> {

@@ -15,7 +15,6 @@ import {
   prepareDataFolder,
   restrictKeptFiles,
 } from './data-folder.ts';
-import { keepCompiledCode } from './exports/compiled-code.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
@@ -85,13 +84,13 @@ async function begin(context: Context, server: OpenServer, prepare: Prepare): Pr
   server.serve(app, (code) => countRefusal(context, code));
   const advice = adviceAbout(config.egress);
   if (advice !== undefined) context.log.warn(advice);
-  const prepared = prepareRendering(context, stopping.signal);
+  const logged = logIsolation(context);
   const following = followRotations(context);
   return async () => {
     stopping.abort();
     clearInterval(following);
     // The socket stays open meanwhile, so that new requests are refused with a time to retry after.
-    await Promise.all([work?.stop(), prepared, pause(config.drainSeconds * 1000)]);
+    await Promise.all([work?.stop(), logged, pause(config.drainSeconds * 1000)]);
     await server.close(stopGraceSeconds);
   };
 }
@@ -102,15 +101,11 @@ function followRotations(context: Context): NodeJS.Timeout {
   return setInterval(follow, refreshSeconds * 1000).unref();
 }
 
-/** Says what sites are rendered behind, and makes the first one as quick as the next. */
-async function prepareRendering({ log }: Context, stopping: AbortSignal): Promise<void> {
+async function logIsolation({ log }: Context): Promise<void> {
   const { level, statement, complaint } = await findIsolation();
   const facts = { isolation: level, ...(complaint === null ? {} : { complaint }) };
   if (level === 3) log.info(facts, `isolation: ${statement}`);
   else log.warn(facts, `isolation: ${statement}`);
-  await keepCompiledCode(stopping).catch((error: unknown) => {
-    if (!stopping.aborted) log.warn({ err: error }, 'compiled code could not be kept');
-  });
 }
 
 /** What never reached the app: connections that were too many, requests that were none. */

@@ -66,7 +66,6 @@ export async function composeForTest(environment: Environment = {}): Promise<Tes
     DATA_DIR: temporaryFolder('data'),
     LOG_LEVEL: 'silent',
     // Tests look at what is left, and end sooner than anybody would wait.
-    EXPORT_WAITING_SECONDS: '0',
     EXPORT_CONCURRENCY: '1',
     ...openLimits,
     ...(await databaseForTest()),

@@ -147,7 +147,7 @@ describe('the render processes', () => {
     expect(drawers.size).toBe(1);
   });
 
-  it('are given nothing of the environment but the path, where compiled code is kept and how memory is given back', async () => {
+  it('are given nothing of the environment but the path and the settings of memory', async () => {
     const source = fragileProcess.replace(
       "file + ' by ' + message.parser",
       'Object.keys(process.env).join()',
@@ -161,10 +161,6 @@ describe('the render processes', () => {
         return htmlOf(result);
       return '';
     });
-    expect(html.split(',').filter((name) => !/^NODE_CHANNEL|^MALLOC_/.test(name))).toEqual([
-      'PATH',
-      'NODE_COMPILE_CACHE',
-      'TZ',
-    ]);
+    expect(html.split(',').filter((name) => !/^NODE_CHANNEL|^MALLOC_/.test(name))).toEqual(['PATH', 'TZ']);
   });
 });

@@ -3,11 +3,9 @@
  * it is known what it is to render: it then loads its code, a tenth of a second of work, while the site is being read.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { heapFlags, heapOfPages, thriftyAllocation } from '../process-settings.ts';
+import { heapFlags, mallocSettings, pageHeap } from '../process-settings.ts';
 
 const memoryLimitMb = 512;
 
@@ -58,21 +56,13 @@ function begin(program: string): ChildProcess {
   const child = fork(program, [], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // Compiled code is kept where the parent keeps its own, if it does.
     // Code of pages that asks for the time of day is answered the same wherever it runs.
     env: {
       PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: compiledFolder(),
       TZ: 'UTC',
-      ...thriftyAllocation,
+      ...mallocSettings,
     },
-    execArgv: heapFlags(memoryLimitMb, heapOfPages),
+    execArgv: heapFlags(memoryLimitMb, pageHeap),
   });
   return child.once('message', () => loaded.add(child));
-}
-
-/** Node makes a folder in it for each version and user, and tells of that one. */
-function compiledFolder(): string {
-  const own = getCompileCacheDir();
-  return own === undefined ? '' : dirname(own);
 }

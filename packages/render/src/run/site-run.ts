@@ -11,7 +11,6 @@ import type { WordEdit } from '../memory/word-edit.ts';
 import type { RenderOptions } from '../site-plan.ts';
 import { contextualFindings } from '../theme/contextual.ts';
 import { contrastFindings } from '../theme/site-css.ts';
-import { collectNow } from '../process-settings.ts';
 import { type RunEvent, old, text, diagnostic } from './events.ts';
 import { begin, prepare, type Run } from './prepare.ts';
 import { pages } from './pages.ts';
@@ -36,15 +35,12 @@ export async function* siteEvents(
     yield diagnostic(item);
   const run = prepare(start, pictures, check);
   yield* pages(run);
-  if (run.isLarge) collectNow();
   if (run.before && run.wordEdit?.holds) {
     yield* filesAfterWords(run, run.before, run.wordEdit);
     yield { type: 'word-edit', edit: run.wordEdit };
   } else yield* filesAfterPages(run);
-  if (run.isLarge) collectNow();
   for (const file of run.search.finish())
     yield 'old' in file ? old([file.path], 'output') : text(file.path, file.content, 'output');
-  if (run.isLarge) collectNow();
   remember(run);
 }
 

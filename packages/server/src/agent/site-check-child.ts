@@ -2,7 +2,6 @@
  * The process that checks a site for an agent run and ends with it. It has no network, no database and no secret: API
  * descriptions of other hosts are left out, before the run as well as after it.
  */
-import { flushCompileCache } from 'node:module';
 import { type Diagnostic, loadSite, placesOf, renderSite, SiteLoadError } from '@docyard/render';
 import type { FoundProblem, SiteCheckMessage, SiteCheckOrder } from './site-check.ts';
 
@@ -11,8 +10,6 @@ process.once('message', (order: SiteCheckOrder) => {
   work
     .catch((error: unknown) => ({ type: 'failed' as const, message: textOf(error) }))
     .then((answer) => {
-      // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
-      flushCompileCache();
       // A long answer is not sent at once; leaving earlier would cut it.
       process.send?.(answer, () => process.disconnect());
     })

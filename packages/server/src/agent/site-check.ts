@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { CustomCode } from '../rendering/custom-code.ts';
-import { ChannelAbused, converse, ProcessDied } from '../rendering/process.ts';
+import { ChannelAbused, converse, ProcessDied } from '../rendering/sandbox.ts';
 import { SiteCheckFailed, type SiteChecks, type SiteFinding } from './contract.ts';
 
 export interface SiteCheckOptions {

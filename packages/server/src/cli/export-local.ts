@@ -4,16 +4,16 @@
  */
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { access, constants, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import { Option, type Command } from 'commander';
 import { fileErrorReason } from '../file-error.ts';
 import type { ExportOrder } from '../exports/messages.ts';
-import type { Isolation } from '../rendering/isolation.ts';
+import { fetchWithin } from '../exports/fetches.ts';
+import { findIsolation } from '../rendering/isolation.ts';
 import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import {
@@ -27,11 +27,9 @@ import {
   type ReportOfFindings,
 } from './findings.ts';
 import { memoryFiles } from '../exports/project-memory.ts';
-import { GrowingFile } from './growing-file.ts';
 import { openLocalMemory } from './local-memory.ts';
 import { bytesText, Progress } from './progress.ts';
 import { rulesOf } from './remote.ts';
-import { replaceFile } from './replace-file.ts';
 import { addSiteOptions, type SiteOptions } from './site-options.ts';
 import { hasColors, printable } from './terminal.ts';
 
@@ -77,18 +75,10 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
   const failOn = await failOnOf(options, []);
   const root = resolve(folder);
   await requireFolder(root);
-  // It takes as long as everything else that is done before a page can be rendered.
-  const isolation = import('../rendering/isolation.ts').then(({ findIsolation }) => findIsolation());
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   const draft = draftFor(options.output, work);
   try {
-    // Known before, since all files of a checkout are looked at for it.
-    let isCodeMissing: Promise<boolean> | undefined;
-    const { report, packed, pages } = await render(
-      root,
-      { work, draft, isolation, onRendering: () => (isCodeMissing ??= lacksCompiledCode()) },
-      options,
-    );
+    const { report, packed, pages } = await render(root, { work, draft }, options);
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
     // Whoever waits for it tells of it.
     delivered?.catch(() => undefined);
@@ -109,23 +99,10 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
     const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
-    if (await isCodeMissing) await keepCode();
   } finally {
     await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
   }
-}
-
-async function lacksCompiledCode(): Promise<boolean> {
-  const { isCompiledCodeMissing } = await import('../exports/compiled-code.ts');
-  // Whoever cannot tell leaves it to the next run.
-  return isCompiledCodeMissing().catch(() => false);
-}
-
-/** The bundle is there, whatever becomes of this. */
-async function keepCode(): Promise<void> {
-  const { keepCompiledCode } = await import('../exports/compiled-code.ts');
-  await keepCompiledCode().catch(() => undefined);
 }
 
 /** The renderer takes a tenth of a second to load, and usually nothing counts. */
@@ -164,111 +141,88 @@ interface Exported {
   pages: number;
 }
 
-interface Around {
-  work: string;
-  draft: string;
-  isolation: Promise<Isolation>;
-  /** There is little to do for this process from now on. */
-  onRendering: () => unknown;
-}
-
-/**
- * By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. It starts
- * while the walls are tried and its order is worked out, half a second that nobody has to wait for.
- */
+/** In the sandbox that a service would use: the folder may contain files of others too. */
 async function render(
   root: string,
-  around: Around,
+  { work, draft }: { work: string; draft: string },
   options: LocalExportOptions,
   isFresh = options.fresh,
 ): Promise<Exported> {
-  const { work, draft, isolation, onRendering } = around;
-  keepSmall();
-  const [{ exportMemoryMegabytes, RenderingFailed, runInProcess }, { fetchWithin }] = await Promise.all([
-    import('../exports/process.ts'),
-    import('../exports/fetches.ts'),
-  ]);
+  const { exportMemoryMegabytes, RenderingFailed, runInProcess } = await import('../exports/process.ts');
   const egress = rulesOf(options);
-  const version = options.version ?? null;
-  const chosen = siteOptionsOf(options);
   const memory = isFresh
     ? undefined
-    : await openLocalMemory('exports', [root, chosen, options.origin, version, egress.offline]);
-  const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
+    : await openLocalMemory('exports', [
+        root,
+        siteOptionsOf(options),
+        options.origin,
+        options.version ?? null,
+        egress.offline,
+      ]);
+  const reportFile = join(work, 'report.json');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
-  const renderProcesses = availableParallelism();
-  let written: GrowingFile | undefined;
-  let report: Promise<ReportOfFindings> | undefined;
-  let sign: ((manifest: Uint8Array) => string) | undefined;
-  const workOut = async (): Promise<ExportOrder> => {
-    const [source, { level }, engine = null] = await Promise.all([
-      originOf(root),
-      isolation,
-      memory?.engine(),
-    ]);
-    sign = await signerFor({ version, commit: source.commit });
-    return {
-      type: 'export',
-      folder: root,
-      origin: options.origin ?? '',
-      version,
-      ...source,
-      renderProcesses,
-      offline: egress.offline ?? false,
-      // Whoever runs this command has chosen the folder.
-      customCode: 'run',
-      engine,
-      isolationLevel: level,
-      isSigned: sign !== undefined,
-      isHashed: false,
-      // Only findings are told here, and to read of 50,000 pages besides takes 34 MB.
-      isReportWhole: false,
-      options: { ...chosen, paths: null, strict: false, failOn: [] },
-    };
-  };
-  const rendering = explainFailure(
-    runInProcess({ type: 'coming', folder: root, renderProcesses, order: workOut }, 'exported', {
+  try {
+    const order = await orderFor(root, options, memory);
+    const sign = await signerFor(order);
+    const answer = await runInProcess({ ...order, isSigned: sign !== undefined }, 'exported', {
       signal: new AbortController().signal,
       memoryMegabytes: exportMemoryMegabytes,
       fetch: fetchWithin(egress),
       keepCopyIn: memory?.readableFolder,
-      files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],
+      files: [
+        { path: join(work, 'spool'), use: 'write' },
+        { path: reportFile, use: 'write' },
+        ...memoryFiles(memory),
+      ],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
-        if (phase === 'packing') {
-          written ??= new GrowingFile(draft);
-          // There by now, and this process has nothing else to do.
-          report ??= readReport(reportFile);
-          report.catch(() => undefined);
-        }
-        if (phase !== 'rendering') return;
-        onRendering();
-        progress.tell({ phase, share, done, total: total ?? undefined });
+        if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
       },
       sign: (manifest) => sign?.(manifest) ?? '',
       outputFile: draft,
-    }).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
-      throw error;
-    }),
-  ).finally(() => {
+    });
+    await memory?.completed(answer.memoryBytes);
+    const { pageCount: pages, sizeBytes, fileCount } = answer;
+    const sha256 = answer.sha256 ?? '';
+    return { report: await readReport(reportFile), packed: { sizeBytes, sha256, fileCount }, pages };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
+    if (!memory || !(error instanceof RenderingFailed)) throw await explained(error);
+    await memory.discard();
+  } finally {
     progress.end();
     memory?.release();
-  });
-  const answer = await rendering.catch(async (error: unknown) => {
-    await written?.close();
-    if (!memory || !(error instanceof RenderingFailed)) throw error;
-    await memory.discard();
-    return undefined;
-  });
-  // What was remembered may be damaged, and is forgotten by now.
-  if (answer === undefined) return render(root, around, options, true);
-  const { pageCount, memoryBytes, sizeBytes, fileCount } = answer;
-  const [sha256, found] = await Promise.all([
-    (written ?? new GrowingFile(draft)).sha256(sizeBytes),
-    report ?? readReport(reportFile),
-    memory?.completed(memoryBytes),
+  }
+  // A corrupt cache may have been the cause; it is discarded by now.
+  return render(root, { work, draft }, options, true);
+}
+
+async function orderFor(
+  root: string,
+  options: LocalExportOptions,
+  memory: Awaited<ReturnType<typeof openLocalMemory>>,
+): Promise<ExportOrder> {
+  const [origin, { level }, engine = null] = await Promise.all([
+    originOf(root),
+    findIsolation(),
+    memory?.engine(),
   ]);
-  return { report: found, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
+  return {
+    type: 'export',
+    folder: root,
+    origin: options.origin ?? '',
+    version: options.version ?? null,
+    ...origin,
+    renderProcesses: availableParallelism(),
+    offline: rulesOf(options).offline ?? false,
+    // The caller has chosen the folder.
+    customCode: 'run',
+    engine,
+    isolationLevel: level,
+    isSigned: false,
+    isHashed: true,
+    isReportWhole: false,
+    options: { ...siteOptionsOf(options), paths: null, strict: false, failOn: [] },
+  };
 }
 
 async function readReport(file: string): Promise<ReportOfFindings> {
@@ -279,11 +233,6 @@ async function readReport(file: string): Promise<ReportOfFindings> {
     ...report
   } = ReportFile.parse(JSON.parse(await readFile(file, 'utf8')));
   return report as ReportOfFindings;
-}
-
-/** From here on this process listens and little else: what it hears for minutes need not pile up before it is thrown away. */
-function keepSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /** Beside its place, so that a file of that name is always a whole bundle, and nothing is copied at the end. */
@@ -307,16 +256,14 @@ function siteOptionsOf({
   return { basePath: basePath ?? null, urlStyle, airGapped, customScripts, groups: [...group, ...groups] };
 }
 
-/** A folder that holds no site ends the command with a sentence. */
-async function explainFailure<Result>(rendering: Promise<Result>): Promise<Result> {
-  return rendering.catch(async (error: unknown) => {
-    const { JobFailure } = await import('../jobs/failure.ts');
-    if (!(error instanceof JobFailure)) throw error;
-    const { file, line, message, hint } = error.failure;
-    const place = [file, line].filter((part) => part !== null && part !== '').join(':');
-    const told = `${place === '' ? '' : `${place}: `}${message.replace(/\.$/, '')}.${hint === null ? '' : ` ${hint}`}`;
-    throw new CommandError(printable(told));
-  });
+/** A folder without a site ends the command with a sentence. */
+async function explained(error: unknown): Promise<unknown> {
+  const { JobFailure } = await import('../jobs/failure.ts');
+  if (!(error instanceof JobFailure)) return error;
+  const { file, line, message, hint } = error.failure;
+  const place = [file, line].filter((part) => part !== null && part !== '').join(':');
+  const text = `${place === '' ? '' : `${place}: `}${message.replace(/\.$/, '')}.${hint === null ? '' : ` ${hint}`}`;
+  return new CommandError(printable(text));
 }
 
 /** With the key that SIGNING_KEY or SIGNING_KEY_FILE gives, as in the service; without one the bundle is not signed. */
@@ -358,7 +305,7 @@ async function originOf(folder: string): Promise<Origin> {
 
 async function deliver(draft: string, output: string): Promise<void> {
   if (output === '-') await pipeline(createReadStream(draft), process.stdout, { end: false });
-  else await replaceFile(draft, output).catch((error: unknown) => cannotWrite({ output }, error));
+  else await rename(draft, output).catch((error: unknown) => cannotWrite({ output }, error));
 }
 
 const mostShown = 20;

@@ -4,8 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, writeFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
-import { constants, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as aPause } from 'node:timers/promises';
 import {
@@ -21,7 +19,6 @@ import {
   type Diagnostic,
   type RenderEvent,
 } from '@docyard/render';
-import { collectFor, collectNow, isLargeSite } from '@docyard/render/process-settings';
 import { outputDescriptor, withBytesAsText, withTextAsBytes } from '../rendering/protocol.ts';
 import { Archive } from '../bundles/archive.ts';
 import { isDiskFullOrLimited } from '../disk-full.ts';
@@ -45,7 +42,6 @@ import type {
 const progressEveryMs = 100;
 /** A block takes 8 ms to compress, and the next one begins when this process lets go. */
 const pauseEveryMs = 4;
-const stepsBehindPages = 4;
 const fetches = new Fetches(say);
 
 const signed = Promise.withResolvers<string>();
@@ -94,7 +90,6 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
   const isAgain = opened?.lastToken !== undefined;
   if (!isAgain) {
     prepareRenderProcesses(order.renderProcesses);
-    yieldToPages();
   }
   const site = await loadSite({
     root: order.folder,
@@ -105,7 +100,6 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
     ...(opened === undefined ? {} : { memory: opened.load }),
   });
   if (isAgain) prepareRenderProcesses(order.renderProcesses);
-  collectFor(site.pages.length);
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
   // Nobody will ask for what was read to be remembered.
   if (run === undefined) opened?.load.pages.clear();
@@ -181,19 +175,6 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
   await finish(order, archive, report, { pageCount, memory, run });
 }
 
-/**
- * To the processes that were just started, which take longer than this one for a page: without it they stand in line for a sixth of
- * the time on two cores, behind who waits for them. 1,000 pages take 2 % less. There is no way back, and none is needed. Threads that
- * are started later take it over, and those that compress must: otherwise this one would stand behind them.
- */
-function yieldToPages(): void {
-  try {
-    setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + stepsBehindPages));
-  } catch {
-    // Not on this system.
-  }
-}
-
 function put(archive: Archive, event: Extract<RenderEvent, { type: 'file' | 'old' }>): void {
   if (event.type === 'old') {
     for (const path of event.paths) archive.keep(path);
@@ -222,7 +203,6 @@ async function finish(
   report: ReportFile,
   { pageCount, memory, run }: Ending,
 ): Promise<void> {
-  if (isLargeSite(pageCount)) collectNow();
   const manifest = manifestBytes({
     engineVersion,
     version: order.version,
@@ -250,8 +230,6 @@ async function finish(
   run?.commit();
   memory?.leaveIndex();
   const memoryBytes = memory?.usedBytes ?? 0;
-  // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
-  flushCompileCache();
   const { warnings, errors } = report;
   const sha256 = hash?.digest('hex') ?? null;
   say({ type: 'exported', ...packed, sha256, pageCount, warnings, errors, memoryBytes });

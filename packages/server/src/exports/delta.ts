@@ -13,7 +13,7 @@ import { isDiskFull } from '../disk-full.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import type { Reach } from '../reach.ts';
-import { converse } from '../rendering/process.ts';
+import { converse } from '../rendering/sandbox.ts';
 import { blobName, resultOf, type DeltaFile } from './record.ts';
 
 interface DeltaFiles {

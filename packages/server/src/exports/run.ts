@@ -1,7 +1,4 @@
-/**
- * Runs one export: fetch the source at a pinned commit, render and pack it in a process of its own straight into the
- * store. Everything else happens in a work folder that is gone afterwards.
- */
+/** Runs one export: fetch the source at a pinned commit, render, pack and sign it in the sandbox, store the result. */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
@@ -16,17 +13,9 @@ import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
 import { intoStore } from './into-store.ts';
-import { foresee, heldTo, LiesElsewhere, type Foreseen } from './foreseen.ts';
 import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
-import {
-  exportMemoryMegabytes,
-  RenderingFailed,
-  runInProcess,
-  type Answer,
-  type ComingOrder,
-} from './process.ts';
+import { exportMemoryMegabytes, RenderingFailed, runInProcess, type Answer } from './process.ts';
 import { signManifest } from './sign.ts';
-import { filesIn, noteExport, takeWaiting, waitForNext, type Waiting } from './waiting.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
 /** Where each phase begins on the way from 0 to 100. */
@@ -35,7 +24,7 @@ const reportEveryMs = 400;
 
 export const runExport: Runner = (context, input) =>
   runOnce(context, input).catch((error: unknown) => {
-    // What it remembered is forgotten by now, and may have been the reason.
+    // A corrupt cache may have been the cause; it is discarded by now.
     if (!(error instanceof RenderingFailed) || context.config.exportMemoryBytes === 0) throw error;
     return runOnce(context, input);
   });
@@ -44,102 +33,30 @@ const runOnce: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
   const exportInput = inputOf(input.job);
   let memory: MemoryPlace | undefined;
-  let order: Promise<ExportOrder> | undefined;
-  let waiting: Waiting | undefined;
-  let isDone = false;
-  const noteEnd = noteExport();
   try {
     memory = await borrowMemory(context, {
       projectId: input.job.project_id,
       kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
     });
     await mkdir(workFolder, { recursive: true });
-    const foreseen = memory && (await foresee(context.sources, exportInput.source, memory.sourceFolder));
-    waiting = foreseen && memory && (await takeWaiting(foreseen, memory));
-    const files = filesIn(waiting?.folder ?? workFolder);
-    order = workOut(context, input, exportInput, { workFolder, memory });
-    // The process may still be on its way when there turns out to be nothing to do for it.
-    order.catch(() => undefined);
-    const rendered = await renderEarly(context, input, { order, files, memory, foreseen, waiting }).catch(
-      async (error: unknown) => {
-        if (isStrictFailure(error)) await storeReport(context, input, files.report);
-        throw error;
-      },
-    );
+    const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
+    const order = await orderFor(context, input, exportInput, { source, memory });
+    const rendered = await render(context, input, { order, workFolder, memory });
     await memory?.completed(rendered.answer.memoryBytes);
-    const { level, statement } = await findIsolation();
-    const outcome = await store(context, input, files.report, {
-      ...rendered,
-      isolation: { level, statement },
-    });
-    isDone = true;
-    return outcome;
+    return await store(context, input, { ...rendered, reportFile: reportIn(workFolder) });
   } catch (error) {
-    // Git may still be at work in there.
-    await order?.catch(() => undefined);
-    // Whoever was killed has left nothing that is half; whatever else nobody expected may come from there.
+    if (isStrictFailure(error)) await storeReport(context, input, reportIn(workFolder));
+    // An unexpected failure may come from a corrupt cache, so discard it.
     if (isUnexpected(error)) await memory?.discard();
     throw asFailure(error);
   } finally {
     memory?.release();
-    noteEnd();
-    if (waiting?.started.isThere) waiting.started.kill();
-    for (const folder of [workFolder, waiting?.folder])
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    if (isDone && memory) void waitForNext(context, exportInput.source, memory).catch(() => undefined);
+    await rm(workFolder, { recursive: true, force: true });
   }
 };
 
-/** The source at its commit, and what is to be made of it. */
-async function workOut(
-  context: Context,
-  input: RunnerInput,
-  exportInput: ExportInput,
-  { workFolder, memory }: { workFolder: string; memory: MemoryPlace | undefined },
-): Promise<ExportOrder> {
-  const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
-  const [{ isolation, customCode }, engine = null] = await Promise.all([
-    judgeCustomCode(context),
-    memory?.engine(),
-  ]);
-  return {
-    ...orderFor(context, input, exportInput, source),
-    customCode,
-    isolationLevel: isolation.level,
-    engine,
-  };
-}
-
-/**
- * Where the folder of the source is known beforehand, the process starts while git fetches, which takes either of them a
- * fifth of a second. It sees nothing but that folder, and does nothing before it has its order.
- */
-async function renderEarly(
-  context: Context,
-  input: RunnerInput,
-  {
-    order,
-    foreseen,
-    waiting,
-    ...rest
-  }: Omit<Rendering, 'order'> & { order: Promise<ExportOrder>; foreseen: Foreseen | undefined },
-): Promise<Rendered> {
-  if (foreseen === undefined) return render(context, input, { order: await order, ...rest });
-  const checked = heldTo(foreseen, order);
-  checked.catch(() => undefined);
-  const { renderProcesses } = context.config;
-  try {
-    const coming: ComingOrder = {
-      type: 'coming',
-      folder: foreseen.folder,
-      renderProcesses,
-      order: () => checked,
-    };
-    return await render(context, input, { order: coming, waiting, ...rest });
-  } catch (error) {
-    if (!(error instanceof LiesElsewhere)) throw error;
-    return render(context, input, { order: await order, ...rest });
-  }
+function reportIn(workFolder: string): string {
+  return join(workFolder, 'report.json');
 }
 
 function isUnexpected(error: unknown): boolean {
@@ -165,12 +82,13 @@ async function fetchSource(
   return fetched;
 }
 
-function orderFor(
+async function orderFor(
   context: Context,
   { job }: RunnerInput,
   { request }: ExportInput,
-  source: FetchedSource,
-): Omit<ExportOrder, 'customCode' | 'isolationLevel' | 'engine'> {
+  { source, memory }: { source: FetchedSource; memory: MemoryPlace | undefined },
+): Promise<ExportOrder> {
+  const { isolation, customCode } = await judgeCustomCode(context);
   return {
     type: 'export',
     folder: source.folder,
@@ -180,6 +98,9 @@ function orderFor(
     committedAt: source.committedAt,
     renderProcesses: context.config.renderProcesses,
     offline: context.config.egress.offline,
+    customCode,
+    isolationLevel: isolation.level,
+    engine: (await memory?.engine()) ?? null,
     isSigned: true,
     isHashed: true,
     isReportWhole: true,
@@ -193,75 +114,77 @@ interface Rendered {
 }
 
 interface Rendering {
-  order: ExportOrder | ComingOrder;
-  files: ReturnType<typeof filesIn>;
+  order: ExportOrder;
+  workFolder: string;
   memory: MemoryPlace | undefined;
-  waiting?: Waiting | undefined;
 }
 
+/** Renders, packs and signs in the sandbox, straight into the store. */
 async function render(
   context: Context,
   input: RunnerInput,
-  { order, files, memory, waiting }: Rendering,
+  { order, workFolder, memory }: Rendering,
 ): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
-  let ordered = order.type === 'coming' ? undefined : order;
-  if (order.type === 'coming')
-    void order
-      .order()
-      .then((ready) => (ordered = ready))
-      .catch(() => undefined);
-  let toldAt = 0;
-  let toldPages = 0;
-  let phase = '';
-  let reports = Promise.resolve();
+  const progress = progressReports(input);
   let manifest: Uint8Array | undefined;
-  let recentFindings: Answer<'progress'>['recentFindings'] = [];
-  const onProgress = (message: Answer<'progress'>) => {
-    ({ recentFindings } = message);
-    // Each report is a durable write; a page a millisecond must not become a write a millisecond.
-    const isFirstPage = toldPages === 0 && message.pageCount > 0;
-    if (message.phase === phase && !isFirstPage && Date.now() - toldAt < reportEveryMs) return;
-    phase = message.phase;
-    toldPages = message.pageCount;
-    toldAt = Date.now();
-    reports = reports.then(() => input.report(progressOf(message)));
-    // A job that is stopped fails by its signal; nobody may be waiting for the reports any more.
-    reports.catch(() => undefined);
-  };
-  const writtenTo = waiting && files.bundle;
-  const answer = await intoStore(context.blobs, { bundle, writtenTo, signal: input.signal }, (taking) =>
+  const answer = await intoStore(context.blobs, { bundle, signal: input.signal }, (taking) =>
     runInProcess(order, 'exported', {
       ...taking,
-      started: waiting?.started,
       signal: input.signal,
       memoryMegabytes: exportMemoryMegabytes,
       yields: true,
       hidden: context.config.dataDir,
       keepCopyIn: memory?.readableFolder,
       files: [
-        { path: files.spool, use: 'write' },
-        { path: files.report, use: 'write' },
+        { path: join(workFolder, 'spool'), use: 'write' },
+        { path: reportIn(workFolder), use: 'write' },
         ...memoryFiles(memory),
       ],
       fetch: fetchWithin(context.config.egress, tenantOf(input.job)),
-      onProgress,
+      onProgress: progress.add,
       sign(bytes) {
         if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
         manifest = bytes;
-        if (ordered === undefined) throw new Error('The rendering process made a bundle without an order.');
-        return signManifest(context.secrets.signer, ordered, bytes);
+        return signManifest(context.secrets.signer, order, bytes);
       },
     }),
   ).catch(async (error: unknown) => {
-    await reports;
-    // Those that ended it came too late for any report of progress.
-    if (isStrictFailure(error)) await input.report({ recentFindings });
+    await progress.written();
+    // The findings that ended it came after the last progress report.
+    if (isStrictFailure(error)) await input.report({ recentFindings: progress.recentFindings() });
     throw error;
   });
-  await reports;
+  await progress.written();
   if (manifest === undefined) throw new Error('The rendering process packed a bundle without a manifest.');
   return { answer, manifest };
+}
+
+interface ProgressReports {
+  add(message: Answer<'progress'>): void;
+  written(): Promise<void>;
+  recentFindings(): Answer<'progress'>['recentFindings'];
+}
+
+/** Each report is a durable write, so most messages are left out. */
+function progressReports({ report }: RunnerInput): ProgressReports {
+  let last: Answer<'progress'> | undefined;
+  let reported: { phase: string; pageCount: number; atMs: number } = { phase: '', pageCount: 0, atMs: 0 };
+  let reports = Promise.resolve();
+  return {
+    add(message) {
+      last = message;
+      const { phase, pageCount } = message;
+      const isFirstPage = reported.pageCount === 0 && pageCount > 0;
+      if (phase === reported.phase && !isFirstPage && Date.now() - reported.atMs < reportEveryMs) return;
+      reported = { phase, pageCount, atMs: Date.now() };
+      reports = reports.then(() => report(progressOf(message)));
+      // A stopped job fails by its signal, and then the reports are not awaited.
+      reports.catch(() => undefined);
+    },
+    written: () => reports,
+    recentFindings: () => last?.recentFindings ?? [],
+  };
 }
 
 function progressOf(message: Answer<'progress'>) {
@@ -281,25 +204,24 @@ function progressOf(message: Answer<'progress'>) {
 async function store(
   context: Context,
   input: RunnerInput,
-  reportFile: string,
-  { answer, manifest, isolation }: Rendered & Required<Pick<ExportResult, 'isolation'>>,
+  { answer, manifest, reportFile }: Rendered & { reportFile: string },
 ): Promise<Outcome> {
   const { job, report, signal } = input;
+  const { level, statement } = await findIsolation();
   const name = blobName(job.id, job.attempt, 'manifest.json');
-  // Each waits for the disk.
   await Promise.all([
     report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount }),
     context.blobs.putBytes(name, Buffer.from(manifest), signal),
     storeReport(context, input, reportFile),
   ]);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
-  if (sha256 === null) throw new Error('The rendering process packed a bundle without telling its hash.');
+  if (sha256 === null) throw new Error('The rendering process packed a bundle without its hash.');
   const result: ExportResult = {
     bundle: { sizeBytes, sha256, fileCount },
     warnings,
     errors,
     attempt: job.attempt,
-    isolation,
+    isolation: { level, statement },
   };
   return { result, pageCount, bundleBytes: sizeBytes };
 }

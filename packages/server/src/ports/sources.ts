@@ -29,11 +29,6 @@ export interface FetchedSource {
 
 export interface Sources {
   fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
-  /** The folder that `fetch` will most likely give, where an earlier one has left it: its files change, the folder stays. */
-  foresee(
-    request: Omit<SourceRequest, 'commit' | 'credential'>,
-    workFolder: string,
-  ): Promise<string | undefined>;
   /** A sentence why this source can never be fetched, or undefined. Looks only at the text. */
   refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): string | undefined;
 }

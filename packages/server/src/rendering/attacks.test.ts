@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { cleanUp, temporaryFolder, writeFiles } from '../testing.ts';
 import { findIsolation } from './isolation.ts';
 import { mostThreads } from './launch.ts';
-import { converse, firstFileDescriptor, outputDescriptor, type Conversation } from './process.ts';
+import { converse, firstFileDescriptor, outputDescriptor, type Conversation } from './sandbox.ts';
 
 const isolation = await findIsolation();
 if (isolation.level < 3) console.log(`Attacks are not tried here: ${isolation.statement}`);

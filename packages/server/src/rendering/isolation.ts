@@ -17,28 +17,12 @@ export interface Isolation extends Shelter {
 }
 
 let found: Promise<Isolation> | undefined;
-
-let isFound = false;
 let ownFiles: Promise<OwnFiles> | undefined;
 
 /** The same for the life of this process. */
 export function findIsolation(): Promise<Isolation> {
-  found ??= tryEach(process.platform === 'linux' ? confinements : [])
-    .catch(untried)
-    .finally(() => (isFound = true));
+  found ??= tryEach(process.platform === 'linux' ? confinements : []).catch(untried);
   return found;
-}
-
-/** What is tried first and found to hold on most machines; undefined once it is known what holds on this one. */
-export async function likelyShelter(): Promise<Shelter | undefined> {
-  const [confinement] = confinements;
-  if (isFound || process.platform !== 'linux' || confinement === undefined) return undefined;
-  return { confinement, own: await (ownFiles ??= findOwnFiles()) };
-}
-
-/** Whether it is what was found. */
-export function isShelterOf(isolation: Isolation, { confinement, own }: Shelter): boolean {
-  return isolation.confinement === confinement && isolation.own === own;
 }
 
 /** Without a folder for temporary files, for example. */

@@ -5,11 +5,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
-import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { heapFlags, thriftyAllocation } from '@docyard/render/process-settings';
+import { heapFlags, mallocSettings } from '@docyard/render/process-settings';
 import { bubblewrap, contains, show, wallsOf, type Shown } from './bubblewrap.ts';
-import { compiledCode, type OwnFiles } from './own-files.ts';
+import type { OwnFiles } from './own-files.ts';
 import { firstFileDescriptor, messageDescriptor } from './protocol.ts';
 import { seccompFilter } from './seccomp.ts';
 
@@ -82,7 +81,7 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
   ];
   const child = spawn(command, args, {
     // Behind walls bubblewrap clears it and sets another.
-    env: environmentWith(dirname(compiledCode(process.getuid?.() ?? 0)[0]?.source ?? '')),
+    env: environment,
     stdio: withoutInherited([
       ...(['ignore', 'ignore', 'pipe', 'pipe', order.output] as const),
       ...order.files,
@@ -120,16 +119,14 @@ function walled(shelter: Shelter, order: Launch, filterDescriptor: number | unde
   const { own } = shelter;
   const fromRoot = givesUpRoot(shelter);
   const user = fromRoot ? ownUser() : nobody;
-  const compiled = compiledCode(user);
   const places = [...own.paths, order.program].map((path) => ({ source: path, place: path }));
   const shown = [...places, ...order.readable];
-  for (const { source, name } of compiled) shown.push({ source, place: `${compiledInside}/${name}` });
   return [
     bubblewrap,
     ...wallsOf({
       users: fromRoot ? 'of this machine' : 'own',
       isFiltered: filterDescriptor !== undefined,
-      environment: environmentWith(compiled.length === 0 ? '' : compiledInside),
+      environment,
     }),
     ...(fromRoot ? rightsToGiveUp : ['--uid', String(user), '--gid', String(user)]),
     ...show(withoutRepeats(shown), order.hidden),
@@ -152,8 +149,6 @@ const nothingElse = [
   '--chdir',
   '/',
 ];
-
-const compiledInside = '/compiled';
 
 const rightsToGiveUp = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((name) => ['--cap-add', name]);
 
@@ -215,18 +210,15 @@ function openFilesAllowed(): number {
   return hard === '' ? mostOpenFiles : Number(hard);
 }
 
-function environmentWith(compiledFolder: string): Record<string, string> {
-  return {
-    // Node's own channel for messages, one JSON text a line. The other end is ours and not Node's: see `channel.ts`.
-    NODE_CHANNEL_FD: String(messageDescriptor),
-    NODE_CHANNEL_SERIALIZATION_MODE: 'json',
-    // The zone of this machine is in a file that is not shown.
-    TZ: 'UTC',
-    UV_THREADPOOL_SIZE: String(Math.min(mostHelpers, Math.max(leastHelpers, availableParallelism()))),
-    ...thriftyAllocation,
-    ...(compiledFolder === '' || compiledFolder === '.' ? {} : { NODE_COMPILE_CACHE: compiledFolder }),
-  };
-}
+const environment: Record<string, string> = {
+  // Node's own channel for messages, one JSON text a line. The other end is `channel.ts`, which limits what it reads.
+  NODE_CHANNEL_FD: String(messageDescriptor),
+  NODE_CHANNEL_SERIALIZATION_MODE: 'json',
+  // The zone of this machine is in a file that is not shown.
+  TZ: 'UTC',
+  UV_THREADPOOL_SIZE: String(Math.min(mostHelpers, Math.max(leastHelpers, availableParallelism()))),
+  ...mallocSettings,
+};
 
 type Stream = 'ignore' | 'pipe' | number;
 

@@ -3,8 +3,8 @@
  * is all that such a process sees besides the files of its order.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { createRequire, getCompileCacheDir } from 'node:module';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -101,21 +101,4 @@ function packageOf(file: string): string {
   let folder = dirname(file);
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
   return folder;
-}
-
-/**
- * Compiled code of this program, by the names under which Node looks for it: a folder for each set of flags that changes how
- * code is made, with the user in its name. A process that reads strangers' files only reads it, since what it wrote there
- * would run in the next one, which belongs to somebody else.
- */
-export function compiledCode(user: number): { source: string; name: string }[] {
-  const own = getCompileCacheDir() ?? '';
-  const [, version = '', owner = ''] = /^([^/]+-)[0-9a-f]+(-\d+)$/.exec(basename(own)) ?? [];
-  if (version === '' || !existsSync(own)) return [];
-  return readdirSync(dirname(own))
-    .filter((name) => name.startsWith(version) && name.endsWith(owner))
-    .map((name) => ({
-      source: join(dirname(own), name),
-      name: `${name.slice(0, -owner.length)}-${user}`,
-    }));
 }

@@ -4,7 +4,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, unlinkSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { connect } from 'node:net';
 import type { Escape, ProbeOrder } from './probe.ts';
 
@@ -12,8 +11,6 @@ import type { Escape, ProbeOrder } from './probe.ts';
 Error.stackTraceLimit = 0;
 
 process.once('message', (order: ProbeOrder) => {
-  // With its answer it is ended; where it may, it keeps what was compiled for the next one.
-  flushCompileCache();
   void attempt(order).then((escapes) => process.send?.({ escapes }, () => process.disconnect()));
 });
 // Without a parent there is nobody to work for.

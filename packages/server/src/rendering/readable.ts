@@ -2,7 +2,7 @@
  * Where root renders, the process has another user, who may not be allowed to read a private folder. Such a folder is copied
  * for it, so that the folder itself stays as it is. For everybody else there is nothing to do.
  */
-import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs';
+import { lstatSync, statSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -57,27 +57,6 @@ export async function readableFor(
       for (const folder of scratch) await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Whether `readableFor` would have to copy none of them. */
-export async function areReadable(
-  paths: readonly string[],
-  shelter: Shelter,
-  hidden: readonly string[] = [],
-): Promise<boolean> {
-  if (!givesUpRoot(shelter)) return true;
-  for (const path of paths) if (!(await isReadableForAll(path, withoutFolders(hidden)))) return false;
-  return true;
-}
-
-/** A first look, at what lies on top: most folders are either for everybody or for nobody else. */
-export function looksReadable(paths: readonly string[], shelter: Shelter): boolean {
-  if (!givesUpRoot(shelter)) return true;
-  return paths.every((path) => {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (!found?.isDirectory() || !isOpen(found)) return false;
-    return readdirSync(path).every((name) => isSecret(name) || isOpen(lstatSync(`${path}/${name}`)));
-  });
 }
 
 /** A folder says nothing about what is in it. */

@@ -98,11 +98,6 @@ async function trustTimes(index: string): Promise<void> {
   await utimes(index, later, later);
 }
 
-/** Where a commit was laid out that the next one is put over. */
-export async function laidOutTree(workFolder: string): Promise<string | undefined> {
-  return (await canGoOn(workFolder)) ? treeIn(workFolder) : undefined;
-}
-
 function treeIn(workFolder: string): string {
   return join(workFolder, 'tree');
 }

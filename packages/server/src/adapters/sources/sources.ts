@@ -8,7 +8,7 @@ import type { PolicyFor } from '../../egress/rules.ts';
 import { parseAddress } from '../../git/address.ts';
 import { openRemote } from '../../git/remote.ts';
 import { SourceError, type FetchedSource, type SourceRequest, type Sources } from '../../ports/sources.ts';
-import { fetchCommit, laidOutTree } from './git.ts';
+import { fetchCommit } from './git.ts';
 
 export class GitAndFolderSources implements Sources {
   readonly #policyFor: PolicyFor;
@@ -24,21 +24,6 @@ export class GitAndFolderSources implements Sources {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-    }
-  }
-
-  async foresee(
-    request: Omit<SourceRequest, 'commit' | 'credential'>,
-    workFolder: string,
-  ): Promise<string | undefined> {
-    try {
-      if (parseAddress(request).kind === 'folder') return undefined;
-      const tree = await laidOutTree(workFolder);
-      return tree === undefined ? undefined : await insideFolder(tree, request.directory);
-    } catch (error) {
-      // Whoever fetches it tells why.
-      if (error instanceof SourceError) return undefined;
-      throw error;
     }
   }
 

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import type { PageCode } from '@docyard/render';
 import { z } from 'zod';
-import { ChannelAbused, ProcessDied, converse } from '../../rendering/process.ts';
+import { ChannelAbused, ProcessDied, converse } from '../../rendering/sandbox.ts';
 
 export interface PageOrder {
   texts: readonly string[];

@@ -12,7 +12,7 @@ import {
   outputDescriptor,
   ProcessDied,
   type Conversation,
-} from './process.ts';
+} from './sandbox.ts';
 
 const never = new AbortController().signal;
 
@@ -40,72 +40,35 @@ test('a long answer arrives whole, also when the process leaves at once', async 
   expect(String(answer).length).toBe(300_000);
 });
 
-test('what it says too early is heard when it may be, also when it has left by then', async () => {
-  const heardAfter = Promise.withResolvers<void>();
-  const heard: unknown[] = [];
-  const answer = talk(
-    `process.once('message', () => { process.send('first'); process.send('last', () => process.exit()); });`,
-    {
-      heardAfter: heardAfter.promise,
-      hear(raw) {
-        heard.push(raw);
-        return raw === 'last' ? { answer: raw } : undefined;
-      },
-    },
-  );
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  expect(heard).toEqual([]);
-  heardAfter.resolve();
-  expect(await answer).toBe('last');
-  expect(heard).toEqual(['first', 'last']);
-});
-
 /** Only root's processes have another user, who may not be allowed to read everything. */
-test.skipIf(process.getuid?.() !== 0)(
-  'one that could not read every file is never heard: another one gets a copy',
-  async () => {
-    const folder = temporaryFolder('partly-private');
-    writeFiles(folder, { 'open.md': 'open', 'inside/private.md': 'private' });
-    for (const path of [folder, join(folder, 'inside')]) chmodSync(path, 0o755);
-    chmodSync(join(folder, 'inside/private.md'), 0o600);
-    const heard: unknown[] = [];
-    const answer = await talk(
-      `import { readFileSync } from 'node:fs';
+test.skipIf(process.getuid?.() !== 0)('a process that could not read every file gets a copy', async () => {
+  const folder = temporaryFolder('partly-private');
+  writeFiles(folder, { 'open.md': 'open', 'inside/private.md': 'private' });
+  for (const path of [folder, join(folder, 'inside')]) chmodSync(path, 0o755);
+  chmodSync(join(folder, 'inside/private.md'), 0o600);
+  const heard: unknown[] = [];
+  const answer = await talk(
+    `import { readFileSync } from 'node:fs';
 process.once('message', ({ file }) => {
   try { process.send(readFileSync(file, 'utf8')); } catch (error) { process.send(error.code); }
 });`,
-      {
-        order: Promise.resolve({ file: join(folder, 'inside/private.md') }),
-        readable: [folder],
-        hear(raw) {
-          heard.push(raw);
-          return { answer: raw };
-        },
+    {
+      order: { file: join(folder, 'inside/private.md') },
+      readable: [folder],
+      hear(raw) {
+        heard.push(raw);
+        return { answer: raw };
       },
-    );
-    expect(answer).toBe('private');
-    expect(heard).toEqual(['private']);
-  },
-);
-
-// An unhandled rejection would end a server; here it fails the run.
-test.each([0, 1, 5, 20])('an order that fails after %i ms is the failure, and nothing else', async (ms) => {
-  const order = new Promise<object>((_, reject) =>
-    setTimeout(reject, ms, new Error('There is no such branch.')),
+    },
   );
-  const folder = temporaryFolder('order');
-  const nothing = `process.once('message', () => process.send(1));`;
-  await expect(talk(nothing, { order, readable: [folder] })).rejects.toThrow('no such branch');
+  expect(answer).toBe('private');
+  expect(heard).toEqual(['private']);
 });
 
-test('what was called off before it began is not waited for, and its order may still fail', async () => {
-  const order = new Promise<object>((_, reject) => setTimeout(reject, 5, new Error('The service stops.')));
-  const folder = temporaryFolder('order');
-  chmodSync(folder, 0o755);
+test('a conversation that was aborted before it began starts no process', async () => {
   const signal = AbortSignal.abort(new Error('called off'));
   const nothing = `process.once('message', () => process.send(1));`;
-  await expect(talk(nothing, { order, readable: [folder], signal })).rejects.toThrow('called off');
-  await expect(order).rejects.toThrow('stops');
+  await expect(talk(nothing, { signal })).rejects.toThrow('called off');
 });
 
 test('bytes arrive as bytes, both ways', async () => {
@@ -143,7 +106,7 @@ test('it reads what it was given to read, and writes the files that were opened 
   expect(seen).toBe((await findIsolation()).level < 2);
 });
 
-test('it may start before all files were looked at, and has its order only where it can read them', async () => {
+test('the process reads files of any mode, which stay as they are', async () => {
   const read = `
     import { readFileSync } from 'node:fs';
     process.once('message', ({ file }) => process.send(readFileSync(file, 'utf8')));`;
@@ -153,8 +116,7 @@ test('it may start before all files were looked at, and has its order only where
   const file = join(folder, 'guides/deep/page.mdx');
   for (const mode of [0o644, 0o600]) {
     chmodSync(file, mode);
-    const order = Promise.resolve({ file });
-    expect(await talk(read, { order, readable: [folder] })).toBe('Hello.');
+    expect(await talk(read, { order: { file }, readable: [folder] })).toBe('Hello.');
     expect(statSync(file).mode & 0o777).toBe(mode);
   }
 });
