@@ -20,7 +20,7 @@ const onBothDatabases = [
 
 /** On PostgreSQL too, but with the long ones: what they ask the database for is asked by those above. */
 const onBothAtLength = [
-  'packages/server/src/http/{limits,polling}.test.ts',
+  'packages/server/src/http/limits.test.ts',
   'packages/server/src/jobs/worker.test.ts',
   'packages/server/src/webhooks/deliverer.test.ts',
 ];
@@ -81,7 +81,6 @@ const alone = [
   'packages/server/src/agent/workspace/*.test.ts',
   'packages/server/src/cli/texts.test.ts',
   'packages/server/src/people/sign-in.test.ts',
-  'packages/server/src/rendering/early.test.ts',
 ];
 const embedded = {
   extends: true as const,

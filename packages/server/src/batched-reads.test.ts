@@ -1,24 +1,25 @@
 /** Jobs that are asked for together are read together, and nobody is given what was read before they asked. */
-import type { CompiledQuery, QueryResult } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { BatchedReads } from './batched-reads.ts';
-import { jobsById } from './exports/read.ts';
-import type { Job } from './jobs/store.ts';
-import type { Database } from './ports/database.ts';
+
+interface Row {
+  id: string;
+  progress: number;
+}
 
 /** A database that answers by hand: whatever is asked waits until `answer` or `fail` is called for it, in any order. */
 function makeReads() {
   const sent: { ids: string[]; answer(progress: number, ids?: string[]): void; fail(error: Error): void }[] =
     [];
-  const executeQuery = ({ parameters: [ids] }: CompiledQuery) => {
-    const { promise, resolve, reject } = Promise.withResolvers<QueryResult<Partial<Job>>>();
-    const asked = ids as string[];
+  const select = async (ids: readonly string[]): Promise<Map<string, Row>> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Map<string, Row>>();
+    const asked = [...ids];
     const answer = (progress: number, found = asked) =>
-      resolve({ rows: found.map((id) => ({ id, progress })) });
+      resolve(new Map(found.map((id) => [id, { id, progress }])));
     sent.push({ ids: asked, answer, fail: reject });
     return promise;
   };
-  const reads = new BatchedReads(jobsById({ executeQuery } as unknown as Database));
+  const reads = new BatchedReads(select);
   const sentTimes = (times: number) => vi.waitFor(() => expect(sent).toHaveLength(times));
   return { reads, sent, sentTimes };
 }

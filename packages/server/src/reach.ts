@@ -36,14 +36,6 @@ export function deploymentsWithin({ organizationId, projectId }: Reach): Filter<
     });
 }
 
-/** The same of a row that is here already. */
-export function isJobWithin(
-  { organizationId, projectId }: Reach,
-  job: { organization_id: string; project_id: string },
-): boolean {
-  return job.organization_id === organizationId && (projectId === null || job.project_id === projectId);
-}
-
 /** Those that reach no further than whoever asks. */
 export function keysWithin({ organizationId, projectId }: Reach): Filter<'api_keys'> {
   return (rows) =>

@@ -18,7 +18,6 @@ import {
   finishedResult,
   findExport,
   findLatestExport,
-  batchedFindExport,
   listExports,
   readEvents,
   readManifest,
@@ -89,46 +88,33 @@ const report = {
 };
 
 describe('one export', () => {
-  const finders = [
-    ['alone', (given: TestContext) => (where) => findExport(given, where)],
-    ['with others', batchedFindExport],
-  ] satisfies [string, (given: TestContext) => (where: { id: string; reach: Reach }) => Promise<Job>][];
-  describe.each(finders)('read %s', (_how, finder) => {
-    test('is found by whoever reaches it, at the same time as others', async () => {
-      const jobs = [
-        await createExport(context, tenant, project),
-        await createExport(context, tenant, project),
-      ];
-      const limited = { ...tenant.actor, projectId: project.id };
-      const read = finder(context);
-      const found = await Promise.all([
-        ...jobs.map(({ id }) => read({ id, reach: tenant.actor })),
-        ...jobs.map(({ id }) => read({ id, reach: limited })),
-      ]);
-      expect(found).toEqual(await Promise.all([...jobs, ...jobs].map(find)));
-    });
+  test('is found by whoever reaches it, at the same time as others', async () => {
+    const jobs = [await createExport(context, tenant, project), await createExport(context, tenant, project)];
+    const limited = { ...tenant.actor, projectId: project.id };
+    const read = (where: { id: string; reach: Reach }) => findExport(context, where);
+    const found = await Promise.all([
+      ...jobs.map(({ id }) => read({ id, reach: tenant.actor })),
+      ...jobs.map(({ id }) => read({ id, reach: limited })),
+    ]);
+    expect(found).toEqual(await Promise.all([...jobs, ...jobs].map(find)));
+  });
 
-    test('of another organization, project or kind and one that never was are the same: not found', async () => {
-      const other = await createTenant(context, { name: 'Other' });
-      const elsewhere = await createTestProject(context, tenant);
-      const { id } = await createExport(context, tenant, project);
-      const agentJob = await createExport(context, tenant, project);
-      await context.database
-        .updateTable('jobs')
-        .set({ kind: 'agent' })
-        .where('id', '=', agentJob.id)
-        .execute();
-      const read = finder(context);
-      const attempts = [
-        read({ id: 'se_0000000000000000', reach: tenant.actor }),
-        read({ id, reach: other.actor }),
-        read({ id, reach: { ...tenant.actor, projectId: elsewhere.id } }),
-        read({ id: agentJob.id, reach: tenant.actor }),
-      ];
-      const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
-      expect(errors[0]).toMatchObject({ code: 'not_found' });
-      expect(new Set(errors.map((error) => (error as Error).message)).size).toBe(1);
-    });
+  test('of another organization, project or kind and one that never was are the same: not found', async () => {
+    const other = await createTenant(context, { name: 'Other' });
+    const elsewhere = await createTestProject(context, tenant);
+    const { id } = await createExport(context, tenant, project);
+    const agentJob = await createExport(context, tenant, project);
+    await context.database.updateTable('jobs').set({ kind: 'agent' }).where('id', '=', agentJob.id).execute();
+    const read = (where: { id: string; reach: Reach }) => findExport(context, where);
+    const attempts = [
+      read({ id: 'se_0000000000000000', reach: tenant.actor }),
+      read({ id, reach: other.actor }),
+      read({ id, reach: { ...tenant.actor, projectId: elsewhere.id } }),
+      read({ id: agentJob.id, reach: tenant.actor }),
+    ];
+    const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
+    expect(errors[0]).toMatchObject({ code: 'not_found' });
+    expect(new Set(errors.map((error) => (error as Error).message)).size).toBe(1);
   });
 
   test('its report and manifest come from its own attempt', async () => {

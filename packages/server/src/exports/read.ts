@@ -3,14 +3,12 @@
  */
 import type { ExportJob, Manifest, Report, reportTypes } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
-import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
-import { BatchedReads } from '../batched-reads.ts';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Context } from '../context.ts';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
-import { isPostgres, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { isJobWithin, jobsWithin, type Reach } from '../reach.ts';
+import { jobsWithin, type Reach } from '../reach.ts';
 import { contains, matchesSearch } from '../search.ts';
 import { ReportFile } from './messages.ts';
 import {
@@ -33,29 +31,6 @@ interface ExportOfCaller {
 
 export async function findExport(context: ReadContext, where: ExportOfCaller): Promise<Job> {
   return existing(await readJob(context, { ...where, kind: 'export' }));
-}
-
-/** Finds exports for as many as ask at the same time. */
-export function batchedFindExport(context: ReadContext): (where: ExportOfCaller) => Promise<Job> {
-  if (!isPostgres(context.database)) return (where) => findExport(context, where);
-  const reads = new BatchedReads(jobsById(context.database));
-  return async ({ id, reach }) => {
-    const job = await reads.read(id);
-    return existing(job?.kind === 'export' && isJobWithin(reach, job) ? job : undefined);
-  };
-}
-
-/**
- * By the id alone: told anything else, PostgreSQL may think of another index and read every job there is. As text, for
- * building it anew takes Kysely half as long as everything else about a read.
- */
-const jobsStatement = 'select * from jobs where id = any($1)';
-
-export function jobsById(database: Database) {
-  return async (ids: readonly string[]): Promise<Map<string, Job>> => {
-    const { rows } = await database.executeQuery<Job>(CompiledQuery.raw(jobsStatement, [ids]));
-    return new Map(rows.map((job) => [job.id, job]));
-  };
 }
 
 function existing(job: Job | undefined): Job {

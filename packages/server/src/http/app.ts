@@ -19,22 +19,21 @@ import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
 import { auditHandlers } from './handlers/audit.ts';
 import { deploymentHandlers } from './handlers/deployments.ts';
-import { exportHandlers, exportStarts, statusReader } from './handlers/exports.ts';
+import { exportHandlers, exportStarts } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { peopleHandlers } from './handlers/people.ts';
 import { restHandlers } from './handlers/rest.ts';
 import { reviewHandlers } from './handlers/review.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
-import { Lateness, refuseWork } from './lateness.ts';
+import { EventLoopLag, refuseWork } from './event-loop-lag.ts';
 import { RateLimits } from './limits.ts';
 import { addMetrics } from './metrics.ts';
 import { observe } from './observing.ts';
 import { addPages } from './pages.ts';
-import { answerPolls, rememberedName } from './polling.ts';
 import { separateHosts } from './preview-host.ts';
 import { servePreview } from './previews.ts';
-import { Remembered } from './remembered.ts';
+import { ResponseCache } from './response-cache.ts';
 import {
   callerAddress,
   originOf,
@@ -49,7 +48,7 @@ import {
 import { operationsByPath, refuseMethod, toHonoPath } from './routes.ts';
 import { addSignIn } from './sign-in.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
-import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './written.ts';
+import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './serialized-reply.ts';
 
 /** `stopping` is aborted when the server begins to drain. */
 export function buildApp(context: Context, stopping: AbortSignal): App {
@@ -96,21 +95,20 @@ function beginApp(context: Context): App {
 }
 
 function addOperations(app: App, context: Context, stopping: AbortSignal, ids: readonly OperationId[]): void {
-  const lateness = new Lateness();
-  lateness.watch(stopping);
-  const readStatus = statusReader(context);
+  const eventLoopLag = new EventLoopLag();
+  eventLoopLag.watch(stopping);
   const idempotency = new Idempotency(context);
   const starts = exportStarts(context, idempotency);
   const edge: Edge = {
     context,
     stopping,
-    lateness,
+    eventLoopLag,
     callers: new Callers(context),
-    statuses: new Remembered(context.changes),
+    statuses: new ResponseCache(context.changes),
     limits: new RateLimits(context),
     idempotency,
     handlers: {
-      ...exportHandlers(stopping, readStatus, starts),
+      ...exportHandlers(stopping, starts),
       ...agentHandlers(stopping),
       ...restHandlers,
       ...auditHandlers(stopping),
@@ -121,7 +119,6 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...healthHandlers(stopping),
     },
   };
-  if (ids.includes('readExport')) app.answerPoll = answerPolls({ ...edge, readStatus });
   for (const [path, own] of operationsByPath(ids)) {
     for (const id of own)
       app.on(operation(id).method.toUpperCase(), toHonoPath(path), (web) => serve(edge, id, web));
@@ -139,9 +136,9 @@ function addRefusals(app: App, context: Context, hint: string): void {
 interface Edge {
   context: Context;
   stopping: AbortSignal;
-  lateness: Lateness;
+  eventLoopLag: EventLoopLag;
   callers: Callers;
-  statuses: Remembered<Reply<unknown>>;
+  statuses: ResponseCache<Reply<unknown>>;
   limits: RateLimits;
   idempotency: Idempotency;
   handlers: Handlers;
@@ -246,8 +243,10 @@ function keepsAnswer({ method, keepsNoAnswer }: Operation): boolean {
   return method === 'post' && !keepsNoAnswer;
 }
 
+/** A cached reply is shown only to callers with the same access scope. */
 function rememberFor(edge: Edge, { id, caller, input }: Call): Remember {
-  const key = rememberedName(id, caller, input.params as object);
+  const params = Object.values(input.params as object).map((value) => encodeURIComponent(String(value)));
+  const key = [id, caller?.organizationId ?? '', caller?.projectId ?? '', ...params].join('/');
   return (jobId, read) => edge.statuses.read(key, jobId, read) as ReturnType<typeof read>;
 }
 

@@ -9,7 +9,6 @@ import { addressAllowed, plainAddress } from '../keys/addresses.ts';
 import { looksLikeKey } from '../keys/format.ts';
 import {
   authenticate,
-  callerWith,
   findKeyHolder,
   keyChanges,
   lastUsedGrainSeconds,
@@ -26,7 +25,7 @@ import {
   type SessionHolder,
 } from '../people/sessions.ts';
 import { Problem } from '../problem.ts';
-import { Remembered } from './remembered.ts';
+import { ResponseCache } from './response-cache.ts';
 import { callerAddress, rawTarget, type Web } from './request.ts';
 import { requireOwnOrigin, sessionToken } from './session-cookie.ts';
 
@@ -37,14 +36,14 @@ const watchSeconds = 30;
 /** Finds out who calls. Who has called is remembered for a moment: reading a status must not cost a look at the keys. */
 export class Callers {
   readonly #context: Context;
-  readonly #keys: Remembered<KeyHolder | undefined>;
-  readonly #sessions: Remembered<SessionHolder | undefined>;
+  readonly #keys: ResponseCache<KeyHolder | undefined>;
+  readonly #sessions: ResponseCache<SessionHolder | undefined>;
   readonly #touchedAtMs = new Map<string, number>();
 
   constructor(context: Context) {
     this.#context = context;
-    this.#keys = new Remembered(context.changes);
-    this.#sessions = new Remembered(context.changes);
+    this.#keys = new ResponseCache(context.changes);
+    this.#sessions = new ResponseCache(context.changes);
   }
 
   /** One answer for a key that is missing, malformed, unknown, expired or revoked: which of them is not told. */
@@ -68,17 +67,6 @@ export class Callers {
       throw new Problem('address_refused', 'This API key may not be used from your address.');
     }
     return caller;
-  }
-
-  /** Whoever `require` would name, of those whom it has named within the last minute and whose address does not matter. */
-  async recall(authorization: string): Promise<Caller | undefined> {
-    const text = keyIn(authorization);
-    if (text === undefined) return undefined;
-    const name = hash('sha256', text);
-    if (!this.#isTouched(name, lastUsedGrainSeconds)) return undefined;
-    const row = await this.#holderOf(text, name);
-    const caller = row && callerWith(this.#context, row);
-    return caller?.allowedAddresses.length === 0 ? caller : undefined;
   }
 
   /** A stream outlasts the look at who opened it: it is cut off once they could not open it again. */
@@ -111,7 +99,7 @@ export class Callers {
     return caller;
   }
 
-  /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
+  /** ResponseCache by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
   #holderOf(text: string, name: string): Promise<KeyHolder | undefined> {
     return this.#keys.read(name, keyChanges, () => findKeyHolder(this.#context, text));
   }

@@ -6,7 +6,7 @@ import { acceptedEncodings } from '../deployments/serving/accepted-encodings.ts'
 import type { Encoding } from '../deployments/serving/compressed.ts';
 import { requireConditions } from './conditions.ts';
 import type { Web } from './request.ts';
-import { isKnown } from './written.ts';
+import { isKnown } from './serialized-reply.ts';
 
 const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
   br: promisify<Buffer, Buffer>(brotliCompress),

@@ -8,7 +8,7 @@ import { requireRights } from './auth.ts';
 import { defaultQuery } from './body.ts';
 import { isConditional, requireConditions } from './conditions.ts';
 import type { Commit, Reply, Web } from './request.ts';
-import { writtenOf } from './written.ts';
+import { writtenOf } from './serialized-reply.ts';
 
 interface ConditionalWrite {
   web: Web;

@@ -1,7 +1,7 @@
 /** The conditional requests of RFC 9110, section 13: when a request is not carried out, or its answer is not sent again. */
 import { Problem } from '../problem.ts';
 import type { Web } from './request.ts';
-import { isKnown } from './written.ts';
+import { isKnown } from './serialized-reply.ts';
 
 /** Undefined stands for a resource that does not exist. */
 type CurrentTag = string | undefined;

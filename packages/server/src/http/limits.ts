@@ -24,11 +24,6 @@ interface RateHeaders {
   state: string;
 }
 
-interface TakenRead {
-  headers(): RateHeaders;
-  giveBack(): void;
-}
-
 type LimitContext = Pick<Context, 'config' | 'clock' | 'database'>;
 
 const mostWindows = 10_000;
@@ -67,19 +62,6 @@ export class RateLimits {
     return () => {
       window.inHand += 1;
       tell();
-    };
-  }
-
-  /** Counts a read; undefined when none is left. */
-  async takeRead(callerId: string): Promise<TakenRead | undefined> {
-    const rate = this.#rate('reads');
-    const { window, isTaken } = await this.#takeOne(callerId, rate);
-    if (!isTaken) return undefined;
-    return {
-      headers: () => this.#headers(rate, window),
-      giveBack: () => {
-        window.inHand += 1;
-      },
     };
   }
 

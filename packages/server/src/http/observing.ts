@@ -37,7 +37,7 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
 type Begin = (method: string, traceparent: string | undefined) => (ended: Ended) => void;
 
 /** What it returns is called when a request arrives; and what that returns, when the answer begins. */
-export function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'measures' | 'log'>): Begin {
+function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'measures' | 'log'>): Begin {
   // These lines have no objects in them in which names of secrets would have to be looked for: 5 µs instead of 14.
   const lines = log.child({}, { redact: [] });
   return (method, parent) => {

@@ -6,7 +6,7 @@ import { rawTarget, type Surroundings, type Web } from './request.ts';
 
 type HostContext = Pick<Context, 'config'>;
 
-export function isPreviewHost({ config }: HostContext, host: string | undefined): boolean {
+function isPreviewHost({ config }: HostContext, host: string | undefined): boolean {
   if (config.previewUrl === null || host === undefined) return false;
   const { protocol, host: expected } = new URL(config.previewUrl);
   return URL.parse(`${protocol}//${host}`)?.host === expected;

@@ -2,7 +2,6 @@
  * What the HTTP edge hands to a handler and gets back from it. Handlers translate between this and the features;
  * they decide nothing.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
@@ -23,14 +22,7 @@ export interface Surroundings {
   };
 }
 
-/** Undefined when the request is no poll, false when there turned out to be something to decide about it. */
-export type AnswerPoll = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-) => Promise<boolean> | undefined;
-
-/** With what it has to be asked before a request is made for it. */
-export type App = Hono<Surroundings> & { answerPoll?: AnswerPoll };
+export type App = Hono<Surroundings>;
 export type Web = HonoContext<Surroundings>;
 
 export interface Reply<Body> {

@@ -125,19 +125,11 @@ export async function openServer(where: Listening): Promise<OpenServer> {
       return connections.count;
     },
     serve(app, onRefusal = () => {}) {
-      answer = answererOf(app);
+      const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
+      answer = (incoming, outgoing) => void handle(incoming, outgoing);
       refused = onRefusal;
     },
     close: (graceSeconds) => close(server, graceSeconds),
-  };
-}
-
-function answererOf(app: App): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
-  return (incoming, outgoing) => {
-    const polled = app.answerPoll?.(incoming, outgoing);
-    if (polled === undefined) void handle(incoming, outgoing);
-    else void polled.then((isAnswered) => (isAnswered ? undefined : handle(incoming, outgoing)));
   };
 }
 

@@ -222,7 +222,7 @@ export async function authenticate(
 const callers = new WeakMap<KeyHolder, Caller>();
 
 /** Whoever has this key, as long as it is live. */
-export function callerWith(context: KeyContext, row: KeyHolder): Caller | undefined {
+function callerWith(context: KeyContext, row: KeyHolder): Caller | undefined {
   if (row.revoked_at !== null || hasExpired(context, row)) return undefined;
   const known = callers.get(row);
   if (known !== undefined) return known;

@@ -11,7 +11,6 @@ import { prepareExport, prepareRetry, type PreparedExport } from '../../exports/
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
 import type { Job } from '../../jobs/store.ts';
-import type { Reach } from '../../reach.ts';
 import { streamExportEvents } from '../events.ts';
 import { ExportStarts } from '../export-starts.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -37,11 +36,7 @@ type ExportHandlers = Pick<
   | 'retryExport'
 >;
 
-export function exportHandlers(
-  stopping: AbortSignal,
-  readStatus: ReadStatus,
-  starts: ExportStarts,
-): ExportHandlers {
+export function exportHandlers(stopping: AbortSignal, starts: ExportStarts): ExportHandlers {
   const begin = (
     { web, actor, record, condition }: Request<'startExport'> | Request<'retryExport'>,
     prepared: PreparedExport,
@@ -63,10 +58,11 @@ export function exportHandlers(
     }),
 
     readExport: async (request) => {
-      const { context, caller, input, remember } = request;
-      // Reads that are batched run on another connection than the transaction.
-      if (context.database.isTransaction) return replyWith(await findJob(request));
-      return remember(input.params.jobId, () => readStatus(input.params.jobId, caller));
+      const read = async () => replyWith(await findJob(request));
+      // A cached reply is not read in the transaction.
+      return request.context.database.isTransaction
+        ? read()
+        : request.remember(request.input.params.jobId, read);
     },
 
     deleteExport: async ({ context, actor, input, commit }) =>
@@ -130,13 +126,6 @@ export function exportHandlers(
       return Promise.resolve({ body: { keyId, publicKey } });
     },
   };
-}
-
-export type ReadStatus = (jobId: string, reach: Reach) => Promise<Reply<ExportJob>>;
-
-export function statusReader(context: Pick<Context, 'database'>): ReadStatus {
-  const find = read.batchedFindExport(context);
-  return async (jobId, reach) => replyWith(await find({ id: jobId, reach }));
 }
 
 export function exportStarts(context: Context, idempotency: Idempotency): ExportStarts {

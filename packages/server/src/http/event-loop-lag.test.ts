@@ -8,20 +8,20 @@ import {
   serveForTest,
   until,
 } from '../testing.ts';
-import { Lateness } from './lateness.ts';
+import { EventLoopLag } from './event-loop-lag.ts';
 
 test('late once is a pause, late again and again is too late, in time once is enough', () => {
   let now = 0;
-  const lateness = new Lateness(() => now);
+  const eventLoopLag = new EventLoopLag(() => now);
   const lookAfter = (ms: number) => {
     now += ms;
-    lateness.look();
-    return lateness.isTooLate;
+    eventLoopLag.look();
+    return eventLoopLag.isTooLate;
   };
   expect([250, 3000, 250].map(lookAfter)).toEqual([false, false, false]);
   expect([800, 800].map(lookAfter)).toEqual([false, false]);
   now += 800;
-  expect(lateness.isTooLate).toBe(true);
+  expect(eventLoopLag.isTooLate).toBe(true);
   expect(lookAfter(0)).toBe(true);
   expect(lookAfter(749)).toBe(false);
 });

@@ -25,7 +25,7 @@ interface Entry<T> {
   before: Entry<T> | undefined;
 }
 
-export class Remembered<T> {
+export class ResponseCache<T> {
   readonly #changes: Pick<JobChanges, 'isLive' | 'listen'>;
   readonly #entries = new Map<string, Entry<T>>();
 

@@ -1,7 +1,7 @@
 /** Many ask at once and the database is asked once; what has changed, failed or grown old is read again. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { InProcessChanges } from '../adapters/changes/in-process.ts';
-import { Remembered } from './remembered.ts';
+import { ResponseCache } from './response-cache.ts';
 
 /** A source whose answers are given by hand. */
 function makeSource() {
@@ -13,7 +13,7 @@ function makeSource() {
     },
     listen: changes.listen.bind(changes),
   };
-  const remembered = new Remembered<string | undefined>(watched);
+  const remembered = new ResponseCache<string | undefined>(watched);
   const read = (key = 'a', value: string | undefined = `answer ${state.loads + 1}`) =>
     remembered.read(key, 'job', async () => {
       state.loads += 1;

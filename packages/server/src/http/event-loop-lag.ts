@@ -9,7 +9,7 @@ const everyMs = 250;
 const lateMs = 500;
 const timesInARow = 3;
 
-export class Lateness {
+export class EventLoopLag {
   readonly #now: () => number;
   #lookedAtMs: number;
   #timesLate = 0;
@@ -41,7 +41,7 @@ export class Lateness {
 
 /** A server that stops, or cannot keep up, goes on answering reads. */
 export function refuseWork(
-  { stopping, lateness }: { stopping: AbortSignal; lateness: Lateness },
+  { stopping, eventLoopLag }: { stopping: AbortSignal; eventLoopLag: EventLoopLag },
   { method, errors }: Operation,
 ): void {
   const headers = { 'retry-after': '5' };
@@ -49,7 +49,7 @@ export function refuseWork(
     const message = 'The server is stopping and takes no new work. Try again in a few seconds.';
     throw new Problem('draining', message, { headers });
   }
-  if (lateness.isTooLate && errors.includes('queue_full')) {
+  if (eventLoopLag.isTooLate && errors.includes('queue_full')) {
     const message = 'There is more to do here than can be done. Try again in a few seconds.';
     throw new Problem('overloaded', message, { headers });
   }
