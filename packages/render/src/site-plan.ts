@@ -16,6 +16,7 @@ import { specsOf } from './openapi/site-api.ts';
 import { isVisibleTo } from './page/meta.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import type { SearchedPage } from './search/pages.ts';
+import { BranchPages } from './theme/branch-pages.ts';
 import type { CustomScriptsOption } from './theme/custom-scripts.ts';
 import { surroundingsOf } from './theme/frames.ts';
 import { languageCode } from './theme/words.ts';
@@ -172,6 +173,8 @@ export function planTasks(
   searched: ReadonlyMap<string, SearchedPage>,
   outputOf = addressesFor(plan.urlStyle, plan.routes).outputOf,
 ): PageTask[] {
+  const rendered = new Set(plan.rendered);
+  const branches = new BranchPages(site.navigation, (route) => rendered.has(route));
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
@@ -193,6 +196,7 @@ export function planTasks(
         hasDiagram,
         language: language && languageCode(language),
         banner: bannerOf(site, route),
+        guestBanners: guestBannersOf(site, branches, route),
         search,
       },
     ];
@@ -201,6 +205,19 @@ export function planTasks(
   const first = plan.rendered[0];
   if (first === undefined || plan.rendered.includes('index')) return tasks;
   return [...tasks, ...taskFor(first, plan.rendered.length, 'index.html')];
+}
+
+/** The banners of languages that have another one than the home of the page. */
+function guestBannersOf(site: Site, branches: BranchPages, route: string): PageTask['guestBanners'] {
+  const [home, ...others] = branches.shownIn(route);
+  const own = surroundingsOf(home, site.settings).banner;
+  const found = new Map<string, string>();
+  for (const branch of others) {
+    if (branch.language === undefined || branch.language === home?.language) continue;
+    const { banner } = surroundingsOf(branch, site.settings);
+    if (banner !== own) found.set(languageCode(branch.language), banner?.content ?? '');
+  }
+  return found.size === 0 ? undefined : [...found];
 }
 
 /** The banner of a page whose language has its own; the site's otherwise. */

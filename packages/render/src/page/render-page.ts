@@ -141,6 +141,10 @@ function resultOf(
   const findings = renderer.diagnostics.length;
   const source = task.banner ?? tools.plan.banner;
   const banner = source ? renderer.inlineMarkdown(source) : '';
+  const guestBanners = task.guestBanners?.map(([language, content]): [string, string] => [
+    language,
+    content ? renderer.inlineMarkdown(content) : '',
+  ]);
   if (task.id > 0) renderer.diagnostics.length = findings;
   return {
     id: task.id,
@@ -151,6 +155,7 @@ function resultOf(
     aside: renderer.aside.join(''),
     description,
     banner,
+    ...(guestBanners && { guestBanners }),
     headings: renderer.headings,
     styles: [...renderer.styles],
     features: [...renderer.features],

@@ -70,6 +70,8 @@ export interface PageTask {
   language?: string | undefined;
   /** The banner of the page's language, where it differs from the site's. */
   banner?: string | undefined;
+  /** The banners of other languages that the page is shown in, by language. */
+  guestBanners?: [language: string, content: string][] | undefined;
   /** What the page documents, when it is an API page. */
   api?: ApiTarget | undefined;
   /** The page has no file of its own: it is made from what `api` names, and `file` is that description. */
@@ -109,6 +111,7 @@ export interface PageResult {
   connectSources: string[];
   description: string;
   banner: string;
+  guestBanners?: [language: string, html: string][];
   headings: Heading[];
   /** Classes generated for inline styles, with their declarations; files of rules that stand in the page, with their text. */
   styles: [string, string][];

@@ -71,12 +71,22 @@ export class AnchorLinks {
 
   /** The banner is part of the frame, and written with each page. */
   #correctedBanner(output: string, result: PageResult): PageResult {
-    if (!result.banner.includes('#')) return result;
-    const banner = encodedText(result.banner);
-    const corrections = this.#correctionsOf(this.#linksTo(output, frameFacts(banner)));
-    return corrections.size === 0
-      ? result
-      : { ...result, banner: decodedText(rewritten(banner, corrections)) };
+    const { banner, guestBanners } = result;
+    const corrected = (html: string): string => this.#correctedFrame(output, html);
+    if (!banner.includes('#') && !guestBanners?.some(([, html]) => html.includes('#'))) return result;
+    return {
+      ...result,
+      banner: corrected(banner),
+      ...(guestBanners && {
+        guestBanners: guestBanners.map(([language, html]) => [language, corrected(html)]),
+      }),
+    };
+  }
+
+  #correctedFrame(output: string, html: string): string {
+    const bytes = encodedText(html);
+    const corrections = this.#correctionsOf(this.#linksTo(output, frameFacts(bytes)));
+    return corrections.size === 0 ? html : decodedText(rewritten(bytes, corrections));
   }
 
   #correctionsOf(links: readonly AnchorLink[]): Map<string, string> {

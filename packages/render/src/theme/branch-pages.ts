@@ -54,9 +54,14 @@ export class BranchPages {
 
   /** The names of the branches that a page can show, its home first; undefined where no page of the site has several. */
   namesOf(route: string): string | undefined {
-    if (this.#hosts.length === 0) return undefined;
-    const branches = this.#map.places.has(route) ? this.branchesOf(route) : this.#branchesAround(route);
+    const branches = this.shownIn(route);
     return branches.length === 0 ? undefined : branches.map(({ name }) => name).join(' ');
+  }
+
+  /** The branches that a page can show, its home first; none where no page of the site has several. */
+  shownIn(route: string): readonly Branch[] {
+    if (this.#hosts.length === 0) return [];
+    return this.#map.places.has(route) ? this.branchesOf(route) : this.#branchesAround(route);
   }
 
   /** A page outside the navigation belongs to no branch more than to another, unless its folder does. */

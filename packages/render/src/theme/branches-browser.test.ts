@@ -261,6 +261,41 @@ describe.skipIf(executablePath === undefined)('the navigation of a rendered site
     expect(complaints).toEqual([]);
   });
 
+  it.each(['file', 'http'])(
+    'a page shared by several languages has the banner of the chosen one, over %s',
+    async (from) => {
+      const other = join(folder, 'language-banners');
+      await writeSite('navigation/language-banners', other);
+      await openReader();
+      const base = from === 'file' ? pathToFileURL(`${other}/`).href : `${bases['http']}language-banners/`;
+      const banner = page.locator('#banner');
+      const choose = async (language: string): Promise<void> => {
+        await page.locator('header summary').first().click();
+        await follow(page.locator('header').getByRole('link', { name: language }));
+      };
+      await page.goto(`${base}index.html`);
+      expect(await banner.innerText()).toBe('Read the contact page.');
+      await choose('Français');
+      expect(page.url()).toMatch(/index\.html\?nav=fr$/);
+      expect(await banner.innerText()).toBe('Lisez la page de contact.');
+      expect(await banner.evaluate((box) => [box.getAttribute('lang'), box.className])).toEqual([
+        'fr',
+        'dy-site-banner dy-banner-warning',
+      ]);
+      expect(await banner.getByRole('link').getAttribute('href')).toBe('fr/contact.html#adresse-postale');
+      await banner.getByRole('button', { name: 'Fermer' }).click();
+      await page.reload();
+      expect(await banner.isHidden()).toBe(true);
+      await choose('Español');
+      expect(await banner.innerText()).toBe('Read the contact page.');
+      await choose('Deutsch');
+      expect(await page.locator('.dy-site-banner').count()).toBe(0);
+      await choose('English');
+      expect(await page.locator('.dy-site-banner').innerText()).toBe('Read the contact page.');
+      expect(complaints).toEqual([]);
+    },
+  );
+
   it('a group after loose pages has the same space before it as any group', async () => {
     const other = join(folder, 'home-link');
     await writeSite('navigation/home-link', other);

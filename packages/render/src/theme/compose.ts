@@ -17,11 +17,12 @@ import type { PageMeta } from '../page/meta.ts';
 import { showsSidebar } from '../page/modes.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
+import type { GuestBanner } from './banner.ts';
 import { BranchPages } from './branch-pages.ts';
 import { contextualHtml } from './contextual.ts';
 import type { CustomScripts } from './custom-scripts.ts';
 import { apiStylesheet } from './files.ts';
-import { Frames } from './frames.ts';
+import { Frames, surroundingsOf } from './frames.ts';
 import { type HeadSite, headFacts } from './head-facts.ts';
 import { PageSwitches } from './page-switches.ts';
 import { PlaceParts } from './place-parts.ts';
@@ -173,6 +174,7 @@ export class PageComposer {
       asideHtml: result.aside,
       contentIds: result.content.ids,
       bannerHtml: frame.surroundings.banner ? result.banner : '',
+      guestBanners: this.#guestBanners(task.route, result),
       headings: result.headings,
       mode: result.failed ? 'default' : meta.mode,
       header: frame.switches.length === 0 ? frame.header : withSwitches(frame.header.text),
@@ -211,6 +213,15 @@ export class PageComposer {
       favicon: this.#favicon(prefix),
     };
     return pageDocument(view);
+  }
+
+  #guestBanners(route: string, { guestBanners = [] }: PageResult): GuestBanner[] {
+    const branches = guestBanners.length === 0 ? [] : this.#branches.shownIn(route);
+    return guestBanners.map(([language, bannerHtml]) => {
+      const branch = branches.find((each) => each.language && languageCode(each.language) === language);
+      const { banner } = surroundingsOf(branch, this.#site.settings);
+      return { language, banner, bannerHtml, words: wordsFor(language) };
+    });
   }
 
   navigationFiles(): { path: string; content: string }[] {

@@ -10,6 +10,7 @@ import type { PageIslandsResult } from '../islands/page-islands.ts';
 import type { IslandScriptPaths } from '../islands/scripts.ts';
 import { showsSidebar } from '../page/modes.ts';
 import type { Heading } from '../page/task.ts';
+import { type GuestBanner, bannerHtml, guestBannerHtml } from './banner.ts';
 import { headHtml } from './head.ts';
 import type { HeadFacts } from './head-facts.ts';
 import { inlineCode } from './text.ts';
@@ -35,6 +36,8 @@ export interface PageView extends HeadFacts {
   /** Ids that the content has. */
   contentIds: readonly string[];
   bannerHtml: string;
+  /** Of other languages that the page is shown in. */
+  guestBanners: readonly GuestBanner[];
   headings: Heading[];
   mode: string;
   header: string | SharedText;
@@ -128,7 +131,8 @@ export function pageDocument(page: PageView): PageDocument {
     before: [
       `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
         `<a class="dy-skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
-        (view.bannerHtml ? bannerHtml(view) : ''),
+        (view.bannerHtml ? bannerHtml(view, frameId(view, 'banner')) : '') +
+        view.guestBanners.map(guestBannerHtml).join(''),
       withoutUsedId(view, view.header, 'navbar'),
       `\n<div class="${layout.filter(Boolean).join(' ')}">\n`,
       ...navigation,
@@ -166,18 +170,6 @@ function usedFrameIds(ids: readonly string[]): Set<string> {
 function withoutUsedId(view: FramedView, html: string | SharedText, id: FrameId): string | SharedText {
   if (frameId(view, id) !== '') return html;
   return (typeof html === 'string' ? html : html.text).replace(` id="${id}"`, '');
-}
-
-function bannerHtml(view: FramedView): string {
-  const { bannerHtml: content, banner, words } = view;
-  const close = banner?.dismissible
-    ? `<button type="button" class="dy-icon-button" data-banner-close aria-label="${escapeAttribute(words.close)}">${interfaceIcon('xmark')}</button>`
-    : '';
-  const classes = `dy-site-banner dy-banner-${banner?.kind ?? 'info'}${banner?.color ? ' dy-banner-own' : ''}`;
-  return (
-    `<div${frameId(view, 'banner')} class="${classes}" role="region" aria-label="${escapeAttribute(words.notice)}">` +
-    `<p>${content}</p>${close}</div>\n`
-  );
 }
 
 export function eyebrowHtml(

@@ -78,6 +78,23 @@
     if (!hadId) document.querySelector(selector).removeAttribute('id');
   }
 
+  /* The banner of the language, where it has its own or none. */
+  function banner(branch) {
+    var own = all('template[data-banner]').filter(function (template) {
+      return template.getAttribute('data-banner') === branch.language;
+    })[0];
+    if (!own) return;
+    all('.dy-site-banner').forEach(function (part) {
+      part.remove();
+    });
+    var box = own.content.firstElementChild;
+    if (!box) return;
+    if (!document.getElementById('banner')) box.id = 'banner';
+    box.lang = branch.language;
+    box.dir = branch.direction;
+    own.before(box);
+  }
+
   function show(branch) {
     var script = document.querySelector('script[src*="_docyard/theme.js"]').getAttribute('src');
     var here = function (html) {
@@ -99,6 +116,7 @@
     var sidebar = document.querySelector('.dy-site-sidebar');
     replaced('.dy-site-navbar', here(branch.header));
     replaced('.dy-site-footer', here(branch.footer));
+    banner(branch);
     if (sidebar) {
       sidebar.innerHTML = here(branch.sidebar);
       if (own) markCurrent(sidebar, plain(own).replace(/^\.\/(?=.)/, ''));
