@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
+import { renderFiles, renderFixture } from '../render-fixture.ts';
 import { aggregated, otherPlaces, placesOf } from './aggregate.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
@@ -88,6 +88,16 @@ describe('the report of a site', () => {
       ['"/gone.png" is not a file of the site; readers see its description instead', 12],
       ['<blink> is not allowed in a page; readers see its content', 12],
     ]);
+  });
+
+  it('a site with three causes on all pages has three findings', async () => {
+    const { report } = await renderFixture('repeated-causes');
+    expect(report.diagnostics.map(({ message, count }) => [message, count]).toSorted()).toEqual([
+      ['20 pictures of "/images/old" are not files of the site; readers see their descriptions instead', 20],
+      ['<marquee> is not allowed in a page; readers see its content', 8],
+      ['The id "row" stands on the page more than once; links to it lead readers to the first element', 4],
+    ]);
+    expect(report.occurrences).toBe(32);
   });
 
   it('a finding about an element says that its content is shown only when it is', async () => {

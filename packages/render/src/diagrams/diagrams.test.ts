@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
+import { renderFiles, renderFixture } from '../render-fixture.ts';
 import { drawDiagram } from './draw.ts';
 import { canonicalFlowchart } from './flowchart.ts';
 import { readGantt } from './gantt.ts';
@@ -231,4 +231,12 @@ describe('sankey diagrams', () => {
       expect(() => drawDiagram(code, 'd-')).toThrow();
     },
   );
+});
+
+it('a page draws a sankey diagram, and a flowchart whose labels have several lines of HTML', async () => {
+  const { content, codes } = await renderFixture('anomalies/unusual-text');
+  const [sankey = '', flowchart = ''] = content('index.html').split('<svg ').slice(-2);
+  for (const label of ['Sun', 'Heat', 'Power']) expect(sankey).toContain(label);
+  for (const label of ['Title', 'Second line']) expect(flowchart).toContain(`>${label}<`);
+  expect(codes).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
-import { problemOf } from './output-names.ts';
+import { renderFiles, renderFixture } from '../render-fixture.ts';
+import { problemOf, renamedFile } from './output-names.ts';
 import { renamedPaths, safePath } from './safe-names.ts';
 
 describe('a name that not every file system can hold', () => {
@@ -103,5 +103,34 @@ describe('a site with such names', () => {
     );
     expect(site.codes).not.toContain('broken_link');
     expect(site.codes).not.toContain('nav_page_missing');
+  });
+
+  it('a folder of such files becomes pages with redirects from their own addresses', async () => {
+    const site = await renderFixture('names-of-files');
+    const renamed = {
+      'api/user%3Acreate': 'api/user-create.html',
+      'a%20%3E%20b': 'a%20-%20b.html',
+      'say%20%22hi%22': 'say%20-hi-.html',
+      aux: 'aux_.html',
+    };
+    const redirects = site.files.get('_redirects') ?? '';
+    for (const [from, to] of Object.entries(renamed)) {
+      expect(redirects).toContain(`\n/${from} /${to} 301\n`);
+      expect(site.content('index.html')).toContain(`href="${to}"`);
+      expect([...site.files.keys()]).toContain(decodeURIComponent(to));
+    }
+    expect(redirects).toContain('\n/images/a%3Ab.svg /images/a-b.svg 301\n');
+    expect(site.content('index.html')).toContain('src="images/a-b.svg"');
+    expect(site.codes.filter((code) => code !== 'file_name_unusable')).toEqual([]);
+    expect(site.codes).toHaveLength(5);
+  });
+
+  it('a name that no address can express is reported without a promise of a redirect', () => {
+    const { message } = renamedFile(
+      'half \ud800.mdx',
+      'half \ufffd',
+      'holds a character that not every system allows',
+    );
+    expect(message).toContain('nothing leads there from its name');
   });
 });

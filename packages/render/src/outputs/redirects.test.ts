@@ -1,7 +1,7 @@
 /** Redirects of the configuration as pages, findings and files for hosts. */
 import { describe, expect, test } from 'vitest';
 import type { RenderOptions } from '../index.ts';
-import { type Rendered, renderFiles } from '../render-fixture.ts';
+import { type Rendered, renderFiles, renderFixture } from '../render-fixture.ts';
 
 const pages = {
   'index.mdx': '# Home',
@@ -195,6 +195,20 @@ test('nothing an author writes becomes part of a configuration', async () => {
   for (const line of (site.files.get('_hosts/nginx.conf') ?? '').split('\n'))
     if (line.startsWith('location =')) expect(line).toMatch(exact);
   expect(site.files.get('_hosts/Caddyfile')).not.toMatch(/\{env|\$uri|<b>/);
+});
+
+test('optional parameters and sources in any script lead to their pages', async () => {
+  const site = await renderFixture('anomalies/unusual-text');
+  const lines = (site.files.get('_redirects') ?? '').split('\n');
+  expect(lines).toContain(`${encodeURI('/руководство')} /guides/start.html 301`);
+  expect(lines).toContain(`${encodeURI('/ガイド/')}:page /guides/:page 301`);
+  expect(lines.filter((line) => line.startsWith('/old'))).toEqual([
+    '/old /guides/start.html 301',
+    '/old/:name /guides/:name 301',
+  ]);
+  for (const path of ['old/start.html', 'руководство.html', 'ガイド/start.html'])
+    expect(site.files.get(path), path).toContain('guides/start.html"');
+  expect(redirectFindings(site)).toEqual([]);
 });
 
 test('a redirect never takes the place of another file of the site', async () => {
