@@ -77,7 +77,7 @@ interface BranchData {
 /** What stands around a page; the current entry of a list has a star before it, the name of a group a hash. */
 function surroundingsOf(html: string) {
   const sidebar = /<nav[^>]* class="dy-site-sidebar[^>]*>([\s\S]*?)<\/nav>\n/.exec(html)?.[1] ?? '';
-  const anchors = /<ul class="dy-nav-anchors">([\s\S]*?)<\/ul>/.exec(sidebar)?.[0] ?? '';
+  const anchors = /<ul class="dy-nav-anchors[^"]*">([\s\S]*?)<\/ul>/.exec(sidebar)?.[0] ?? '';
   const menus = [...html.matchAll(/<details class="dy-menu[^>]*>([\s\S]*?)<\/details>/g)];
   const entries = [anchors, ...menus.map(([whole]) => whole)]
     .reduce((rest, part) => rest.replace(part, ''), sidebar)

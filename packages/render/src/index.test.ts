@@ -39,9 +39,13 @@ describe('a rendered site', () => {
 
   it('links pages relatively with .html, so that it opens from disk and from any folder', () => {
     const { content, files } = small;
-    expect(content('index.html')).toContain('<a href="guides/start.html#first-step">the start</a>');
-    expect(content('guides/deep/index.html')).toContain('<a href="../../guides/start.html">up</a>');
-    expect(content('guides/deep/index.html')).toContain('<a href="../../index.html">home</a>');
+    expect(content('index.html')).toContain(
+      '<a class="link" href="guides/start.html#first-step">the start</a>',
+    );
+    expect(content('guides/deep/index.html')).toContain(
+      '<a class="link" href="../../guides/start.html">up</a>',
+    );
+    expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../index.html">home</a>');
     expect(files.get('guides/start.html')).toContain('href="../_docyard/style.css"');
   });
 
@@ -118,15 +122,15 @@ describe('address styles', () => {
   it('writes folders with an index file', async () => {
     const { files, content } = await renderFixture('small', { urlStyle: 'directory' });
     expect(files.has('guides/start/index.html')).toBe(true);
-    expect(content('guides/deep/index.html')).toContain('<a href="../../guides/start/">up</a>');
-    expect(content('guides/deep/index.html')).toContain('<a href="../../">home</a>');
+    expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../guides/start/">up</a>');
+    expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../">home</a>');
   });
 
   it('leaves the extension off for servers that add it', async () => {
     const { files, content } = await renderFixture('small', { urlStyle: 'clean' });
     expect(files.has('guides/start.html')).toBe(true);
-    expect(content('index.html')).toContain('<a href="guides/start#first-step">');
-    expect(content('guides/deep/index.html')).toContain('<a href="../../">home</a>');
+    expect(content('index.html')).toContain('<a class="link" href="guides/start#first-step">');
+    expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../">home</a>');
   });
 
   it('names canonical addresses without extension', async () => {
@@ -199,7 +203,7 @@ describe('a page that fails', () => {
     const html = content('almost.html');
     expect(html).not.toContain('a comment');
     expect(html).toContain('A line<br>break, x &lt;= 3');
-    expect(html).toContain('<a href="https://example.com">https://example.com</a>');
+    expect(html).toContain('<a class="link" href="https://example.com">https://example.com</a>');
     expect(html).toContain('use &lt;port&gt; and {“json”: 1}');
     expect(html).toMatch(/kept/);
     expect(codes).toContain('mdx_repaired');
@@ -302,7 +306,7 @@ describe('links', () => {
       'unsafe_link:6',
     ]);
     const html = files.get('a/one.html') ?? '';
-    expect(html).toContain('<a href="../a/two.html#x">ok</a>');
+    expect(html).toContain('<a class="link" href="../a/two.html#x">ok</a>');
     expect(html).toContain('<a href="mailto:a@b.c">mail</a>');
     expect(html).not.toMatch(/script:|data:text/);
   });

@@ -69,7 +69,7 @@ describe('pictures of other hosts', () => {
     expect(html).toContain(`<img src="${ship}" alt="A ship" width="64" height="16"`);
     expect(html).toContain(`src="${ship}" width="32" alt="" height="8"`);
     expect(html).toMatch(/<img src="_docyard\/remote\/[0-9a-f]{16}\.jpg" class="dy-card-image"/);
-    expect(html).toContain(`<img class="dy-icon dy-icon-image" src="${nameOf(png(8), 'png')}"`);
+    expect(html).toContain(`<img class="dy-icon icon dy-icon-image" src="${nameOf(png(8), 'png')}"`);
     expect(rendered.content('other.html')).toContain(`src="${ship}" alt="The same"`);
     const pictures = [...rendered.files.keys()].filter((path) => path.startsWith('_docyard/remote/'));
     expect(pictures).toHaveLength(8);

@@ -48,7 +48,7 @@ describe('a page about a channel', () => {
   it('has an address bar, and an example of each message beside the content', () => {
     const page = site.files.get('berth.html') ?? '';
     expect(page).toMatch(/class="dy-api-bar".*WSS.*berthId/);
-    const aside = /<section class="dy-example"[\s\S]*?<\/section>\s*<\/div>/.exec(page)?.[0] ?? '';
+    const aside = /<section[^>]* class="dy-example"[\s\S]*?<\/section>\s*<\/div>/.exec(page)?.[0] ?? '';
     for (const title of ['Ship arrived', 'command', 'Done', 'A ferry', 'Headers'])
       expect(aside).toContain(title);
   });

@@ -3,8 +3,8 @@
  * example of each message to stand beside them. It shows what the view holds and follows no references.
  */
 import type { PageContext } from '../components/contract.ts';
-import { fieldHtml, fieldLabel } from '../components/fields.ts';
-import { type Panel, tabPanels } from '../components/tabs.ts';
+import { fieldClass, fieldHtml, fieldLabel } from '../components/fields.ts';
+import { type Panel, codeGroupClass, tabPanels } from '../components/tabs.ts';
 import type { ApiSettings } from '../config/api.ts';
 import { element, escapeText } from '../html.ts';
 import type { BarView } from '../openapi/html/bar.ts';
@@ -78,12 +78,12 @@ export function channelExamples({ messages }: ChannelView, page: PageContext): s
     }));
     const [only] = inner;
     if (!only) return [];
-    const menu = { className: 'dy-code-group', first: 0, sync: false, dropdown: true, title: 'Example' };
+    const menu = { className: codeGroupClass, first: 0, sync: false, dropdown: true, title: 'Example' };
     const html = inner.length === 1 ? only.html : tabPanels(inner, page, menu);
     return [{ title, icon: '', id: `example-${slugOf(name)}`, html }];
   });
   const look = {
-    className: 'dy-code-group',
+    className: codeGroupClass,
     first: 0,
     sync: false,
     dropdown: panels.length > 3,
@@ -171,7 +171,7 @@ function operationHtml(
   ];
   return element(
     'div',
-    { class: 'dy-field', id },
+    { class: fieldClass, id },
     element('div', { class: 'dy-field-head' }, head) +
       element('div', { class: 'dy-field-body' }, body.filter(Boolean).join('')),
   );

@@ -4,6 +4,7 @@ import { element, escapeText } from '../html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf } from './shared-props.ts';
 import { codeGroup } from './tabs.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export const codeBlock: Component = ({ props, children, place }, page) => {
   const nested = children.find((child) => child.kind === 'code');
@@ -61,12 +62,14 @@ export const example: Component = (call, page) =>
   );
 
 export const panel: Component = (call, page) =>
-  page.beside(() =>
-    element(
-      'section',
-      { class: classesOf(call, page, 'dy-panel'), 'aria-label': 'Side panel' },
-      page.outsideContents(() => page.render(call.children)),
-    ),
+  page.beside(
+    () =>
+      element(
+        'section',
+        { class: classesOf(call, page, hooked('dy-panel', 'panel')), 'aria-label': 'Side panel' },
+        page.outsideContents(() => page.render(call.children)),
+      ),
+    'panel',
   );
 
 /** Content for tools that read the source is not shown to people. */

@@ -3,6 +3,7 @@ import type { Component } from './contract.ts';
 import { element } from '../html.ts';
 import { type InterfaceIcon, interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf, safeColor } from './shared-props.ts';
+import { hooked, part } from '../theme/style-hooks.ts';
 
 interface Kind {
   className: string;
@@ -46,15 +47,28 @@ export const callout: Component = (call, page) => {
   return element(
     'aside',
     {
-      class: classesOf(call, page, 'dy-callout', `dy-callout-${kind?.className ?? 'plain'}`, tint),
+      class: classesOf(
+        call,
+        page,
+        hooked('dy-callout', 'callout'),
+        `dy-callout-${kind?.className ?? 'plain'}`,
+        tint,
+      ),
       /** Not a landmark: a page may have many of the same name. */
       role: 'note',
       'aria-label': kind?.label ?? 'Remark',
+      'data-callout-type': kind?.className ?? 'custom',
     },
-    (mark ? element('span', { class: 'dy-callout-icon' }, mark) : '') +
-      element('div', { class: 'dy-callout-body' }, body),
+    calloutParts(mark, body),
   );
 };
+
+export function calloutParts(mark: string, body: string): string {
+  return (
+    (mark ? element('span', { class: 'dy-callout-icon', ...part('callout-icon') }, mark) : '') +
+    element('div', { class: 'dy-callout-body', ...part('callout-content') }, body)
+  );
+}
 
 export function isCalloutName(name: string): boolean {
   const lower = name.toLowerCase();

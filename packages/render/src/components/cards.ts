@@ -6,6 +6,7 @@ import { interfaceIcon } from '../icons/interface.ts';
 import { pictureHtml } from './images.ts';
 import { withoutLinks } from './remote.ts';
 import { classesOf, iconOf, safeColor } from './shared-props.ts';
+import { hooked, part } from '../theme/style-hooks.ts';
 
 export const card: Component = (call, page) => {
   const { props, children, place } = call;
@@ -20,16 +21,16 @@ export const card: Component = (call, page) => {
     cardIcon(call, page) +
     element(
       'div',
-      { class: 'dy-card-text' },
+      { class: 'dy-card-text', ...part('card-content-container') },
       cardTitle(call, page, link?.outside ?? false) +
-        (body ? element('div', { class: 'dy-card-body' }, body) : '') +
+        (body ? element('div', { class: 'dy-card-body', ...part('card-content') }, body) : '') +
         (props.text('cta') ? cta(call, page) : ''),
     );
   const values = {
     class: classesOf(
       call,
       page,
-      'dy-card',
+      hooked('dy-card', 'card'),
       props.flag('horizontal') && !props.flag('vertical') && 'dy-card-horizontal',
       type && `dy-card-typed dy-callout-${calloutKind(type).className}`,
       link?.href && 'dy-card-link',
@@ -47,7 +48,10 @@ function cardPicture({ props, place }: ElementCall, page: PageContext): string {
   if (address === undefined) return '';
   /** A link to a picture elsewhere would say nothing here; the finding tells the author. */
   if (page.elsewhere(address) !== undefined) return page.asset(address, place) ?? '';
-  return pictureHtml({ address, values: { class: 'dy-card-image', alt: '' }, place }, page);
+  return pictureHtml(
+    { address, values: { class: 'dy-card-image', ...part('card-image'), alt: '' }, place },
+    page,
+  );
 }
 
 function cardIcon(call: ElementCall, page: PageContext): string {
@@ -56,7 +60,11 @@ function cardIcon(call: ElementCall, page: PageContext): string {
   if (!drawn) return '';
   const color = safeColor(call.props.text('color'));
   const tint = color && page.styleClass(`color: ${color}`);
-  return element('span', { class: ['dy-card-icon', tint].filter(Boolean).join(' ') }, drawn);
+  return element(
+    'span',
+    { class: ['dy-card-icon', tint].filter(Boolean).join(' '), ...part('card-icon') },
+    drawn,
+  );
 }
 
 /** The arrow says that a card leads to another site, unless the author decides. */
@@ -64,18 +72,26 @@ function cardTitle({ props }: ElementCall, page: PageContext, outside: boolean):
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
   if (!title) return '';
   const arrow = props.has('arrow') ? props.flag('arrow') : outside;
-  return element('p', { class: 'dy-card-title' }, title + (arrow ? interfaceIcon('arrow-up-right') : ''));
+  return element(
+    'p',
+    { class: 'dy-card-title', ...part('card-title') },
+    title + (arrow ? interfaceIcon('arrow-up-right') : ''),
+  );
 }
 
 function cta({ props }: ElementCall, page: PageContext): string {
-  return element('p', { class: 'dy-card-cta' }, page.renderProp(props, 'cta') + interfaceIcon('arrow-right'));
+  return element(
+    'p',
+    { class: 'dy-card-cta', ...part('card-cta') },
+    page.renderProp(props, 'cta') + interfaceIcon('arrow-right'),
+  );
 }
 
 export const cardGroup: Component = (call, page) => {
   const columns = Math.min(Math.max(Math.round(call.props.number('cols') ?? 2), 1), 4);
   return element(
     'div',
-    { class: classesOf(call, page, `dy-cards dy-cards-${columns}`) },
+    { class: classesOf(call, page, hooked(`dy-cards dy-cards-${columns}`, 'columns', 'card-group')) },
     page.render(call.children),
   );
 };
@@ -87,16 +103,18 @@ export const tile: Component = (call, page) => {
   const { props, children, place } = call;
   const href = props.text('href');
   const link = href === undefined ? undefined : page.link(href, place);
-  const text = ['title', 'description']
+  const text = (['title', 'description'] as const)
     .filter((name) => props.has(name))
-    .map((name) => element('p', { class: `dy-tile-${name}` }, page.renderProp(props, name)))
+    .map((name) =>
+      element('p', { class: `dy-tile-${name}`, ...part(`tile-${name}`) }, page.renderProp(props, name)),
+    )
     .join('');
   const preview = element('div', { class: 'dy-tile-preview' }, withoutLinks(page.render(children)));
   return link?.href
     ? element(
         'a',
-        { class: classesOf(call, page, 'dy-tile dy-tile-link'), href: link.href },
+        { class: classesOf(call, page, hooked('dy-tile dy-tile-link', 'tile')), href: link.href },
         preview + withoutLinks(text),
       )
-    : element('div', { class: classesOf(call, page, 'dy-tile') }, preview + text);
+    : element('div', { class: classesOf(call, page, hooked('dy-tile', 'tile')) }, preview + text);
 };

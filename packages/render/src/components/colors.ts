@@ -3,6 +3,7 @@ import { ObjectValue } from '../evaluate/values.ts';
 import type { Component } from './contract.ts';
 import { element, escapeText } from '../html.ts';
 import { classesOf, safeColor } from './shared-props.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export const color: Component = (call, page) =>
   element(
@@ -11,7 +12,7 @@ export const color: Component = (call, page) =>
       class: classesOf(
         call,
         page,
-        'dy-palette',
+        hooked('dy-palette', 'color'),
         call.props.text('variant') === 'table' && 'dy-palette-table',
       ),
     },
@@ -21,7 +22,7 @@ export const color: Component = (call, page) =>
 export const colorRow: Component = ({ props, children }, page) =>
   element(
     'div',
-    { class: 'dy-palette-row' },
+    { class: hooked('dy-palette-row', 'color-row') },
     (props.has('title') ? element('p', { class: 'dy-palette-title' }, page.renderProp(props, 'title')) : '') +
       element('div', { class: 'dy-palette-items' }, page.render(children)),
   );
@@ -43,7 +44,7 @@ export const colorItem: Component = ({ props }, page) => {
     'button',
     {
       type: 'button',
-      class: 'dy-palette-item',
+      class: hooked('dy-palette-item', 'color-item'),
       'data-copy': first,
       'data-copy-dark': first === second ? undefined : second,
     },

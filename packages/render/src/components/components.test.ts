@@ -41,7 +41,7 @@ beforeAll(async () => {
 describe('components', () => {
   it('callouts have a kind, a title and a label', () => {
     expect(html('callout')).toContain(
-      '<aside class="dy-callout dy-callout-warning" role="note" aria-label="Warning">',
+      '<aside class="dy-callout callout dy-callout-warning" role="note" aria-label="Warning" data-callout-type="warning">',
     );
     expect(html('callout')).toContain('<p class="dy-callout-title">Careful</p><strong>Hot</strong>');
     expect(html('callout')).toContain('callout-tip');
@@ -49,30 +49,34 @@ describe('components', () => {
   });
 
   it('cards are links, and links inside them keep only their text', () => {
-    expect(html('card')).toContain('<div class="dy-cards dy-cards-3">');
+    expect(html('card')).toContain('<div class="dy-cards dy-cards-3 columns card-group">');
     expect(html('card')).toMatch(
-      /<a class="dy-card dy-card-link" href="other.html">.*Text with a link<\/div>/,
+      /<a class="dy-card card dy-card-link" href="other.html">.*Text with a link<\/div>/,
     );
-    expect(html('card')).toContain('<div class="dy-card">');
+    expect(html('card')).toContain('<div class="dy-card card">');
   });
 
   it('steps are numbered and their titles can be headings', () => {
     expect(html('steps')).toMatch(
-      /<span class="dy-step-number">1<\/span>.*<h3 id="first" class="dy-step-title">First/,
+      /<span class="dy-step-number" data-component-part="step-number">1<\/span>.*<h3 id="first" class="dy-step-title" data-component-part="step-title">First/,
     );
-    expect(html('steps')).toMatch(/<span class="dy-step-number">2<\/span>.*id="second"/);
+    expect(html('steps')).toMatch(
+      /<span class="dy-step-number" data-component-part="step-number">2<\/span>.*id="second"/,
+    );
   });
 
   it('tabs are titled sections, readable without a script', () => {
-    expect(html('tabs')).toContain('aria-controls="one" aria-selected="true">One</button>');
     expect(html('tabs')).toContain(
-      '<section class="dy-tab" id="two" aria-label="Two"><p class="dy-tab-title">Two</p>2</section>',
+      'aria-controls="one" aria-selected="true" data-active="true" data-component-part="tab-button">One</button>',
+    );
+    expect(html('tabs')).toContain(
+      '<section class="dy-tab" id="two" aria-label="Two" data-component-part="tab-content"><p class="dy-tab-title">Two</p>2</section>',
     );
     expect(html('mapped')).toContain('<p class="dy-tab-title">y</p>y!</section>');
   });
 
   it('accordions are details whose headings stay out of the table of contents', () => {
-    expect(html('accordion')).toContain('<details class="dy-accordion" id="more" open>');
+    expect(html('accordion')).toContain('<details class="dy-accordion accordion" id="more" open>');
     expect(rendered.files.get('accordion.html')).not.toContain('site-contents');
   });
 
@@ -105,7 +109,7 @@ describe('components', () => {
 
   it('inline ones stay inline', () => {
     expect(html('tooltip')).toMatch(
-      /^<p>An <span class="dy-tooltip">.*Explained.*<span class="dy-badge dy-badge-green">new<\/span><\/p>$/,
+      /^<p>An <span class="dy-tooltip tooltip">.*Explained.*<span class="dy-badge dy-badge-green"[^>]*>new<\/span><\/p>$/,
     );
   });
 
@@ -149,9 +153,11 @@ describe('components', () => {
   it('footnotes, tables, references and frames', () => {
     expect(html('footnote')).toContain('<li id="footnote-1"><p>The note. <a href="#footnote-ref-1"');
     expect(html('table')).toContain('<th class="dy-align-right">b</th>');
-    expect(html('reference')).toContain('<a href="other.html" title="Title">it</a>');
+    expect(html('reference')).toContain('<a class="link" href="other.html" title="Title">it</a>');
     expect(html('reference')).toContain('[Missing][none]');
-    expect(html('frame')).toContain('<figcaption>A <a href="other.html">link</a></figcaption>');
+    expect(html('frame')).toContain(
+      '<figcaption data-component-part="frame-description">A <a class="link" href="other.html">link</a></figcaption>',
+    );
     expect(html('visibility').trim()).toBe('shown');
   });
 });

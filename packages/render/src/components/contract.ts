@@ -8,6 +8,7 @@ import type { PictureSize } from '../assets/picture-size.ts';
 import type { Formula } from '../math/marks.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
 import type { RenderedUpdate } from '../page/updates.ts';
+import type { PartHook } from '../theme/style-hooks.ts';
 import type { Props } from './props.ts';
 
 export interface ElementCall {
@@ -32,10 +33,11 @@ export interface HeadingOptions {
   shortId?: string | undefined;
   anchor?: boolean;
   className?: string | undefined;
+  part?: PartHook | undefined;
 }
 
-/** What generated examples must not repeat. */
-export type BesideKind = 'request' | 'response';
+/** Examples that an author gives are not generated again. */
+export type BesideKind = 'request' | 'response' | 'panel';
 
 /** A parameter or property as its author describes it. */
 export interface WrittenField {

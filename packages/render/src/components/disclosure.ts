@@ -3,6 +3,7 @@ import type { Component } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
+import { hooked, part } from '../theme/style-hooks.ts';
 
 /** The address of an open accordion names it and those around it; the page's script keeps it up to date. */
 export const accordion: Component = (call, page) => {
@@ -10,17 +11,26 @@ export const accordion: Component = (call, page) => {
   const title = props.has('title') ? page.renderProp(props, 'title') : 'Details';
   const id = idOf(props.text('id'), textOfHtml(title), page);
   const description = props.has('description')
-    ? element('span', { class: 'dy-accordion-description' }, page.renderProp(props, 'description'))
+    ? element(
+        'span',
+        { class: 'dy-accordion-description', ...part('accordion-description') },
+        page.renderProp(props, 'description'),
+      )
     : '';
   const summary =
     interfaceIcon('chevron-right') +
     iconOf(call, page) +
-    element('span', { class: 'dy-accordion-title' }, title + description);
+    element('span', { class: 'dy-accordion-title', ...part('accordion-title') }, title + description);
   const body = page.outsideContents(() => page.render(children));
   return element(
     'details',
-    { class: classesOf(call, page, 'dy-accordion'), id, open: props.flag('defaultOpen') },
-    element('summary', {}, summary) + element('div', { class: 'dy-accordion-body' }, body),
+    {
+      class: classesOf(call, page, hooked('dy-accordion', 'accordion')),
+      id,
+      open: props.flag('defaultOpen'),
+    },
+    element('summary', part('accordion-button'), summary) +
+      element('div', { class: 'dy-accordion-body', ...part('accordion-content') }, body),
   );
 };
 
@@ -30,7 +40,12 @@ export const accordionGroup: Component = (call, page) => {
     ? element('p', { class: 'dy-accordion-heading' }, page.renderProp(props, 'title'))
     : '';
   return (
-    title + element('div', { class: classesOf(call, page, 'dy-accordion-group') }, page.render(children))
+    title +
+    element(
+      'div',
+      { class: classesOf(call, page, hooked('dy-accordion-group', 'accordion-group')) },
+      page.render(children),
+    )
   );
 };
 
@@ -42,8 +57,11 @@ export const expandable: Component = (call, page) => {
     element('span', { class: 'dy-when-closed' }, 'Show') + element('span', { class: 'dy-when-open' }, 'Hide');
   return element(
     'details',
-    { class: classesOf(call, page, 'dy-expandable'), open: props.flag('defaultOpen') },
-    element('summary', {}, interfaceIcon('chevron-right') + element('span', {}, `${label} ${title}`)) +
-      element('div', { class: 'dy-expandable-body' }, body),
+    { class: classesOf(call, page, hooked('dy-expandable', 'expandable')), open: props.flag('defaultOpen') },
+    element(
+      'summary',
+      part('expandable-button'),
+      interfaceIcon('chevron-right') + element('span', {}, `${label} ${title}`),
+    ) + element('div', { class: 'dy-expandable-body', ...part('expandable-content') }, body),
   );
 };

@@ -3,6 +3,7 @@ import type { Component, ElementCall, PageContext } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { escapeAttribute, escapeText } from '../html.ts';
 import { idOf } from './shared-props.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 const places = ['query', 'path', 'body', 'header', 'cookie'] as const;
 
@@ -44,6 +45,8 @@ function field(call: ElementCall, page: PageContext, name: string, place: string
   });
 }
 
+export const fieldClass = hooked('dy-field', 'field');
+
 export interface FieldParts {
   id: string;
   name: string;
@@ -71,7 +74,7 @@ export function fieldHtml(field: FieldParts): string {
   for (const label of labels) if (label) head += ` ${label}`;
   if (hasAnchor) head += ` <a class="dy-anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
   const below = body && `<div class="dy-field-body">${body}</div>`;
-  const look = deprecated ? 'dy-field dy-is-deprecated' : 'dy-field';
+  const look = deprecated ? `${fieldClass} dy-is-deprecated` : fieldClass;
   return `<div class="${look}" id="${id}"><div class="dy-field-head">${head}</div>${below}</div>`;
 }
 

@@ -6,9 +6,14 @@ import type { Child, Component, PageContext } from './contract.ts';
 import { element, escapeText, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf } from './shared-props.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export const tree: Component = (call, page) =>
-  element('div', { class: classesOf(call, page, 'dy-tree') }, treeContent(call.children, page));
+  element(
+    'div',
+    { class: classesOf(call, page, hooked('dy-tree', 'tree')) },
+    treeContent(call.children, page),
+  );
 
 /** Rendered Markdown lists among the children are read again as entries. */
 function treeContent(children: readonly Child[], page: PageContext): string {
@@ -24,7 +29,7 @@ export const treeFolder: Component = (call, page) => {
     (iconOf(call, page) || interfaceIcon('folder')) + entryName(props.text('name'), props.text('comment'));
   const marked = props.flag('highlight');
   if (props.has('openable') && !props.flag('openable'))
-    return element('div', { class: entryClass(marked) }, name) + nested(content);
+    return element('div', { class: hooked(entryClass(marked), 'tree-folder') }, name) + nested(content);
   return folder(name, content, props.flag('defaultOpen'), marked);
 };
 
@@ -32,7 +37,7 @@ export const treeFile: Component = (call, page) => {
   const { props } = call;
   return element(
     'div',
-    { class: entryClass(props.flag('highlight')) },
+    { class: hooked(entryClass(props.flag('highlight')), 'tree-file') },
     (iconOf(call, page) || interfaceIcon('file')) + entryName(props.text('name'), props.text('comment')),
   );
 };
@@ -49,7 +54,7 @@ function entryClass(marked: boolean): string {
 function folder(name: string, content: string, open: boolean, marked: boolean): string {
   return element(
     'details',
-    { class: 'dy-tree-folder', open },
+    { class: hooked('dy-tree-folder', 'tree-folder'), open },
     element('summary', { class: entryClass(marked) }, name) + nested(content),
   );
 }
@@ -90,7 +95,7 @@ function listEntries(html: string): string {
     const name = (isFolder ? interfaceIcon('folder') : interfaceIcon('file')) + element('span', {}, bare);
     return isFolder && content
       ? folder(name, content, true, marked)
-      : element('div', { class: entryClass(marked) }, name);
+      : element('div', { class: hooked(entryClass(marked), isFolder ? 'tree-folder' : 'tree-file') }, name);
   };
   return readList();
 }

@@ -3,6 +3,7 @@ import type { Component } from './contract.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import { withoutLinks } from './remote.ts';
 import { classesOf, iconOf, safeColor } from './shared-props.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export const icon: Component = (call, page) => {
   const { props } = call;
@@ -14,7 +15,12 @@ export const icon: Component = (call, page) => {
     color && `color: ${color}`,
     size > 0 && size <= 512 && `width: ${size}px; height: ${size}px; font-size: ${size}px`,
   ];
-  const classes = classesOf(call, page, 'dy-icon', page.styleClass(style.filter(Boolean).join('; ')));
+  const classes = classesOf(
+    call,
+    page,
+    hooked('dy-icon', 'icon'),
+    page.styleClass(style.filter(Boolean).join('; ')),
+  );
   return drawn.replace(/ class="dy-icon\b([^"]*)"/, (_whole, rest: string) => ` class="${classes}${rest}"`);
 };
 
@@ -44,9 +50,10 @@ export const badge: Component = (call, page) => {
     (iconOf(call, page) || iconOf(call, page, 'leadIcon')) +
     page.renderPhrasing(children) +
     iconOf(call, page, 'tailIcon');
+  const values = { class: classes, 'data-badge': true, 'data-color': color, 'data-size': size };
   return link && !props.flag('disabled')
-    ? element('a', { class: classes, href: link }, withoutLinks(content))
-    : element('span', { class: classes }, content);
+    ? element('a', { ...values, href: link }, withoutLinks(content))
+    : element('span', values, content);
 };
 
 /** The explanation shows while the term is pointed at or has the focus; a tap gives it the focus. */
@@ -66,7 +73,7 @@ export const tooltip: Component = ({ props, children, place }, page) => {
     withoutLinks(tip) +
     more;
   return (
-    `<span class="dy-tooltip"><span class="dy-tooltip-term" tabindex="0"${attributes({ 'aria-describedby': id })}>` +
+    `<span class="${hooked('dy-tooltip', 'tooltip')}"><span class="dy-tooltip-term" tabindex="0"${attributes({ 'aria-describedby': id })}>` +
     `${withoutLinks(term)}</span><span class="dy-tooltip-tip"${attributes({ role: more ? undefined : 'tooltip', id })}>${content}</span></span>`
   );
 };
@@ -75,8 +82,11 @@ export const tooltip: Component = ({ props, children, place }, page) => {
 export const link: Component = (call, page) => {
   const { props, children, place } = call;
   const { href } = page.link(props.text('href') ?? props.text('to') ?? '', place);
-  const classes = classesOf(call, page);
-  return element('a', { class: classes || undefined, href }, withoutLinks(page.renderPhrasing(children)));
+  return element(
+    'a',
+    { class: classesOf(call, page, hooked('', 'link')), href },
+    withoutLinks(page.renderPhrasing(children)),
+  );
 };
 
 export const button: Component = (call, page) => {

@@ -2,6 +2,7 @@
 import type { Component } from './contract.ts';
 import { element } from '../html.ts';
 import { classesOf } from './shared-props.ts';
+import { hooked, part } from '../theme/style-hooks.ts';
 
 export const frame: Component = (call, page) => {
   const { props, children } = call;
@@ -10,12 +11,12 @@ export const frame: Component = (call, page) => {
   const width = /^\d+(?:px|%)?$/.exec(props.text('width') ?? '')?.[0];
   const limit = width && page.styleClass(`max-width: ${/\d$/.test(width) ? `${width}px` : width}`);
   return (
-    (hint ? element('p', { class: 'dy-frame-hint' }, hint) : '') +
+    (hint ? element('p', { class: 'dy-frame-hint', ...part('frame-hint') }, hint) : '') +
     element(
       'figure',
-      { class: classesOf(call, page, 'dy-frame', limit) },
-      element('div', { class: 'dy-frame-content' }, page.render(children)) +
-        (caption ? element('figcaption', {}, caption) : ''),
+      { class: classesOf(call, page, hooked('dy-frame', 'frame'), limit) },
+      element('div', { class: 'dy-frame-content', ...part('frame-content') }, page.render(children)) +
+        (caption ? element('figcaption', part('frame-description'), caption) : ''),
     )
   );
 };

@@ -6,6 +6,7 @@ import type { Component } from './contract.ts';
 import { element, escapeText, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf } from './shared-props.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export const promptBox: Component = (call, page) => {
   const { props, children } = call;
@@ -32,7 +33,7 @@ export const promptBox: Component = (call, page) => {
   const mark = iconOf(call, page);
   return element(
     'div',
-    { class: classesOf(call, page, 'dy-prompt') },
+    { class: classesOf(call, page, hooked('dy-prompt', 'prompt')) },
     element(
       'div',
       { class: 'dy-prompt-head' },

@@ -2,6 +2,9 @@
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
 import { iconOf, idOf } from './shared-props.ts';
+import { hooked, part } from '../theme/style-hooks.ts';
+
+const stepsClass = hooked('dy-steps', 'steps');
 
 export const steps: Component = ({ props, children }, page) => {
   const size = props.text('titleSize');
@@ -11,14 +14,14 @@ export const steps: Component = ({ props, children }, page) => {
     number = child.call.props.number('stepNumber') ?? number + 1;
     return stepItem(child.call, page, number, size);
   });
-  return element('div', { class: 'dy-steps', role: 'list' }, items.join('\n'));
+  return element('div', { class: stepsClass, role: 'list' }, items.join('\n'));
 };
 
 /** A step outside of `Steps` still shows as one. */
 export const step: Component = (call, page) =>
   element(
     'div',
-    { class: 'dy-steps', role: 'list' },
+    { class: stepsClass, role: 'list' },
     stepItem(call, page, call.props.number('stepNumber') ?? 1, undefined),
   );
 
@@ -28,9 +31,9 @@ function stepItem(call: ElementCall, page: PageContext, number: number, size?: s
   const body = stepTitle(props.text('titleSize') ?? size, call, page);
   return element(
     'div',
-    { class: 'dy-step', role: 'listitem' },
-    element('span', { class: 'dy-step-number' }, marker) +
-      element('div', { class: 'dy-step-body' }, body + page.render(children)),
+    { class: hooked('dy-step', 'step'), role: 'listitem' },
+    element('span', { class: 'dy-step-number', ...part('step-number') }, marker) +
+      element('div', { class: 'dy-step-body', ...part('step-content') }, body + page.render(children)),
   );
 }
 
@@ -46,8 +49,9 @@ function stepTitle(size: string | undefined, { props }: ElementCall, page: PageC
       id: props.text('id'),
       anchor,
       className: 'dy-step-title',
+      part: 'step-title',
     });
   }
   const id = anchor ? idOf(props.text('id'), textOfHtml(html), page) : undefined;
-  return element('p', { class: 'dy-step-title', id }, html);
+  return element('p', { class: 'dy-step-title', id, ...part('step-title') }, html);
 }

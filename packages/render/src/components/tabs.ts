@@ -3,9 +3,13 @@
  * only once the page's script runs, so that nothing is lost without it.
  */
 import { type Child, type Component, type PageContext, elementsNamed } from './contract.ts';
-import { element, escapeAttribute, escapeText } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
+import { hooked, hookedIcon, part } from '../theme/style-hooks.ts';
+
+export const tabsClass = hooked('dy-tabs', 'tabs');
+export const codeGroupClass = hooked('dy-code-group', 'code-group');
 
 export interface Panel {
   title: string;
@@ -28,7 +32,7 @@ export const tabs: Component = (call, page) => {
     (child) => child.kind !== 'element' || !['Tab', 'TabItem', 'Tabs.Tab'].includes(child.call.name),
   );
   const sync = !['false', false].includes(props.value('sync') as string | boolean);
-  const look = classesOf(call, page, 'dy-tabs', props.flag('borderBottom') && 'dy-tabs-bordered');
+  const look = classesOf(call, page, tabsClass, props.flag('borderBottom') && 'dy-tabs-bordered');
   return page.render(stray) + tabPanels(panels, page, { className: look, first, sync });
 };
 
@@ -47,7 +51,7 @@ export const codeGroup: Component = (call, page) => {
   const dropdown = call.props.flag('dropdown');
   const title = call.props.text('title');
   const group = tabPanels(panels, page, {
-    className: 'dy-code-group',
+    className: codeGroupClass,
     first: 0,
     sync: true,
     dropdown,
@@ -88,12 +92,16 @@ export interface Look {
   caption?: string | undefined;
 }
 
+const buttonPart = attributes(part('tab-button'));
+const panelPart = attributes(part('tab-content'));
+
 export function tabPanels(
   panels: readonly Panel[],
   page: PageContext,
   { className, first, sync, dropdown = false, title: label, caption }: Look,
 ): string {
   if (panels.length === 0) return '';
+  const isCodeGroup = className.startsWith(codeGroupClass);
   const active = Math.min(first, panels.length - 1);
   const placed = panels.map((panel) => ({ ...panel, id: idOf(panel.id, panel.title, page) }));
   let list = '';
@@ -101,20 +109,30 @@ export function tabPanels(
   let sections = '';
   for (const [index, { title, icon, id: plainId, html }] of placed.entries()) {
     const id = escapeAttribute(plainId);
-    const state = index === active ? 'aria-selected="true"' : 'aria-selected="false" tabindex="-1"';
+    const state =
+      index === active ? 'aria-selected="true" data-active="true"' : 'aria-selected="false" tabindex="-1"';
     list +=
-      `<button type="button" role="tab" id="${id}-tab" aria-controls="${id}" ${state}>` +
-      `${icon}${escapeText(title)}</button>`;
+      `<button type="button" role="tab" id="${id}-tab" aria-controls="${id}" ${state}${buttonPart}>` +
+      `${hookedIcon(icon, 'tab-icon')}${escapeText(title)}</button>`;
     if (index > 0) sections += '\n';
     sections +=
-      `<section class="dy-tab" id="${id}" aria-label="${escapeAttribute(title)}"${index === active ? ' data-active' : ''}>` +
+      `<section class="dy-tab" id="${id}" aria-label="${escapeAttribute(title)}"${panelPart}${index === active ? ' data-active' : ''}>` +
       `<p class="dy-tab-title">${escapeText(title)}</p>${html}</section>`;
   }
   return element(
     'div',
     { class: className, 'data-tabs': true, 'data-sync': sync, 'data-dropdown': dropdown },
     (caption ? element('p', { class: 'dy-tabs-caption' }, escapeText(caption)) : '') +
-      element('div', { class: 'dy-tab-list', role: 'tablist', 'aria-label': label }, list) +
+      element(
+        'div',
+        {
+          class: 'dy-tab-list',
+          role: 'tablist',
+          'aria-label': label,
+          ...part(isCodeGroup ? 'code-group-tab-bar' : 'tabs-list'),
+        },
+        list,
+      ) +
       sections,
   );
 }

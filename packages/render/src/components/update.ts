@@ -5,21 +5,36 @@ import { element, escapeText, textOfHtml } from '../html.ts';
 import type { RenderedUpdate } from '../page/updates.ts';
 import { Props } from './props.ts';
 import { classesOf } from './shared-props.ts';
+import { hooked, part } from '../theme/style-hooks.ts';
 
 export const update: Component = (call, page) => {
   const { props, children } = call;
   const label = props.has('label') ? page.renderProp(props, 'label') : '';
   const title = label
-    ? page.heading({ level: 2, html: label, id: props.text('id'), className: 'dy-update-label' })
+    ? page.heading({
+        level: 2,
+        html: label,
+        id: props.text('id'),
+        className: 'dy-update-label',
+        part: 'update-label',
+      })
     : '';
   const tags = props.list('tags').filter(Boolean);
-  const shown = tags.map((tag) => element('span', { class: 'dy-badge dy-badge-gray' }, escapeText(tag)));
+  const shown = tags.map((tag) =>
+    element('span', { class: 'dy-badge dy-badge-gray', ...part('update-tag') }, escapeText(tag)),
+  );
   const side =
     title +
     (props.has('description')
-      ? element('p', { class: 'dy-update-description' }, page.renderProp(props, 'description'))
+      ? element(
+          'p',
+          { class: 'dy-update-description', ...part('update-description') },
+          page.renderProp(props, 'description'),
+        )
       : '') +
-    (shown.length ? element('p', { class: 'dy-update-tags' }, shown.join(' ')) : '');
+    (shown.length
+      ? element('p', { class: 'dy-update-tags', ...part('update-tag-list') }, shown.join(' '))
+      : '');
   const body = page.outsideContents(() => page.render(children));
   page.noteUpdate({
     heading: title,
@@ -32,10 +47,11 @@ export const update: Component = (call, page) => {
   return element(
     'section',
     {
-      class: classesOf(call, page, 'dy-update'),
+      class: classesOf(call, page, hooked('dy-update', 'update')),
       'data-tags': tags.length ? JSON.stringify(tags) : undefined,
     },
-    element('div', { class: 'dy-update-side' }, side) + element('div', { class: 'dy-update-body' }, body),
+    element('div', { class: 'dy-update-side' }, side) +
+      element('div', { class: 'dy-update-body', ...part('update-content') }, body),
   );
 };
 

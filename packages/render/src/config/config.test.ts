@@ -52,13 +52,13 @@ describe('a site that sets everything', () => {
   it('shows breadcrumbs, badges, the day of the last change, and lists what a group holds', () => {
     const start = site.files.get('guides/start.html') ?? '';
     expect(start).toMatch(
-      /breadcrumbs.*<li><a href="..\/index.html">Guides<\/a><\/li><li><a href="..\/guides\/index.html">Deeper/,
+      /breadcrumbs.*<li class="breadcrumb-item"><a href="..\/index.html">Guides<\/a><\/li><li class="breadcrumb-item"><a href="..\/guides\/index.html">Deeper/,
     );
     expect(start).toContain('<span class="dy-page-tag">Beta</span>');
     expect(home).toContain('<time datetime="2026-03-04">March 4, 2026</time>');
     const group = site.files.get('guides/index.html') ?? '';
     expect(group).toMatch(
-      /<nav class="dy-directory dy-directory-card dy-content".*href="..\/guides\/start.html".*Begin here/,
+      /<nav class="dy-directory directory dy-directory-card dy-content".*href="..\/guides\/start.html".*Begin here/,
     );
     expect(home).toContain('<a class="dy-nav-label" href="guides/index.html"><span>Deeper</span>');
   });
@@ -77,7 +77,9 @@ describe('a site that sets everything', () => {
   it('leads from a page to the same page in another language, and mirrors where it is read from the right', () => {
     const start = site.files.get('guides/start.html') ?? '';
     const arabic = site.files.get('ar/guides/start.html') ?? '';
-    expect(start).toContain('<a href="../ar/guides/start.html" lang="ar" hreflang="ar">');
+    expect(start).toContain(
+      '<a class="nav-dropdown-item" href="../ar/guides/start.html" id="localization-select-item-ar" lang="ar" hreflang="ar">',
+    );
     expect(start).toContain(
       '<link rel="alternate" hreflang="ar" href="https://docs.example.com/ar/guides/start">',
     );
@@ -95,7 +97,7 @@ describe('a site that sets everything', () => {
   });
 
   it('has its own page for addresses that do not exist', () => {
-    expect(site.files.get('404.html')).toContain('<h1>Nothing here</h1>');
+    expect(site.files.get('404.html')).toContain('<h1 class="not-found-title">Nothing here</h1>');
     expect(site.files.get('404.html')).not.toContain('http-equiv="refresh"');
   });
 });
@@ -127,7 +129,7 @@ describe('a configuration in parts', () => {
     const { files, diagnostics } = await renderFixture('config/parts');
     expect(files.get('_docyard/site.css')).toContain('#0055aa');
     expect(files.get('index.html')).toMatch(
-      /<ul class="dy-nav-anchors"><li><a href="https:\/\/status.example.com">/,
+      /<ul class="dy-nav-anchors nav-anchors"><li class="nav-anchor"><a href="https:\/\/status.example.com">/,
     );
     expect(diagnostics.filter(({ code }) => code === 'nav_page_missing')).toMatchObject([
       { file: 'config/navigation.json', line: 3 },

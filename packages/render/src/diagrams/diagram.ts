@@ -4,6 +4,7 @@ import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { drawDiagram } from './draw.ts';
 import { DiagramError } from './source.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export function isDiagram(language: string): boolean {
   return language.toLowerCase() === 'mermaid';
@@ -31,7 +32,8 @@ export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
     const placement = option(block.meta, 'placement') ?? '';
     const controlled = actions === undefined ? height > lowWithoutControls : actions !== 'false';
     const values = {
-      class: `dy-diagram${width > broad ? ' dy-diagram-broad' : ''}${width > widestShrunk ? ' dy-diagram-wide' : ''}`,
+      class: `${hooked('dy-diagram', 'mermaid')}${width > broad ? ' dy-diagram-broad' : ''}${width > widestShrunk ? ' dy-diagram-wide' : ''}`,
+      'data-component-name': 'mermaid-container',
       'data-controls': controlled ? (placements.has(placement) ? placement : 'bottom-right') : undefined,
     };
     const caption = title ? element('figcaption', {}, escapeText(title)) : '';

@@ -5,6 +5,7 @@ import { highlight } from './highlight.ts';
 import { isShell } from './languages.ts';
 import { type Note, takeNotes, withoutTwoslash } from './notes.ts';
 import { type FenceMeta, readFenceMeta } from './meta.ts';
+import { hooked, hookedIcon, part } from '../theme/style-hooks.ts';
 
 export interface CodeBlock {
   language: string;
@@ -26,14 +27,18 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
   const content = joinLines(finishedHtml(highlight(code, language), code, language, meta), meta, notes);
   const focused = meta.focused.size > 0 || [...notes.values()].includes('focus');
   const classes = [
-    'dy-code',
+    hooked('dy-code', 'code-block'),
     meta.wrap && 'dy-code-wrap',
     meta.lineNumbers && 'dy-code-numbered',
     meta.expandable && code.split('\n').length > foldedLines && 'dy-code-expandable',
     focused && 'dy-code-focused',
   ];
   const head = meta.title
-    ? element('figcaption', { class: 'dy-code-title' }, icon(meta.icon) + escapeText(meta.title))
+    ? element(
+        'figcaption',
+        { class: 'dy-code-title', ...part('code-block-header') },
+        hookedIcon(icon(meta.icon), 'code-block-icon') + escapeText(meta.title),
+      )
     : '';
   const values = {
     class: classes.filter(Boolean).join(' '),
@@ -42,7 +47,7 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
   };
   const label = meta.title || (language ? `${language} code` : 'Code');
   return (
-    `<figure${attributes(values)}>${head}<pre${attributes({ tabindex: 0, 'aria-label': label })}>` +
+    `<figure${attributes(values)}>${head}<pre${attributes({ tabindex: 0, 'aria-label': label, ...part('code-block-root') })}>` +
     `<code>${content}</code></pre></figure>`
   );
 }

@@ -129,13 +129,13 @@ describe('code', () => {
   });
 
   it('follows its options', () => {
-    expect(block('nocopy', 'x')).toMatch(/^<figure class="dy-code" data-no-copy>/);
+    expect(block('nocopy', 'x')).toMatch(/^<figure class="dy-code code-block" data-no-copy>/);
     expect(block('js', 'a\nb', 'lines linenostart=5')).toContain('data-line="6">b');
     expect(block('text', 'x', 'lang=python')).toContain('data-language="python"');
     expect(block('js', 'let word', '/word/')).toContain('<mark>word</mark>');
     expect(block('ts', '// @errors: 1\nlet a\n//  ^?', 'twoslash')).toContain('</span> a</code>');
     expect(block('js', 'x', 'icon="key" server.js')).toContain(
-      '<figcaption class="dy-code-title">(key)server.js<',
+      '<figcaption class="dy-code-title" data-component-part="code-block-header">(key)server.js<',
     );
   });
 });

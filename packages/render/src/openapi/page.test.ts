@@ -38,7 +38,7 @@ describe('a page about an operation', () => {
   });
 
   it('has its sections as headings, in the order of a request and its response', () => {
-    const ids = [...page('reference/list-vessels').matchAll(/<h2 id="([^"]*)" class="dy-api-heading"/g)];
+    const ids = [...page('reference/list-vessels').matchAll(/<h2 id="([^"]*)" class="dy-api-heading /g)];
     expect(ids.map(([, id]) => id)).toEqual([
       'authorizations',
       'query-parameters',
@@ -84,8 +84,10 @@ describe('a page about an operation', () => {
   it('stands in the sidebar with its method, unless it asks for none', () => {
     const html = page('index');
     expect(html).toContain('<a href="reference/search.html"><span>Search</span></a>');
-    expect(html).toContain('<span class="dy-method dy-nav-method dy-method-get">GET</span>');
-    expect(html).toContain('<span class="dy-method dy-nav-method dy-method-delete">DEL</span>');
+    expect(html).toContain('<span class="dy-method dy-nav-method method-nav-pill dy-method-get">GET</span>');
+    expect(html).toContain(
+      '<span class="dy-method dy-nav-method method-nav-pill dy-method-delete">DEL</span>',
+    );
   });
 });
 

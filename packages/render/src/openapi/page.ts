@@ -109,7 +109,10 @@ function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page
   const schema = { ...view.schema, description: remainder(view.schema.description, task.description) };
   if (view.example !== undefined && !renderer.besideKinds.has('response')) {
     const example = { name: '', summary: '', language: 'json', text: view.example } as const;
-    renderer.aside.push(schemaExamples([example], renderer, sayIn(task.language)));
+    renderer.aside.push({
+      html: schemaExamples([example], renderer, sayIn(task.language)),
+      kind: 'response',
+    });
   }
   return { ...nothing, html: schemaHtml(schema, { page: renderer, idPrefix: 'schema', expanded, pills }) };
 }
@@ -118,7 +121,9 @@ function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, pa
   const { renderer, plan, task } = page;
   const view = channelView(documentOf(spec, plan), name, limitsOf(page));
   if (!view) return nothing;
-  if (renderer.besideKinds.size === 0) renderer.aside.push(channelExamples(view, renderer));
+  const { besideKinds } = renderer;
+  if (!besideKinds.has('request') && !besideKinds.has('response'))
+    renderer.aside.push({ html: channelExamples(view, renderer), kind: 'request' });
   const description = remainder(view.description || view.summary, task.description);
   const html = proseHtml(description, renderer) + channelHtml(view, { page: renderer, api: plan.api });
   return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl), sayIn(task.language)), html };
@@ -130,11 +135,16 @@ function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): O
   const { api, airGapped } = plan;
   const say = sayIn(task.language);
   if (!besideKinds.has('request')) {
-    if (view.kind === 'webhook') aside.unshift(payloadExamples(view, renderer, say));
+    if (view.kind === 'webhook')
+      aside.unshift({ html: payloadExamples(view, renderer, say), kind: 'request' });
     else
-      aside.unshift(requestExamples(samplesOf(view, api), renderer, say), bodyExamples(view, renderer, say));
+      aside.unshift(
+        { html: requestExamples(samplesOf(view, api), renderer, say), kind: 'request' },
+        { html: bodyExamples(view, renderer, say) },
+      );
   }
-  if (!besideKinds.has('response')) aside.push(responseExamples(view, renderer, say));
+  if (!besideKinds.has('response'))
+    aside.push({ html: responseExamples(view, renderer, say), kind: 'response' });
   const playground = task.playground ?? api.playground;
   const { credentials, examples } = api;
   const texts = apiTexts(task.language);

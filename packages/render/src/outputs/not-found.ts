@@ -7,6 +7,7 @@ import type { SiteSettings } from '../config/settings.ts';
 import type { OutputContext, OutputItem } from './list.ts';
 import { escapeAttribute, escapeText } from '../html.ts';
 import { readableOn } from '../theme/colors.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 export interface NotFoundLink {
   label: string;
@@ -44,7 +45,7 @@ function notFoundPage(settings: SiteSettings, basePath: string, links: readonly 
   const sections = links
     .map(
       ({ label, href }) =>
-        `<li><a href="${escapeAttribute(`${basePath}/${href}`)}">${escapeText(label)}</a></li>`,
+        `<li><a class="${hooked('', 'not-found-recommended-page-link')}" href="${escapeAttribute(`${basePath}/${href}`)}">${escapeText(label)}</a></li>`,
     )
     .join('');
   return `<!doctype html>
@@ -58,12 +59,12 @@ ${settings.notFound.redirect ? `<meta http-equiv="refresh" content="0; url=${hom
 <style>${style}</style>
 </head>
 <body>
-<main>
-<p class="dy-code" aria-hidden="true">404</p>
-<h1>${escapeText(title)}</h1>
-<p>${escapeText(text)}</p>
+<main class="${hooked('', 'not-found-container')}">
+<p class="${hooked('dy-code', 'not-found-status-code')}" aria-hidden="true">404</p>
+<h1 class="${hooked('', 'not-found-title')}">${escapeText(title)}</h1>
+<p class="${hooked('', 'not-found-description')}">${escapeText(text)}</p>
 <p><a href="${home}">Go to the home page of ${escapeText(settings.name)}</a></p>
-${sections ? `<ul>${sections}</ul>\n` : ''}</main>
+${sections ? `<ul class="${hooked('', 'not-found-recommended-pages-list')}">${sections}</ul>\n` : ''}</main>
 </body>
 </html>
 `;

@@ -84,8 +84,10 @@ describe('print.html', () => {
     expect(files.get('print.html')).toContain(
       '<a href="print/all-the-rest.html">All the rest!</a> (499 pages)',
     );
-    expect(files.get('print/start.html')).toContain('<a href="#p/0">First</a>');
-    expect(files.get('print/start.html')).toContain('<a href="../print/all-the-rest.html#p/500">Last</a>');
+    expect(files.get('print/start.html')).toContain('<a class="link" href="#p/0">First</a>');
+    expect(files.get('print/start.html')).toContain(
+      '<a class="link" href="../print/all-the-rest.html#p/500">Last</a>',
+    );
   }, 60_000);
 
   test('cuts a part between pages where it would be more than a browser can lay out', async () => {

@@ -13,6 +13,7 @@ import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { apiStylesheet } from '../theme/files.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
 import { inThemeLayer } from '../theme/layers.ts';
+import { hooked } from '../theme/style-hooks.ts';
 import { inlineCode } from '../theme/text.ts';
 import { isRightToLeft, languageCode } from '../theme/words.ts';
 import type { OutputContext, OutputItem } from './list.ts';
@@ -174,7 +175,7 @@ async function document(
     const id = printedId(page.route);
     sections.push(
       `<article class="dy-printed-page" aria-labelledby="${id}">\n` +
-        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n<div class="dy-content">`,
+        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n<div class="${hooked('dy-content', 'mdx-content', 'prose')}">`,
     );
     for (const piece of print.inDocument(page, place)) sections.push(piece);
     sections.push('</div>\n</article>\n');

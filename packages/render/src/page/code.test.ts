@@ -75,13 +75,17 @@ describe('code that must be run', () => {
     const html = site.content('index.html');
     expect(html).toContain('<p>Sorted a b, 2024, 1,234.5, 3.0, {notDefined}, {"a", "b"}.</p>');
     expect(html).toContain('<div class="box">bonono: <strong>Bold</strong> <b>2</b></div>');
-    expect(html).toContain('<p class="dy-card-title">ba</p>');
-    expect(html).toMatch(/<a class="dy-card dy-card-link" href="plain.html">.*<i>0<\/i>/);
+    expect(html).toContain('<p class="dy-card-title" data-component-part="card-title">ba</p>');
+    expect(html).toMatch(/<a class="dy-card card dy-card-link" href="plain.html">.*<i>0<\/i>/);
     expect(html).toContain('<p>Hello adA there</p>');
     expect(html).toContain('<i>4</i><i>6</i>');
     expect(html).toContain('<p>Hello x </p>');
-    expect(html).toContain('<div class="dy-callout-body">Told.</div></aside>');
-    expect(html).toMatch(/<div class="dy-cards dy-cards-2"><div class="dy-card">.*In a box/);
+    expect(html).toContain(
+      '<div class="dy-callout-body" data-component-part="callout-content">Told.</div></aside>',
+    );
+    expect(html).toMatch(
+      /<div class="dy-cards dy-cards-2 columns card-group"><div class="dy-card card">.*In a box/,
+    );
     expect(html).toContain('<q>SO IT IS</q>\n<q><strong>so</strong></q>');
     expect(html).toContain('<s>2</s>\n<s>2</s>');
     expect(html).not.toContain('docyard-island');

@@ -1,7 +1,7 @@
 /** The HTML of each kind of Markdown node. Elements and expressions are the renderer's business, not this file's. */
 import type { FilePlace } from '../check/diagnostic.ts';
 import type { PictureSize } from '../assets/picture-size.ts';
-import { calloutKind } from '../components/callouts.ts';
+import { calloutKind, calloutParts } from '../components/callouts.ts';
 import { pictureHtml } from '../components/images.ts';
 import type { HeadingOptions, PageContext } from '../components/contract.ts';
 import { withoutLinks } from '../components/remote.ts';
@@ -10,6 +10,7 @@ import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { slugOf } from './headings.ts';
 import type { Node } from './tree.ts';
+import { hooked } from '../theme/style-hooks.ts';
 
 /** What this file needs from the renderer while it walks. */
 export interface MarkdownHost {
@@ -151,9 +152,13 @@ function blockquoteHtml(node: Node, host: MarkdownHost): string {
   const body = host.content([paragraph, ...(node.children ?? []).slice(1)]);
   return element(
     'aside',
-    { class: `dy-callout dy-callout-${kind.className}`, role: 'note', 'aria-label': kind.label },
-    element('span', { class: 'dy-callout-icon' }, interfaceIcon(kind.icon)) +
-      element('div', { class: 'dy-callout-body' }, body),
+    {
+      class: `${hooked('dy-callout', 'callout')} dy-callout-${kind.className}`,
+      role: 'note',
+      'aria-label': kind.label,
+      'data-callout-type': kind.className,
+    },
+    calloutParts(interfaceIcon(kind.icon), body),
   );
 }
 
@@ -192,13 +197,15 @@ interface Target {
   title: string | undefined;
 }
 
+const linkClass = hooked('', 'link');
+
 function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
   const content = withoutLinks(host.content(node.children));
   if (!target) return node.label ? `[${content}]` : content;
   const { href } = host.link(target.url, host.place(node));
   const title = target.title === undefined ? '' : ` title="${escapeAttribute(target.title)}"`;
   if (href === undefined) return `<a${title} class="dy-dead-link">${content}</a>`;
-  return `<a href="${escapeAttribute(href)}"${title}>${content}</a>`;
+  return `<a class="${linkClass}" href="${escapeAttribute(href)}"${title}>${content}</a>`;
 }
 
 function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {

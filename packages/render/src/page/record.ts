@@ -14,7 +14,7 @@ import { classOfDeclarations, pageStylesheet } from '../components/style.ts';
 import { classWithFile } from '../theme/utilities/class-files.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
-import { element, escapeAttribute, escapeText, textOfHtml } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { iconHtml } from '../icons/markup.ts';
 import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
@@ -28,6 +28,7 @@ import { DocumentError } from './failure.ts';
 import type { ModuleSources } from './module-sources.ts';
 import type { Heading, LinkUse, PageFeature, PageTask, SitePlan } from './task.ts';
 import { type FeedItem, type RenderedUpdate, feedItems } from './updates.ts';
+import { type IdHook, part } from '../theme/style-hooks.ts';
 
 /** What all pages share: built once per process from the plan. */
 export interface SiteTools {
@@ -95,13 +96,24 @@ const siteStylesheetFile = '_docyard/site.css';
 /** Characters of rules that stand in a page. */
 const maximumRules = 500_000;
 
+interface BesidePart {
+  html: string;
+  kind?: BesideKind | undefined;
+}
+
+const besideIds: Record<BesideKind, IdHook> = {
+  request: 'request-example',
+  response: 'response-example',
+  panel: 'panel',
+};
+
 export class PageRecord {
   readonly headings: Heading[] = [];
   readonly assets = new Set<string>();
   readonly styles = new Map<string, string>();
   readonly classes = new Set<string>();
   /** What goes beside the content rather than into it. */
-  readonly aside: string[] = [];
+  readonly aside: BesidePart[] = [];
   readonly besideKinds = new Set<BesideKind>();
   /** Values of an API that the page describes, those inside of others below them. */
   readonly fields: NotedField[] = [];
@@ -171,7 +183,7 @@ export class PageRecord {
     return html;
   }
 
-  heading({ level, html, id, shortId, anchor = true, className }: HeadingOptions): string {
+  heading({ level, html, id, shortId, anchor = true, className, part: partName }: HeadingOptions): string {
     const text = textOfHtml(this.#withFormulaSources(html)).trim();
     const unique = this.#ids.take(id ?? slugOf(text));
     if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
@@ -185,7 +197,8 @@ export class PageRecord {
       ? `<a class="dy-anchor" href="#${written}" aria-hidden="true" tabindex="-1">#</a>`
       : '';
     const classes = className === undefined ? '' : ` class="${escapeAttribute(className)}"`;
-    return `<${name} id="${written}"${classes}>${alias}${html}${mark}</${name}>`;
+    const partMark = partName === undefined ? '' : attributes(part(partName));
+    return `<${name} id="${written}"${classes}${partMark}>${alias}${html}${mark}</${name}>`;
   }
 
   /** A formula holds its text twice, as markup and as drawn; for ids and the table of contents its source is enough. */
@@ -354,11 +367,23 @@ export class PageRecord {
     this.#isBeside = true;
     if (kind) this.besideKinds.add(kind);
     try {
-      this.aside.push(work());
+      this.aside.push({ html: work(), kind });
     } finally {
       this.#isBeside = false;
     }
     return '';
+  }
+
+  /** The first part of a kind has an id for stylesheets of authors, unless the content of the page has the same. */
+  besideHtml(): string {
+    return this.aside
+      .map(({ html, kind }) => {
+        const id = kind && besideIds[kind];
+        return id !== undefined && html.startsWith('<section') && this.#ids.claim(id)
+          ? html.replace('<section', `<section id="${id}"`)
+          : html;
+      })
+      .join('');
   }
 
   field(field: WrittenField, work: () => string): string {

@@ -152,7 +152,7 @@ function resultOf(
     search:
       task.search &&
       pageTerms({ html, title: task.title, description: textOfHtml(description) }, task.search),
-    aside: renderer.aside.join(''),
+    aside: renderer.besideHtml(),
     description,
     banner,
     ...(guestBanners && { guestBanners }),

@@ -51,9 +51,9 @@ export function contextualHtml(menu: ContextualMenu, page: ContextualPage): stri
     : `<span>${escapeText(words.more)}</span>`;
   const rest = items.length > 1 || !copies;
   return (
-    `<div class="dy-contextual${copies ? ' dy-with-copy' : ''}">${button}` +
+    `<div id="page-context-menu" class="dy-contextual${copies ? ' dy-with-copy' : ''}">${button}` +
     (rest
-      ? `<details class="dy-menu" data-menu><summary>${label}${interfaceIcon('chevron-down')}</summary>` +
+      ? `<details class="dy-menu" data-menu><summary id="page-context-menu-button">${label}${interfaceIcon('chevron-down')}</summary>` +
         `<div class="dy-menu-items"><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul></div></details>`
       : '') +
     '</div>'

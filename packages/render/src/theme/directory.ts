@@ -5,6 +5,7 @@ import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { SiteLinks } from './site-links.ts';
 import { inlineCode } from './text.ts';
+import { hooked, part } from './style-hooks.ts';
 
 export interface DirectoryOptions {
   links: SiteLinks;
@@ -30,9 +31,9 @@ export function directoryHtml(group: GroupEntry, options: DirectoryOptions): str
   if (!group.directory || items.length === 0) return '';
   const content =
     group.directory === 'card'
-      ? `<div class="dy-cards dy-cards-2">${items.map(cardHtml).join('')}</div>`
+      ? `<div class="${hooked('dy-cards dy-cards-2', 'directory-group')}">${items.map(cardHtml).join('')}</div>`
       : items.map(foldHtml).join('');
-  return `<nav class="dy-directory dy-directory-${group.directory} dy-content" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
+  return `<nav class="${hooked('dy-directory', 'directory')} dy-directory-${group.directory} dy-content" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
 }
 
 function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
@@ -58,19 +59,30 @@ function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
 function cardHtml({ href, title, description, icon }: Item): string {
   return element(
     'a',
-    { class: 'dy-card dy-card-link', href },
-    (icon ? element('span', { class: 'dy-card-icon' }, icon) : '') +
-      `<div class="dy-card-text"><p class="dy-card-title">${inlineCode(title)}</p>` +
-      `${description ? `<div class="dy-card-body"><p>${escapeText(description)}</p></div>` : ''}</div>`,
+    { class: hooked('dy-card dy-card-link', 'card', 'directory-card'), href },
+    (icon ? element('span', { class: 'dy-card-icon', ...part('card-icon') }, icon) : '') +
+      element(
+        'div',
+        { class: 'dy-card-text', ...part('card-content-container') },
+        element('p', { class: 'dy-card-title', ...part('card-title') }, inlineCode(title)) +
+          (description
+            ? element(
+                'div',
+                { class: 'dy-card-body', ...part('card-content') },
+                `<p>${escapeText(description)}</p>`,
+              )
+            : ''),
+      ),
   );
 }
 
 function foldHtml(item: Item): string {
   const link = element('a', { href: item.href }, item.icon + inlineCode(item.title));
   const note = item.description ? `<p>${escapeText(item.description)}</p>` : '';
-  if (item.inner.length === 0) return `<div class="dy-directory-row">${link}${note}</div>`;
+  if (item.inner.length === 0)
+    return `<div class="${hooked('dy-directory-row', 'directory-page')}">${link}${note}</div>`;
   return (
-    `<details class="dy-directory-row" open><summary>${link}${interfaceIcon('chevron-right')}</summary>` +
+    `<details class="${hooked('dy-directory-row', 'directory-group')}" open><summary>${link}${interfaceIcon('chevron-right')}</summary>` +
     `${note}<div class="dy-directory-inner">${item.inner.map(foldHtml).join('')}</div></details>`
   );
 }

@@ -6,14 +6,16 @@ import type { Division } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
 import { searchButton } from './search-entry.ts';
 import { type FrameContext, globalsOf, labelOf, menusHtml, switchersOf } from './menus.ts';
+import { tagHtml } from './sidebar-entry.ts';
 import { addressAttributes } from './site-links.ts';
+import { hooked } from './style-hooks.ts';
 
 export function headerHtml(context: FrameContext): string {
   const { settings, words } = context;
-  const links = linksHtml(context);
+  const links = barLinksHtml(context);
   const toggle = settings.appearance.strict
     ? ''
-    : `<button type="button" class="dy-icon-button" data-theme-toggle aria-label="${escapeAttribute(words.appearance)}">${moon}${sun}</button>`;
+    : `<button type="button" class="dy-icon-button" data-component-name="theme-toggle" data-theme-toggle aria-label="${escapeAttribute(words.appearance)}">${moon}${sun}</button>`;
   const tabs = tabsHtml(context);
   return (
     `<header id="navbar" class="${tabs ? 'dy-site-navbar dy-has-tabs' : 'dy-site-navbar'}"><div class="dy-bar">` +
@@ -22,25 +24,35 @@ export function headerHtml(context: FrameContext): string {
     `<div class="dy-brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +
     searchButton(settings.searchPrompt, context.branch) +
     (links
-      ? `<nav class="dy-bar-links" aria-label="${escapeAttribute(words.siteLinks)}">${links}</nav>`
-      : '<div class="dy-bar-links"></div>') +
+      ? `<nav class="${barLinks}" aria-label="${escapeAttribute(words.siteLinks)}"><ul>${links}</ul></nav>`
+      : `<div class="${barLinks}"></div>`) +
     `${toggle}</div>${tabs}</header>`
   );
 }
 
-function linksHtml(context: FrameContext): string {
+const barLinks = hooked('dy-bar-links', 'topbar-right-container');
+const barLink = hooked('', 'navbar-link');
+
+function barLinksHtml(context: FrameContext): string {
+  const { items, primary } = linksOf(context);
+  const last = primary && `<li id="topbar-cta-button">${primary}</li>`;
+  return items.map((link) => `<li class="${barLink}">${link}</li>`).join('') + last;
+}
+
+function linksOf(context: FrameContext): { items: string[]; primary: string } {
   const { surroundings, links, prefix } = context;
   const { primary } = surroundings.navbar;
+  const items = surroundings.navbar.links.map((item) => linkHtml(item, context)).filter(Boolean);
   const href = primary && links.address(prefix, primary.href);
-  const items = surroundings.navbar.links.map((item) => linkHtml(item, context)).join('');
-  if (!primary || !href) return items;
+  if (!primary || !href) return { items, primary: '' };
   const label = links.icon(prefix, primary.icon) + escapeText(primary.label);
-  return items + element('a', { class: 'dy-button', href }, label);
+  return { items, primary: element('a', { class: 'dy-button', href }, label) };
 }
 
 /** What the header shows on a wide screen stands at the end of the drawer on a small one. */
 export function drawerLinksHtml(context: FrameContext): string {
-  const links = linksHtml(context);
+  const { items, primary } = linksOf(context);
+  const links = items.join('') + primary;
   return links ? `<div class="dy-drawer-links">${links}</div>` : '';
 }
 
@@ -48,7 +60,7 @@ function brandHtml({ settings, links, prefix, logo, homeHref }: FrameContext): s
   const href = (settings.logo?.href && links.address(prefix, settings.logo.href)) || homeHref;
   if (!logo) return element('a', { class: 'dy-site-name', href }, escapeText(settings.name));
   const image = (file: string, className: string): string =>
-    `<img${attributes({ class: `dy-logo ${className}`.trim(), src: links.file(prefix, file), alt: settings.name })}>`;
+    `<img${attributes({ class: `${hooked('dy-logo', 'nav-logo')} ${className}`.trim(), src: links.file(prefix, file), alt: settings.name })}>`;
   const images =
     logo.light === logo.dark
       ? image(logo.light, '')
@@ -62,28 +74,36 @@ function linkHtml(item: LinkItem, { links, prefix }: FrameContext): string {
 }
 
 function tabsHtml(context: FrameContext): string {
+  const tabLink = (division: Division, isCurrent: boolean): string =>
+    divisionLink(division, isCurrent, context, hooked('', 'nav-tabs-item'));
   const items = [
     ...switchersOf(context.branch, ['tab']).flatMap(({ switcher, current }) =>
-      switcher.divisions.map((division) => divisionLink(division, division === current, context)),
+      switcher.divisions.map((division) => tabLink(division, division === current)),
     ),
-    ...globalsOf(context.branch, 'tab').map((division) => divisionLink(division, false, context)),
+    ...globalsOf(context.branch, 'tab').map((division) => tabLink(division, false)),
   ].filter((item) => item !== '');
   if (items.length < 2) return '';
   const label = escapeAttribute(context.words.sections);
-  return `<nav class="dy-tab-bar" aria-label="${label}"><div class="dy-tab-row">${items.join('')}</div></nav>`;
+  return `<nav class="dy-tab-bar" aria-label="${label}"><div class="${hooked('dy-tab-row', 'nav-tabs')}">${items.join('')}</div></nav>`;
 }
 
-function divisionLink(division: Division, isCurrent: boolean, { links, prefix }: FrameContext): string {
+function divisionLink(
+  division: Division,
+  isCurrent: boolean,
+  { links, prefix }: FrameContext,
+  hook = '',
+): string {
   const address = links.division(prefix, division);
   if (address === undefined) return '';
   const outside = /^https?:/i.test(address.href) ? interfaceIcon('arrow-up-right') : '';
-  const tag = division.tag ? element('span', { class: 'dy-nav-tag' }, escapeText(division.tag)) : '';
-  const classes = [division.atEnd && 'dy-at-end', entryColorClass(division)].filter(Boolean).join(' ');
+  const tag = tagHtml(division.tag);
+  const classes = [hook, division.atEnd && 'dy-at-end', entryColorClass(division)].filter(Boolean).join(' ');
   return element(
     'a',
     {
       ...addressAttributes(address),
       'aria-current': isCurrent ? 'true' : undefined,
+      'data-active': isCurrent ? 'true' : undefined,
       class: classes || undefined,
     },
     links.icon(prefix, division.icon) + escapeText(labelOf(division)) + tag + outside,
@@ -98,7 +118,12 @@ export function anchorsHtml(context: FrameContext): string {
     ),
     ...globalsOf(context.branch, 'anchor').map((division) => divisionLink(division, false, context)),
   ].filter((item) => item !== '');
-  return items.length ? `<ul class="dy-nav-anchors"><li>${items.join('</li><li>')}</li></ul>` : '';
+  return items.length ? anchorList(items) : '';
+}
+
+function anchorList(items: readonly string[]): string {
+  const item = `<li class="${hooked('', 'nav-anchor')}">`;
+  return `<ul class="${hooked('dy-nav-anchors', 'nav-anchors')}">${items.map((link) => `${item}${link}</li>`).join('')}</ul>`;
 }
 
 export function footerHtml(context: FrameContext): string {
@@ -120,7 +145,7 @@ export function footerHtml(context: FrameContext): string {
     })
     .join('');
   return (
-    '<footer id="footer" class="dy-site-footer"><div class="dy-footer-inner">' +
+    `<footer id="footer" class="${columns ? hooked('dy-site-footer', 'advanced-footer') : 'dy-site-footer'}"><div class="dy-footer-inner">` +
     (columns
       ? `<nav class="dy-footer-columns" aria-label="${escapeAttribute(words.footer)}">${columns}</nav>`
       : '') +

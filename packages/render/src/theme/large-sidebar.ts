@@ -6,7 +6,16 @@ import { MarkedText, SharedText } from '../encoded-text.ts';
 import { attributes, escapeText } from '../html.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
-import { EntryHtml, type SidebarOptions, currentMark, isLink, summaryBeside } from './sidebar-entry.ts';
+import {
+  EntryHtml,
+  type SidebarOptions,
+  activeMark,
+  currentMark,
+  entryStart,
+  isLink,
+  sectionParts,
+  summaryBeside,
+} from './sidebar-entry.ts';
 import type { SidebarUnit, SidebarUnits } from './sidebar-units.ts';
 
 /** A list with more entries than this shows only those near the page. */
@@ -42,8 +51,10 @@ export function pathsOf(entries: readonly NavEntry[]): EntryPaths {
   return paths;
 }
 
-/** Where marks of pages belong, by the position of the page in its list. */
-type Marks = ReadonlyMap<number, number>;
+/** Where marks of pages belong, by the position of the page in its list: at its link, and before at its entry if it has one. */
+type Marks = ReadonlyMap<number, readonly number[]>;
+
+type Level = 'top' | 'section' | 'nested';
 
 interface MarkedHtml {
   html: string;
@@ -82,8 +93,13 @@ export class LargeSidebar {
   textFor(route: string): SharedText | MarkedText {
     const path = this.#paths.get(route) ?? [];
     const { shared, marks } = this.#around(path);
-    const at = marks.get(path.at(-1) ?? -1);
-    return at === undefined ? shared : new MarkedText(shared, [{ at, text: currentMark }]);
+    const places = marks.get(path.at(-1) ?? -1);
+    if (places === undefined) return shared;
+    const last = places.length - 1;
+    return new MarkedText(
+      shared,
+      places.map((at, index) => ({ at, text: index === last ? currentMark : activeMark })),
+    );
   }
 
   /** Pages of one list have the same around them, unless it is so long that each shows another part of it. */
@@ -91,7 +107,7 @@ export class LargeSidebar {
     const key = this.#keyOf(path);
     const known = this.#known.get(key);
     if (known) return known;
-    const { html, marks } = this.#list(this.#entries, path, true);
+    const { html, marks } = this.#list(this.#entries, path, 'top');
     const [before, after] = this.#wrapping;
     const shared = new SharedText(before + html + after);
     const around = { shared, marks: inBytes(shared.text, before.length, marks) };
@@ -120,14 +136,16 @@ export class LargeSidebar {
   }
 
   /** With the groups open that the path leads through, and no page marked. */
-  #list(entries: readonly NavEntry[], path: readonly number[], top: boolean): MarkedHtml {
+  #list(entries: readonly NavEntry[], path: readonly number[], level: Level): MarkedHtml {
+    const top = level === 'top';
+    const start = level === 'section' ? `${sectionParts.list}${activeMark}>` : '<ul>';
     const [current, ...rest] = path;
     const { from, to } = windowOf(entries.length, current ?? 0);
-    const marks = new Map<number, number>();
+    const marks = new Map<number, readonly number[]>();
     let html = '';
     let inList = false;
     const setList = (wanted: boolean): void => {
-      if (wanted !== inList) html += wanted ? '<ul>' : '</ul>';
+      if (wanted !== inList) html += wanted ? start : '</ul>';
       inList = wanted;
     };
     if (from > 0) {
@@ -139,14 +157,21 @@ export class LargeSidebar {
       setList(!top || entry.kind !== 'group');
       if (at === current && entry.kind === 'group') {
         const { before, mark, after } = this.#opened(entry, top);
-        const inner = this.#list(entry.entries, rest, false);
-        if (rest.length === 0 && mark !== undefined) marks.set(at, html.length + mark);
+        const inner = this.#list(entry.entries, rest, top ? 'section' : 'nested');
+        if (rest.length === 0 && mark !== undefined) marks.set(at, [html.length + mark]);
         if (rest.length > 0)
-          for (const [place, inside] of inner.marks) marks.set(place, html.length + before.length + inside);
+          for (const [place, inside] of inner.marks)
+            marks.set(
+              place,
+              inside.map((each) => html.length + before.length + each),
+            );
         html += before + inner.html + after;
       } else {
         if (rest.length === 0 && entry.kind === 'page')
-          marks.set(at, html.length + this.#html.page(entry.route)[0].length);
+          marks.set(at, [
+            html.length + entryStart.length,
+            html.length + this.#html.page(entry.route)[0].length,
+          ]);
         html += this.#closed(entry, top);
       }
     }
@@ -161,9 +186,9 @@ export class LargeSidebar {
   /** What stands before the list of an open group, where its own page is marked in that, and what stands behind. */
   #opened(group: GroupEntry, top: boolean): { before: string; mark?: number; after: string } {
     if (top && !group.label) return { before: '<section class="dy-nav-group">', after: '</section>' };
-    const label = this.#html.label(group);
+    const label = this.#html.label(group, top);
     const [opening, behind, after] = top
-      ? ['<section class="dy-nav-group"><h2>', '</h2>', '</section>']
+      ? [`<section class="dy-nav-group">${sectionParts.header}`, '</h2>', '</section>']
       : isLink(label)
         ? ['<li class="dy-nav-linked">', `<details open>${summaryBeside(group)}`, '</details></li>']
         : ['<li><details open><summary>', '</summary>', '</details></li>'];
@@ -192,13 +217,13 @@ export class LargeSidebar {
     const classes = [top && 'dy-nav-group', 'dy-nav-closed'];
     let asked = '';
     if (this.#units && group.entries.length > 0) {
-      if (isLink(this.#html.label(group))) classes.push('dy-nav-linked');
+      if (isLink(this.#html.label(group, top))) classes.push('dy-nav-linked');
       if (group.expanded) classes.push('dy-nav-expanded');
       asked = attributes({ 'data-nav': this.#units.whole(group.entries) });
     }
     const start = ` class="${classes.filter(Boolean).join(' ')}"${asked}>`;
-    const label = this.#html.label(group, true).join('');
-    return top ? `<section${start}<h2>${label}</h2></section>` : `<li${start}${label}</li>`;
+    const label = this.#html.label(group, top, true).join('');
+    return top ? `<section${start}${sectionParts.header}${label}</h2></section>` : `<li${start}${label}</li>`;
   }
 
   /** Leads to the entry that would come next at the end of what is shown. */
@@ -219,7 +244,7 @@ export class LargeSidebar {
 function inBytes(text: string, start: number, marks: Marks): Marks {
   const isAscii = Buffer.byteLength(text) === text.length;
   const bytesAt = (at: number): number => (isAscii ? at : Buffer.byteLength(text.slice(0, at)));
-  return new Map([...marks].map(([place, at]) => [place, bytesAt(start + at)]));
+  return new Map([...marks].map(([place, all]) => [place, all.map((at) => bytesAt(start + at))]));
 }
 
 function windowOf(length: number, current: number): { from: number; to: number } {

@@ -8,6 +8,8 @@ import { attributes, element, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Branch, Division, DivisionKind, Switcher } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
+import { tagHtml } from './sidebar-entry.ts';
+import { hooked, hookedIcon } from './style-hooks.ts';
 import { type DivisionAddress, type SiteLinks, addressAttributes } from './site-links.ts';
 import { type Words, languageCode, spokenName } from './words.ts';
 
@@ -71,6 +73,7 @@ function menuHtml(context: FrameContext, switcher: Switcher, current: Division |
     .map((division) => itemHtml(division, current, context))
     .filter((item) => item !== '');
   if (items.length < 2) return '';
+  const hooks = menuHooks(switcher.kind);
   const shown = current ?? switcher.divisions[0];
   const label = shown ? labelOf(shown) : '';
   const kind = context.words[menuWords[switcher.kind]];
@@ -81,9 +84,9 @@ function menuHtml(context: FrameContext, switcher: Switcher, current: Division |
       : '';
   return (
     `<details class="dy-menu dy-menu-${switcher.kind}" data-menu>` +
-    `<summary${attributes({ class: shown && entryColorClass(shown), 'aria-label': `${kind}: ${label}` })}>` +
+    `<summary${attributes({ ...hooks.trigger, class: classList(hooks.trigger.class, shown && entryColorClass(shown)), 'aria-label': `${kind}: ${label}` })}>` +
     `${icon}<span>${escapeText(label)}</span>${interfaceIcon('chevron-down')}</summary>` +
-    `<div class="dy-menu-items">${filter}<ul>${items.join('')}</ul></div></details>`
+    `<div${attributes({ ...hooks.content, class: classList('dy-menu-items', hooks.content.class) })}>${filter}<ul>${items.join('')}</ul></div></details>`
   );
 }
 
@@ -97,22 +100,66 @@ const menuWords: Record<DivisionKind, 'section' | 'product' | 'version' | 'langu
   item: 'section',
 };
 
+const dropdownHooks = {
+  trigger: { class: hooked('', 'nav-dropdown-trigger') },
+  content: { class: hooked('', 'nav-dropdown-content') },
+  item: 'nav-dropdown-item',
+  text: 'nav-dropdown-item-text-container',
+  title: 'nav-dropdown-item-title',
+  description: 'nav-dropdown-item-description',
+  icon: 'nav-dropdown-item-icon',
+} as const;
+
+const productHooks = {
+  ...dropdownHooks,
+  trigger: { class: hooked('', 'nav-dropdown-products-selector-trigger') },
+  content: { class: hooked('', 'nav-dropdown-products-selector-content') },
+  item: 'nav-dropdown-products-selector-item',
+  title: 'nav-dropdown-products-selector-item-title',
+  description: 'nav-dropdown-products-selector-item-description',
+  icon: 'nav-dropdown-products-selector-item-icon',
+} as const;
+
+const languageHooks = {
+  ...dropdownHooks,
+  trigger: { ...dropdownHooks.trigger, id: 'localization-select-trigger' },
+  content: { ...dropdownHooks.content, id: 'localization-select-content' },
+} as const;
+
+function menuHooks(kind: DivisionKind): typeof dropdownHooks | typeof productHooks | typeof languageHooks {
+  if (kind === 'product') return productHooks;
+  return kind === 'language' ? languageHooks : dropdownHooks;
+}
+
+function classList(...names: (string | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}
+
 function itemHtml(division: Division, current: Division | undefined, context: FrameContext): string {
   const address = addressOf(division, current, context);
   if (address === undefined) return '';
-  const tag = division.tag ? element('span', { class: 'dy-nav-tag' }, escapeText(division.tag)) : '';
+  const hooks = menuHooks(division.kind);
   const description = division.description
-    ? element('span', { class: 'dy-menu-note' }, escapeText(division.description))
+    ? element('span', { class: hooked('dy-menu-note', hooks.description) }, escapeText(division.description))
     : '';
-  const text = `<span class="dy-menu-label"><span>${escapeText(labelOf(division))}${tag}</span>${description}</span>`;
+  const title = element(
+    'span',
+    { class: hooked('', hooks.title) },
+    escapeText(labelOf(division)) + tagHtml(division.tag),
+  );
+  const text = element('span', { class: hooked('dy-menu-label', hooks.text) }, title + description);
   const code = division.kind === 'language' ? languageCode(division.label) : undefined;
   const values = attributes({
+    id: code && `localization-select-item-${code}`,
     'aria-current': division === current ? 'true' : undefined,
+    'data-active': division === current ? 'true' : undefined,
     lang: code,
     hreflang: code,
   });
   const check = division === current ? interfaceIcon('check') : '';
-  return `<li><a${attributes({ class: entryColorClass(division) })}${address}${values}>${context.links.icon(context.prefix, division.icon)}${text}${check}</a></li>`;
+  const icon = hookedIcon(context.links.icon(context.prefix, division.icon), hooks.icon);
+  const classes = classList(hooked('', hooks.item), entryColorClass(division));
+  return `<li><a${attributes({ class: classes })}${address}${values}>${icon}${text}${check}</a></li>`;
 }
 
 /** As attributes. */

@@ -11,8 +11,10 @@ import type { IslandScriptPaths } from '../islands/scripts.ts';
 import { showsSidebar } from '../page/modes.ts';
 import type { Heading } from '../page/task.ts';
 import { type GuestBanner, bannerHtml, guestBannerHtml } from './banner.ts';
+import { type FrameIdUser, frameId, headerIds, usedFrameIds, withoutUsedIds } from './frame-ids.ts';
 import { headHtml } from './head.ts';
 import type { HeadFacts } from './head-facts.ts';
+import { type IdHook, hooked } from './style-hooks.ts';
 import { inlineCode } from './text.ts';
 import { type Words, isRightToLeft } from './words.ts';
 
@@ -73,9 +75,7 @@ export interface PageView extends HeadFacts {
 }
 
 /** A view whose content was looked through once for the ids of the frame. */
-interface FramedView extends PageView {
-  usedIds: ReadonlySet<string>;
-}
+interface FramedView extends PageView, FrameIdUser {}
 
 /** The file from its start to its end. What the author wrote is in `main`, and comes as bytes there. */
 export interface PageDocument {
@@ -83,6 +83,8 @@ export interface PageDocument {
   main: Pieces;
   after: Pieces;
 }
+
+const contentClass = hooked('dy-content', 'mdx-content', 'prose');
 
 export function wholePage({ before, main, after }: PageDocument): Pieces {
   return [...before, ...main, ...after];
@@ -101,7 +103,8 @@ export function pageDocument(page: PageView): PageDocument {
     'data-theme': initial === 'system' ? undefined : initial,
     'data-initial-theme': initial,
     'data-strict-theme': settings.appearance.strict,
-    'data-current-path': `/${view.route}`,
+    'data-current-path': `/${view.route.replace(/(?:^|\/)index$/, '')}`,
+    'data-page-mode': view.mode === 'default' ? 'none' : view.mode,
     'data-branches': view.branches,
     // As `theme.js` does it where nobody has said which.
     class: initial === 'system' ? undefined : initial,
@@ -122,9 +125,10 @@ export function pageDocument(page: PageView): PageDocument {
   const navigation =
     view.sidebar.length > 0
       ? [
-          `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">`,
+          `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">` +
+            `<div${frameId(view, 'sidebar-content')} class="dy-sidebar-content">`,
           ...view.sidebar,
-          '</nav>\n',
+          '</div></nav>\n',
         ]
       : [];
   return {
@@ -133,43 +137,24 @@ export function pageDocument(page: PageView): PageDocument {
         `<a class="dy-skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
         (view.bannerHtml ? bannerHtml(view, frameId(view, 'banner')) : '') +
         view.guestBanners.map(guestBannerHtml).join(''),
-      withoutUsedId(view, view.header, 'navbar'),
-      `\n<div class="${layout.filter(Boolean).join(' ')}">\n`,
+      withoutUsedIds(view, view.header, headerIds),
+      `\n<div${frameId(view, 'body-content')} class="${layout.filter(Boolean).join(' ')}">\n`,
       ...navigation,
+      `<div${frameId(view, 'content-container')} class="dy-columns">\n`,
     ],
     main: [
       `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}`,
       ...asideHtml(view),
-      '<div class="dy-content">',
+      `<div${frameId(view, 'content')} class="${contentClass}">`,
       view.bodyHtml,
       `</div>\n${bare ? '' : pageEnd(view)}</main>\n`,
     ],
     after: [
-      `${withContents ? contentsHtml(view) : ''}</div>\n`,
-      withoutUsedId(view, view.footer, 'footer'),
+      `${withContents ? contentsHtml(view) : ''}</div>\n</div>\n`,
+      withoutUsedIds(view, view.footer, ['footer']),
       `\n${view.islands?.parts ?? ''}</body>\n</html>\n`,
     ],
   };
-}
-
-/**
- * The parts of the frame carry ids by which authors' stylesheets find them. Where a page's own content uses the same
- * id (a heading called "Footer"), it belongs to the content.
- */
-const frameIds = ['banner', 'footer', 'navbar', 'pagination', 'sidebar', 'table-of-contents'] as const;
-type FrameId = (typeof frameIds)[number];
-
-function frameId({ usedIds }: FramedView, id: FrameId): string {
-  return usedIds.has(id) ? '' : ` id="${id}"`;
-}
-
-function usedFrameIds(ids: readonly string[]): Set<string> {
-  return new Set(frameIds.filter((id) => ids.includes(id)));
-}
-
-function withoutUsedId(view: FramedView, html: string | SharedText, id: FrameId): string | SharedText {
-  if (frameId(view, id) !== '') return html;
-  return (typeof html === 'string' ? html : html.text).replace(` id="${id}"`, '');
 }
 
 export function eyebrowHtml(
@@ -179,16 +164,18 @@ export function eyebrowHtml(
 ): string {
   const steps = eyebrow
     .map(
-      ({ label, href }) => `<li>${href ? element('a', { href }, inlineCode(label)) : inlineCode(label)}</li>`,
+      ({ label, href }) =>
+        `<li class="${hooked('', 'breadcrumb-item')}">${href ? element('a', { href }, inlineCode(label)) : inlineCode(label)}</li>`,
     )
     .join('');
   if (!steps) return '';
+  const list = `<ol class="${hooked('', 'breadcrumb-list')}">${steps}</ol>`;
   return breadcrumbs
-    ? `<nav class="dy-eyebrow dy-breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}"><ol>${steps}</ol></nav>`
-    : `<div class="dy-eyebrow"><ol>${steps}</ol></div>`;
+    ? `<nav class="${hooked('dy-eyebrow', 'eyebrow')} dy-breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}">${list}</nav>`
+    : `<div class="${hooked('dy-eyebrow', 'eyebrow')}">${list}</div>`;
 }
 
-function pageHeader(view: PageView): string {
+function pageHeader(view: FramedView): string {
   const { words } = view;
   const trail = eyebrowHtml(view.eyebrow, view.settings, words);
   const tag = view.tag ? ` <span class="dy-page-tag">${escapeText(view.tag)}</span>` : '';
@@ -201,9 +188,9 @@ function pageHeader(view: PageView): string {
       ? `<p class="dy-endpoint"><span class="dy-method dy-method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
       : '';
   const title = `<h1 id="page-title">${inlineCode(view.title)}${tag}${label}</h1>`;
-  const menu = feedLink(view) + (view.contextualInContents ? '' : view.contextual);
+  const menu = feedLink(view) + (view.contextualInContents ? '' : contextualMenu(view));
   return (
-    `<header class="dy-page-header">${trail}` +
+    `<header${frameId(view, 'header')} class="dy-page-header">${trail}` +
     `${menu ? `<div class="dy-title-row">${title}${menu}</div>` : title}${view.bar}${lead}${endpoint}</header>\n`
   );
 }
@@ -214,6 +201,11 @@ function hiddenTitle(view: PageView): string {
 }
 
 /** What follows the content: the list of a group, the day of the last change, the ways on. */
+function contextualMenu(view: FramedView): string {
+  const ids: readonly IdHook[] = ['page-context-menu', 'page-context-menu-button'];
+  return withoutUsedIds(view, view.contextual, ids) as string;
+}
+
 function feedLink({ feed, showsFeed }: PageView): string {
   if (!feed || !showsFeed) return '';
   return element(
@@ -259,8 +251,8 @@ export function neighbourHtml(
   word: string,
   rel: 'prev' | 'next',
 ): string {
-  const content = `<span class="dy-pagination-word">${escapeText(word)}</span><span>${titleHtml}</span>`;
-  return element('a', { href, rel, class: `dy-pagination-${rel}` }, content);
+  const content = `<span class="dy-pagination-word">${escapeText(word)}</span><span class="${hooked('', 'pagination-title')}">${titleHtml}</span>`;
+  return element('a', { href, rel, class: hooked(`dy-pagination-${rel}`, `pagination-${rel}`) }, content);
 }
 
 function asideHtml({ asideHtml: content, words }: PageView): Pieces {
@@ -279,12 +271,14 @@ function contentsHtml(view: FramedView): string {
     .filter(({ level }) => level <= top + 2)
     .map(({ level, text, id }) => {
       const depth = level - top;
-      return `<li${attributes({ class: depth ? `dy-depth-${depth}` : undefined })}>${element('a', { href: `#${id}` }, escapeText(text))}</li>`;
+      return `<li class="${hooked(depth ? `dy-depth-${depth}` : '', 'toc-item')}">${element('a', { href: `#${id}` }, escapeText(text))}</li>`;
     });
   const label = escapeText(view.words.contents);
-  const menu = view.contextualInContents ? view.contextual : '';
+  const menu = view.contextualInContents ? contextualMenu(view) : '';
   return (
-    `<aside${frameId(view, 'table-of-contents')} class="dy-site-contents"><nav aria-label="${escapeAttribute(view.words.contents)}">` +
-    `<p class="dy-contents-title">${label}</p><ul>${items.join('')}</ul></nav>${menu}</aside>\n`
+    `<aside${frameId(view, 'table-of-contents-layout')} class="dy-site-contents">` +
+    `<nav${frameId(view, 'table-of-contents')} aria-label="${escapeAttribute(view.words.contents)}">` +
+    `<p class="dy-contents-title">${label}</p>` +
+    `<ul${frameId(view, 'table-of-contents-content')} class="${hooked('', 'toc')}">${items.join('')}</ul></nav>${menu}</aside>\n`
   );
 }

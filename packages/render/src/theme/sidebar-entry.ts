@@ -5,6 +5,7 @@ import { firstRouteOf } from '../navigation/branches.ts';
 import type { GroupEntry, LinkEntry } from '../navigation/tree.ts';
 import type { SiteLinks } from './site-links.ts';
 import { inlineCode } from './text.ts';
+import { hooked, hookedIcon } from './style-hooks.ts';
 
 export interface EntryInfo {
   title: string;
@@ -62,19 +63,24 @@ export class EntryHtml {
   }
 
   /** The name of a group; a link when the group has a page of its own or groups lead to their first page. */
-  label(group: GroupEntry, alwaysLink = false): [string, string] {
+  label(group: GroupEntry, isTop: boolean, alwaysLink = false): [string, string] {
     const { links, drilldown, more } = this.options;
     const name = inlineCode(group.label) || (alwaysLink ? `${escapeText(more)} …` : '');
-    const text = `${links.icon(this.#prefix, group.icon)}<span>${name}</span>${tagHtml(group.tag)}`;
+    const icon = hookedIcon(links.icon(this.#prefix, group.icon), 'sidebar-group-icon');
+    const text = `${icon}<span>${name}</span>${tagHtml(group.tag)}`;
     const target = group.root ?? (drilldown || alwaysLink ? firstRouteOf(group.entries) : undefined);
     const href = target === undefined ? undefined : links.page(this.#prefix, target);
-    if (href === undefined) return ['<span class="dy-nav-label"', `>${text}</span>`];
-    return [`<a class="dy-nav-label"${attributes({ href })}`, `>${text}</a>`];
+    const classes = isTop ? hooked('dy-nav-label', 'sidebar-title') : 'dy-nav-label';
+    if (href === undefined) return [`<span class="${classes}"`, `>${text}</span>`];
+    return [`<a class="${classes}"${attributes({ href })}`, `>${text}</a>`];
   }
 }
 
-function tagHtml(tag: string | undefined): string {
-  return tag ? element('span', { class: 'dy-nav-tag' }, escapeText(tag)) : '';
+const tagClass = hooked('dy-nav-tag', 'nav-tag-pill', 'nav-tag-pill-text');
+
+/** A label beside a name of the navigation. */
+export function tagHtml(tag: string | undefined): string {
+  return tag ? element('span', { class: tagClass }, escapeText(tag)) : '';
 }
 
 const shortMethods = new Map([
@@ -89,7 +95,7 @@ function methodMark(method: string | undefined): string {
   const short = shortMethods.get(method) ?? method;
   return element(
     'span',
-    { class: `dy-method dy-nav-method dy-method-${method.toLowerCase()}` },
+    { class: `${hooked('dy-method dy-nav-method', 'method-nav-pill')} dy-method-${method.toLowerCase()}` },
     escapeText(short),
   );
 }
@@ -103,4 +109,15 @@ export function summaryBeside(group: GroupEntry): string {
   return `<summary${attributes({ 'aria-label': group.label })}></summary>`;
 }
 
+/** What stands before and after the entries of a section. */
+export const sectionParts = {
+  header: `<h2 class="${hooked('', 'sidebar-group-header')}">`,
+  list: `<ul class="${hooked('', 'sidebar-group')}"`,
+};
+
+/** Marks of the current page: on its link, on the entry that holds the link, and on the list of its section. */
 export const currentMark = ' aria-current="page"';
+export const activeMark = ' data-active="true"';
+
+/** The start of an entry, behind which it can be marked. */
+export const entryStart = '<li';

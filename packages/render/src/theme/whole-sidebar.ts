@@ -1,20 +1,35 @@
 /** Every entry of a branch, made once for each depth of folder; a page fills in its own mark and opens its own groups. */
 import { MarkedText, SharedText } from '../encoded-text.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
-import { EntryHtml, type SidebarOptions, currentMark, isLink, summaryBeside } from './sidebar-entry.ts';
+import {
+  EntryHtml,
+  type SidebarOptions,
+  activeMark,
+  currentMark,
+  entryStart,
+  isLink,
+  sectionParts,
+  summaryBeside,
+} from './sidebar-entry.ts';
+
+/** What a page writes into a piece that is empty on other pages. */
+interface PieceMark {
+  piece: number;
+  text: string;
+}
 
 export class WholeSidebar {
   readonly #pieces: string[] = [];
   readonly #shared: SharedText;
   /** Where each piece begins, in bytes. */
   readonly #starts: number[] = [];
-  /** For each page: the pieces that mark it, and the pieces that open the groups around it. */
-  readonly #marks = new Map<string, { active: number[]; open: number[] }>();
+  /** For each page: the marks of its entries, and those that open the groups around it. */
+  readonly #marks = new Map<string, PieceMark[]>();
   readonly #html: EntryHtml;
 
   constructor(entries: readonly NavEntry[], prefix: string, options: SidebarOptions) {
     this.#html = new EntryHtml(prefix, options);
-    this.#list(entries, [], true);
+    this.#top(entries);
     let start = 0;
     for (const piece of this.#pieces) {
       this.#starts.push(start);
@@ -24,80 +39,98 @@ export class WholeSidebar {
   }
 
   textFor(route: string): SharedText | MarkedText {
-    const mark = this.#marks.get(route);
-    if (!mark) return this.#shared;
+    const marks = this.#marks.get(route);
+    if (!marks) return this.#shared;
     // A group that stands open anyway has its piece already.
-    const opened = mark.open.filter((piece) => this.#pieces[piece] === '');
-    const marks = [
-      ...mark.active.map((piece) => ({ piece, text: currentMark })),
-      ...[...new Set(opened)].map((piece) => ({ piece, text: ' open' })),
-    ].toSorted((a, b) => a.piece - b.piece);
+    const free = marks.filter(({ piece }) => this.#pieces[piece] === '');
+    const byPiece = new Map(free.map(({ piece, text }) => [piece, text]));
     return new MarkedText(
       this.#shared,
-      marks.map(({ piece, text }) => ({ at: this.#starts[piece] ?? 0, text })),
+      [...byPiece]
+        .toSorted(([a], [b]) => a - b)
+        .map(([piece, text]) => ({ at: this.#starts[piece] ?? 0, text })),
     );
   }
 
-  #list(entries: readonly NavEntry[], open: number[], top: boolean): void {
+  /** Sections stand between lists of the other entries. */
+  #top(entries: readonly NavEntry[]): void {
     let inList = false;
     const setList = (wanted: boolean): void => {
       if (wanted !== inList) this.#pieces.push(wanted ? '<ul>' : '</ul>');
       inList = wanted;
     };
     for (const entry of entries) {
-      const isSection = top && entry.kind === 'group';
-      setList(!isSection);
-      if (isSection) this.#section(entry, open);
-      else if (entry.kind === 'group') this.#nestedGroup(entry, open);
-      else if (entry.kind === 'page') this.#marked(this.#html.page(entry.route), entry.route, open);
-      else this.#pieces.push(...this.#html.link(entry));
+      setList(entry.kind !== 'group');
+      if (entry.kind === 'group') this.#section(entry);
+      else this.#item(entry, []);
     }
     setList(false);
   }
 
-  #marked([before, after]: [string, string], route: string | undefined, open: number[]): void {
-    this.#pieces.push(before);
-    const at = this.#pieces.push('') - 1;
+  #item(entry: NavEntry, around: readonly PieceMark[]): void {
+    if (entry.kind === 'group') this.#nestedGroup(entry, around);
+    else if (entry.kind === 'page') this.#entry(this.#html.page(entry.route), entry.route, around);
+    else this.#pieces.push(...this.#html.link(entry));
+  }
+
+  #entry([before, after]: [string, string], route: string, around: readonly PieceMark[]): void {
+    const active = this.#place(entryStart, activeMark);
+    this.#marked([before.slice(entryStart.length), after], route, [...around, active]);
+  }
+
+  #marked([before, after]: [string, string], route: string | undefined, around: readonly PieceMark[]): void {
+    const current = this.#place(before, currentMark);
     this.#pieces.push(after);
-    if (route === undefined) return;
-    const mark = this.#marks.get(route) ?? { active: [], open: [] };
-    mark.active.push(at);
-    mark.open.push(...open);
-    this.#marks.set(route, mark);
+    this.#note(route, [current, ...around]);
+  }
+
+  #note(route: string | undefined, added: readonly PieceMark[]): void {
+    if (route !== undefined) this.#marks.set(route, [...(this.#marks.get(route) ?? []), ...added]);
+  }
+
+  /** A piece, and behind it one for a mark. */
+  #place(before: string, text: string, initial = ''): PieceMark {
+    return { piece: this.#pieces.push(before, initial) - 1, text };
   }
 
   /** A group of the first level is a titled section and always open. */
-  #section(group: GroupEntry, open: number[]): void {
+  #section(group: GroupEntry): void {
     this.#pieces.push('<section class="dy-nav-group">');
     if (group.label) {
-      this.#pieces.push('<h2>');
-      this.#marked(this.#html.label(group), group.root, open);
+      this.#pieces.push(sectionParts.header);
+      this.#marked(this.#html.label(group, true), group.root, []);
       this.#pieces.push('</h2>');
     }
-    this.#list(group.entries, open, false);
+    if (group.entries.length > 0) {
+      const active = this.#place(sectionParts.list, activeMark);
+      this.#pieces.push('>');
+      for (const entry of group.entries) this.#item(entry, [active]);
+      this.#pieces.push('</ul>');
+    }
     this.#pieces.push('</section>');
   }
 
-  #nestedGroup(group: GroupEntry, open: number[]): void {
-    if (group.entries.length === 0 && group.root !== undefined) {
-      this.#marked(this.#html.page(group.root), group.root, open);
-      return;
-    }
-    const label = this.#html.label(group);
+  #nestedGroup(group: GroupEntry, around: readonly PieceMark[]): void {
+    if (group.entries.length === 0 && group.root !== undefined)
+      return this.#entry(this.#html.page(group.root), group.root, around);
+    const label = this.#html.label(group, false);
     const expanded = group.expanded ? ' open' : '';
-    let own: number[];
+    let inside: PieceMark[];
     if (isLink(label)) {
       this.#pieces.push('<li class="dy-nav-linked">');
-      /** The piece that opens the group follows the three of its name and the start of its element. */
-      own = [...open, this.#pieces.length + 4];
-      this.#marked(label, group.root, own);
-      this.#pieces.push('<details', expanded, `>${summaryBeside(group)}`);
+      const [before, after] = label;
+      const current = this.#place(before, currentMark);
+      this.#pieces.push(after);
+      inside = [...around, this.#place('<details', ' open', expanded)];
+      this.#note(group.root, [current, ...inside]);
+      this.#pieces.push(`>${summaryBeside(group)}`);
     } else {
-      this.#pieces.push('<li><details');
-      own = [...open, this.#pieces.push(expanded) - 1];
+      this.#pieces.push('<li>');
+      inside = [...around, this.#place('<details', ' open', expanded)];
       this.#pieces.push(`><summary>${label.join('')}</summary>`);
     }
-    this.#list(group.entries, own, false);
-    this.#pieces.push('</details></li>');
+    this.#pieces.push('<ul>');
+    for (const entry of group.entries) this.#item(entry, inside);
+    this.#pieces.push('</ul></details></li>');
   }
 }

@@ -2,6 +2,7 @@
 import { attributes, element, escapeText } from '../../html.ts';
 import type { Say } from '../../theme/api-words.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
+import { hooked } from '../../theme/style-hooks.ts';
 
 export interface BarView {
   method: string;
@@ -26,7 +27,7 @@ export function barHtml(view: BarView, say: Say): string {
     `<button${attributes({ type: 'button', class: 'dy-icon-button dy-api-copy', 'data-copy': address, 'aria-label': 'Copy the address' })}>` +
     `${interfaceIcon('copy')}<span></span></button>`;
   const form = hasForm
-    ? `<button type="button" class="dy-api-try" data-try-it hidden>${escapeText(say('Try it'))}</button>`
+    ? `<button type="button" class="${hooked('dy-api-try', 'tryit-button')}" data-try-it hidden>${escapeText(say('Try it'))}</button>`
     : '';
   return element(
     'div',
@@ -40,7 +41,11 @@ export function barHtml(view: BarView, say: Say): string {
 }
 
 export function methodHtml(method: string): string {
-  return element('span', { class: `dy-method dy-method-${methodClass(method)}` }, escapeText(method));
+  return element(
+    'span',
+    { class: `${hooked('dy-method', 'method-pill')} dy-method-${methodClass(method)}` },
+    escapeText(method),
+  );
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace', 'webhook'];

@@ -1,6 +1,6 @@
 /** What stands beside an operation: the request in several languages, and an example of each response. */
 import type { PageContext } from '../../components/contract.ts';
-import { type Panel, tabPanels } from '../../components/tabs.ts';
+import { type Panel, codeGroupClass, tabPanels } from '../../components/tabs.ts';
 import { element } from '../../html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { CodeSample, ContentView, ExampleView, OperationView } from '../view.ts';
@@ -11,7 +11,7 @@ import { statusClass } from './operation.ts';
 export function requestExamples(samples: readonly CodeSample[], page: PageContext, say: Say): string {
   const panels = samples.map(({ label, language, code }) => panel(label, codeHtml(language, code, page)));
   const title = say('Request');
-  const look = { className: 'dy-code-group', first: 0, sync: true, dropdown: true, title, caption: title };
+  const look = { className: codeGroupClass, first: 0, sync: true, dropdown: true, title, caption: title };
   return example(labelOf('Request', say), tabPanels(panels, page, look));
 }
 
@@ -42,7 +42,7 @@ export function responseExamples(view: OperationView, page: PageContext, say: Sa
     return inner.length ? [{ ...panel(status, selectable(inner, undefined, page, say)), icon }] : [];
   });
   const title = say('Response');
-  const look = { className: 'dy-code-group dy-api-statuses', first: 0, sync: 'status', title };
+  const look = { className: `${codeGroupClass} dy-api-statuses`, first: 0, sync: 'status', title };
   return example(labelOf('Response', say), tabPanels(panels, page, look));
 }
 
@@ -65,7 +65,7 @@ function selectable(
   const [only] = panels;
   if (panels.length === 1 && only && caption === undefined) return only.html;
   const look = {
-    className: 'dy-code-group',
+    className: codeGroupClass,
     first: 0,
     sync: false,
     dropdown: true,

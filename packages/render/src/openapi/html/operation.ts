@@ -3,7 +3,7 @@
  * so that it is in the table of contents and can be linked to.
  */
 import { fieldLabel } from '../../components/fields.ts';
-import { tabPanels } from '../../components/tabs.ts';
+import { tabPanels, tabsClass } from '../../components/tabs.ts';
 import type { ApiSettings } from '../../config/api.ts';
 import type { PageContext } from '../../components/contract.ts';
 import { element, escapeText } from '../../html.ts';
@@ -23,6 +23,7 @@ import { codeHtml, note, subtitle } from './facts.ts';
 import { proseHtml } from './prose.ts';
 import { type SchemaLook, schemaField, schemaHtml } from './schema.ts';
 import { securityHtml } from './security.ts';
+import { hooked } from '../../theme/style-hooks.ts';
 
 export interface OperationLook {
   page: PageContext;
@@ -60,9 +61,10 @@ function section(title: ApiText, html: string, { page, say }: OperationLook, bes
     level: 2,
     html: say(title),
     id: slugOf(title),
-    className: 'dy-api-heading',
+    className: hooked('dy-api-heading', 'api-section-heading', 'api-section-heading-title'),
   });
-  return (beside ? element('div', { class: 'dy-api-heading-row' }, heading + beside) : heading) + html;
+  const head = beside ? element('div', { class: 'dy-api-heading-row' }, heading + beside) : heading;
+  return element('div', { class: hooked('dy-api-section', 'api-section') }, head + html);
 }
 
 function externalDocsHtml({ externalDocs }: OperationView, page: PageContext): string {
@@ -99,8 +101,13 @@ function bodyHtml(body: BodyView, title: ApiText, look: OperationLook): string {
   const { page } = look;
   const [only] = body.contents.length === 1 ? body.contents : [];
   const beside =
-    (only ? element('code', { class: 'dy-field-type' }, escapeText(only.type)) : '') +
-    (body.required ? fieldLabel('required', 'dy-field-required') : '');
+    (only
+      ? element(
+          'code',
+          { class: hooked('dy-field-type', 'api-section-heading-subtitle') },
+          escapeText(only.type),
+        )
+      : '') + (body.required ? fieldLabel('required', 'dy-field-required') : '');
   const html = proseHtml(body.description, page) + contentsHtml(body.contents, look, 'body');
   return section(title, html, look, beside);
 }
@@ -118,7 +125,12 @@ function contentsHtml(contents: readonly ContentView[], look: OperationLook, idP
   });
   if (panels.length < 2) return panels[0]?.html ?? '';
   const title = 'Content type';
-  return tabPanels(panels, look.page, { className: 'dy-tabs dy-api-contents', first: 0, sync: false, title });
+  return tabPanels(panels, look.page, {
+    className: `${tabsClass} dy-api-contents`,
+    first: 0,
+    sync: false,
+    title,
+  });
 }
 
 function contentHtml({ schema, type }: ContentView, look: OperationLook, idPrefix: string): string {
@@ -138,7 +150,7 @@ function responsesHtml(responses: readonly ResponseView[], look: OperationLook, 
   });
   const title = 'Response status';
   return tabPanels(panels, look.page, {
-    className: 'dy-tabs dy-api-responses',
+    className: `${tabsClass} dy-api-responses`,
     first: 0,
     sync: 'status',
     title,
@@ -184,7 +196,7 @@ function callbacksHtml(callbacks: readonly CallbackView[], look: OperationLook):
     const inside = look.page.outsideContents(() => callbackHtml(operation, look, id));
     return element(
       'details',
-      { class: 'dy-expandable dy-api-callback', id },
+      { class: `${hooked('dy-expandable', 'expandable')} dy-api-callback`, id },
       element('summary', {}, summary) + element('div', { class: 'dy-expandable-body' }, inside),
     );
   });

@@ -4,12 +4,13 @@
  */
 import type { PageContext } from '../../components/contract.ts';
 import { type FieldParts, fieldHtml, fieldLabel, kebab, valueLabel } from '../../components/fields.ts';
-import { tabPanels } from '../../components/tabs.ts';
+import { tabPanels, tabsClass } from '../../components/tabs.ts';
 import { element, escapeText } from '../../html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { ChoicesView, PropertyView, SchemaView } from '../view.ts';
 import { codeHtml, factLine, note, shownValue } from './facts.ts';
 import { phraseHtml, proseHtml } from './prose.ts';
+import { hooked } from '../../theme/style-hooks.ts';
 
 export interface SchemaLook {
   page: PageContext;
@@ -186,7 +187,7 @@ function nestedHtml(schema: SchemaView, look: SchemaLook): string {
   if (inside === '' || (schema.choices && isOnlyChoices(schema) && look.expanded)) return inside;
   const words = '<span class="dy-when-closed">Show</span><span class="dy-when-open">Hide</span>';
   return (
-    `<details class="dy-expandable dy-schema-level"${look.expanded ? ' open' : ''}>` +
+    `<details class="${hooked('dy-expandable', 'expandable')} dy-schema-level"${look.expanded ? ' open' : ''}>` +
     `<summary><span>${words} ${escapeText(insideName(schema))}</span></summary>` +
     `<div class="dy-expandable-body">${inside}</div></details>`
   );
@@ -228,6 +229,11 @@ function choicesHtml({ kind, discriminator, options }: ChoicesView, look: Schema
   const title = kind === 'oneOf' ? 'One of' : 'Any of';
   return (
     lead +
-    tabPanels(panels, look.page, { className: 'dy-tabs dy-schema-choices', first: 0, sync: false, title })
+    tabPanels(panels, look.page, {
+      className: `${tabsClass} dy-schema-choices`,
+      first: 0,
+      sync: false,
+      title,
+    })
   );
 }

@@ -14,6 +14,10 @@ window.docyard = {
     });
   },
   works: [],
+  /* Stylesheets of authors know parts by ids, which the content of a page may have as well. */
+  giveId: function (node, id) {
+    if (!document.getElementById(id)) node.id = id;
+  },
   load: function (src, then, failed) {
     var script = document.createElement('script');
     script.src = src;

@@ -10,6 +10,14 @@
     address: function (link) {
       return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
     },
+    /* Marks the link to the page that is shown, with the entry and the section that hold it. */
+    mark: function (link) {
+      link.setAttribute('aria-current', 'page');
+      if (!link.matches('.dy-nav-label')) link.closest('li').setAttribute('data-active', 'true');
+      var section = link.closest('.dy-nav-group');
+      var list = section && !link.closest('h2') && section.querySelector('ul');
+      if (list) list.setAttribute('data-active', 'true');
+    },
     /* What a script holds, as this page writes it, which knows where the script is. */
     asSeenHere: function (html, script) {
       return html.split('="~/').join('="' + (script.slice(0, script.indexOf('_docyard/')) || './'));
@@ -39,7 +47,7 @@
     all('a', sidebar).forEach(function (link) {
       if (plain(docyard.navigation.address(link)) !== own) return;
       if (link.closest('.dy-menu, .dy-nav-anchors, .dy-drawer-links')) return;
-      link.setAttribute('aria-current', 'page');
+      docyard.navigation.mark(link);
       for (var node = link.parentElement; node !== sidebar; node = node.parentElement)
         if (node.tagName === 'DETAILS') node.open = true;
     });
@@ -103,9 +111,8 @@
     var address = function (href) {
       return here('="' + href).slice(2);
     };
-    var route = root.getAttribute('data-current-path').slice(1);
     var at = branch.pages.findIndex(function (row) {
-      return row[0] === route;
+      return '/' + row[0].replace(/(^|\/)index$/, '') === root.getAttribute('data-current-path');
     });
     var own = at < 0 ? '' : address(branch.pages[at][1]);
     var before = {};
@@ -118,7 +125,7 @@
     replaced('.dy-site-footer', here(branch.footer));
     banner(branch);
     if (sidebar) {
-      sidebar.innerHTML = here(branch.sidebar);
+      sidebar.querySelector('.dy-sidebar-content').innerHTML = here(branch.sidebar);
       if (own) markCurrent(sidebar, plain(own).replace(/^\.\/(?=.)/, ''));
     }
     switches(document.body, own, before);

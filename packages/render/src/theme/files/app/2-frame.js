@@ -127,9 +127,13 @@
         if (current && byId[current.id] === link) {
           if (link.hasAttribute('aria-current')) return;
           link.setAttribute('aria-current', 'true');
+          link.parentElement.setAttribute('data-active', 'true');
           if (link.offsetTop < box.scrollTop || link.offsetTop > box.scrollTop + box.clientHeight - 60)
             box.scrollTop = link.offsetTop - box.clientHeight / 2;
-        } else link.removeAttribute('aria-current');
+        } else {
+          link.removeAttribute('aria-current');
+          link.parentElement.removeAttribute('data-active');
+        }
       });
     };
     var waiting = false;
@@ -157,7 +161,9 @@
     fold.className = 'dy-contents-fold';
     var title = document.createElement('summary');
     title.textContent = document.querySelector('.dy-contents-title').textContent;
-    fold.append(title, list.cloneNode(true));
+    var copy = list.cloneNode(true);
+    copy.removeAttribute('id');
+    fold.append(title, copy);
     fold.addEventListener('click', function (event) {
       if (event.target.closest('a')) fold.open = false;
     });

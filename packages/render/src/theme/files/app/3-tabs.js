@@ -24,6 +24,8 @@
     buttonsOf(group).forEach(function (button, at) {
       button.setAttribute('aria-selected', String(at === index));
       button.tabIndex = at === index ? 0 : -1;
+      if (at === index) button.setAttribute('data-active', 'true');
+      else button.removeAttribute('data-active');
     });
     panelsOf(group).forEach(function (panel, at) {
       panel.toggleAttribute('data-active', at === index);

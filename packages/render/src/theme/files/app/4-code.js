@@ -22,7 +22,7 @@
     all('.dy-code:not([data-no-copy])', root).forEach(function (block) {
       var button = document.createElement('button');
       button.type = 'button';
-      button.className = 'dy-copy-button';
+      button.className = 'dy-copy-button code-block-copy-button';
       button.textContent = 'Copy';
       button.addEventListener('click', function () {
         void navigator.clipboard.writeText(textOf(block)).then(function () {

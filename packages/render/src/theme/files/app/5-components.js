@@ -70,9 +70,9 @@
       });
       contentsFollow();
     };
-    var select = make('select', {});
+    var select = make('select', { class: 'multi-view-dropdown-trigger' });
     titles.forEach(function (title) {
-      select.appendChild(make('option', { value: title }, title));
+      select.appendChild(make('option', { value: title, class: 'multi-view-dropdown-item' }, title));
     });
     var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     var linked = target && target.closest('[data-view]');
@@ -83,7 +83,8 @@
       show(select.value);
     });
     if (titles.length > 1) {
-      var label = make('label', { class: 'dy-view-menu' });
+      var label = make('label', { class: 'dy-view-menu multi-view-dropdown' });
+      docyard.giveId(label, 'multi-view-dropdown');
       label.appendChild(make('span', { class: 'dy-visually-hidden' }, 'Show content for'));
       label.appendChild(select);
       sections[0].parentNode.insertBefore(label, sections[0]);
@@ -141,7 +142,11 @@
       });
       panel.appendChild(button);
     });
-    updates[0].parentNode.insertBefore(panel, updates[0]);
+    var filters = make('div', {});
+    docyard.giveId(filters, 'changelog-filters');
+    docyard.giveId(panel, 'changelog-filters-content');
+    filters.appendChild(panel);
+    updates[0].parentNode.insertBefore(filters, updates[0]);
     apply();
   }
 

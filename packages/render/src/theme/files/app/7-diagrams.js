@@ -30,6 +30,7 @@
 
     var controls = document.createElement('div');
     controls.className = 'dy-diagram-controls';
+    controls.setAttribute('data-component-name', 'mermaid-controls-wrapper');
     button('Zoom in', '+', function () {
       zoom(scale * 1.3);
     });

@@ -20,7 +20,7 @@
         var own = plain(link);
         if (focused && own === focused) link.focus({ preventScroll: true });
         if (!href || own !== href) return;
-        link.setAttribute('aria-current', 'page');
+        docyard.navigation.mark(link);
         for (var node = link.parentElement; node !== tree; node = node.parentElement)
           if (node.tagName === 'DETAILS') node.open = true;
       });

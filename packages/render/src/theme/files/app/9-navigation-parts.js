@@ -44,7 +44,7 @@
     var template = document.createElement('template');
     template.innerHTML = docyard.navigation.asSeenHere(html, script);
     all('a', template.content).forEach(function (link) {
-      if (address(link) === current) link.setAttribute('aria-current', 'page');
+      if (address(link) === current) docyard.navigation.mark(link);
     });
     all('.dy-nav-closed[data-nav]', template.content).forEach(foldable);
     all('.dy-nav-expanded > details', template.content).forEach(function (fold) {
@@ -76,7 +76,8 @@
     var item = fold.parentElement;
     if (!fold.open || !item.hasAttribute('data-nav')) return;
     ask(item, function (pieces) {
-      fold.append(nodesOf('<ul>' + pieces.join('') + '</ul>'));
+      var list = item.tagName === 'SECTION' ? '<ul class="sidebar-group">' : '<ul>';
+      fold.append(nodesOf(list + pieces.join('') + '</ul>'));
     });
   }
 

@@ -115,6 +115,7 @@
       enterkeyhint: 'go',
       placeholder: button.getAttribute('data-prompt') || say('search'),
     });
+    docyard.giveId(field, 'search-input');
     var close = attributes(make('button', 'dy-search-close', say('close')), { type: 'button' });
     bar.append(field, close);
     list = attributes(make('div', 'dy-search-results'), {

@@ -29,6 +29,7 @@
     var form = make('form', { class: 'dy-try-it-form', id: 'try-it-form', autocomplete: 'off' }, [
       make('div', { class: 'dy-try-it-fields' }, inputsOf(parts)),
     ]);
+    docyard.giveId(form.firstElementChild, 'api-playground-input');
     var title = make('h2', { id: 'try-it-title' }, [say('Try it')]);
     var bar = document.querySelector('.dy-api-bar');
     var endpoint = make('div', { class: 'dy-try-it-endpoint' }, [

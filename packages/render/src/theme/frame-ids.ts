@@ -1,0 +1,41 @@
+/**
+ * The ids by which authors' stylesheets find the parts of the frame. Where a page's own content uses the same id (a heading
+ * called "Footer"), it belongs to the content.
+ */
+import type { SharedText } from '../encoded-text.ts';
+import { type IdHook, idHooks } from './style-hooks.ts';
+
+export interface FrameIdUser {
+  /** Ids of hooks that the content of the page has. */
+  usedIds: ReadonlySet<string>;
+}
+
+const frameIds: ReadonlySet<string> = new Set(idHooks);
+export const headerIds: readonly IdHook[] = [
+  'navbar',
+  'search-bar-entry',
+  'topbar-cta-button',
+  'localization-select-trigger',
+  'localization-select-content',
+];
+
+export function frameId({ usedIds }: FrameIdUser, id: IdHook): string {
+  return usedIds.has(id) ? '' : ` id="${id}"`;
+}
+
+export function usedFrameIds(ids: readonly string[]): Set<string> {
+  return new Set(ids.filter((id) => frameIds.has(id)));
+}
+
+export function withoutUsedIds(
+  view: FrameIdUser,
+  html: string | SharedText,
+  ids: readonly IdHook[],
+): string | SharedText {
+  const used = ids.filter((id) => view.usedIds.has(id));
+  if (used.length === 0) return html;
+  return used.reduce(
+    (text, id) => text.replace(` id="${id}"`, ''),
+    typeof html === 'string' ? html : html.text,
+  );
+}
