@@ -1,6 +1,11 @@
 /** Masks and fonts that stylesheets name, also from disk: `fixtures/stylesheet-files` is the site. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserSite } from '../islands/browser-site-testing.ts';
+import {
+  type BrowserSite,
+  chromiumPath,
+  openBrowserSite,
+  paintedColors,
+} from '../islands/browser-site-testing.ts';
 import { renderFiles } from '../render-fixture.ts';
 
 const masked = ['short', 'prefixed', 'variable', 'nested', 'in-page', 'utility', 'inline'];
@@ -43,13 +48,8 @@ describe.skipIf(chromiumPath === undefined)('files that stylesheets name', () =>
         }),
       ids,
     );
-    const shot = await page.screenshot({ fullPage: true });
-    await page.goto('about:blank');
-    const colors = await page.evaluate(pixelsOf, {
-      address: `data:image/png;base64,${shot.toString('base64')}`,
-      points,
-    });
-    return Object.fromEntries(ids.map((id, index) => [id, colors[index] ?? []]));
+    const colors = await paintedColors(page, points.flat());
+    return Object.fromEntries(ids.map((id, index) => [id, colors.slice(index * 2, index * 2 + 2)]));
   }
 
   it.each(['file', 'http'] as const)('masks are painted over %s wherever they are written', async (from) => {
@@ -79,23 +79,3 @@ describe.skipIf(chromiumPath === undefined)('files that stylesheets name', () =>
     expect(await widthOf('letters')).toBe(60);
   });
 });
-
-interface Shot {
-  address: string;
-  points: (readonly [x: number, y: number])[][];
-}
-
-/** Runs in the page. */
-async function pixelsOf({ address, points }: Shot): Promise<string[][]> {
-  const picture = new Image();
-  picture.src = address;
-  await picture.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = picture.width;
-  canvas.height = picture.height;
-  const context = canvas.getContext('2d');
-  context?.drawImage(picture, 0, 0);
-  return points.map((pair) =>
-    pair.map(([x, y]) => [...(context?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3).join(' ')),
-  );
-}

@@ -69,8 +69,14 @@ export const htmlElement: Component = (written, page) => {
   if (name === 'use' || name === 'image') return shownElsewhere(call, values, page);
   if (voidElements.has(name)) return `<${name}${attributes(values)}>`;
   const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
+  if (name === 'th' && content.trim() === '' && !page.isLive) return emptyHeader(values);
   return element(name, values, name === 'a' ? withoutLinks(content) : content);
 };
+
+/** A cell without content heads nothing, so it is a plain one. */
+function emptyHeader(values: Attributes): string {
+  return element('td', { ...values, scope: undefined }, '');
+}
 
 function withGivenHtml(call: ElementCall): ElementCall {
   const html = givenHtml(call.props.value('dangerouslySetInnerHTML'));

@@ -88,3 +88,29 @@ async function writeSite({ files }: Rendered, root: string, folder: string): Pro
     else await writeFile(join(folder, path), content);
   }
 }
+
+/** The colors of points of the whole page as they are painted. The page is left. */
+export async function paintedColors(
+  page: Page,
+  points: readonly (readonly [x: number, y: number])[],
+): Promise<string[]> {
+  const shot = await page.screenshot({ fullPage: true });
+  await page.goto('about:blank');
+  const address = `data:image/png;base64,${shot.toString('base64')}`;
+  return page.evaluate(
+    async (wanted) => {
+      const picture = new Image();
+      picture.src = wanted.address;
+      await picture.decode();
+      const canvas = document.createElement('canvas');
+      canvas.width = picture.width;
+      canvas.height = picture.height;
+      const context = canvas.getContext('2d');
+      context?.drawImage(picture, 0, 0);
+      return wanted.points.map(([x, y]) =>
+        [...(context?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3).join(' '),
+      );
+    },
+    { address, points },
+  );
+}

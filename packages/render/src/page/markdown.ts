@@ -227,7 +227,7 @@ function tableHtml(node: Node, host: MarkdownHost): string {
   return `${html}</tr></${rows.length > 1 ? 'tbody' : 'thead'}></table></div>`;
 }
 
-/** A row has no more cells than the first. */
+/** A row has no more cells than the first. A cell without content heads nothing. */
 function cellsHtml(
   row: Node,
   name: 'th' | 'td',
@@ -238,7 +238,8 @@ function cellsHtml(
   let cells = '';
   row.children?.slice(0, width).forEach((cell, index) => {
     const html = host.content(cell.children);
-    cells += `<${name}${columns[index] ?? ''}${name === 'td' ? directionOf(html) : ''}>${html}</${name}>`;
+    const tag = html === '' ? 'td' : name;
+    cells += `<${tag}${columns[index] ?? ''}${tag === 'td' ? directionOf(html) : ''}>${html}</${tag}>`;
   });
   return cells;
 }

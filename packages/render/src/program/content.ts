@@ -184,7 +184,9 @@ export class ContentCompiler {
       made(
         'tr',
         {},
-        (node.children ?? []).map((each) => made(cell, {}, this.#children(each.children ?? []))),
+        (node.children ?? []).map(({ children = [] }) =>
+          made(children.length === 0 ? 'td' : cell, {}, this.#children(children)),
+        ),
       );
     const [head, ...body] = rows;
     return made('table', {}, [

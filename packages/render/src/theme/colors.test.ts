@@ -1,7 +1,7 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderFiles } from '../render-fixture.ts';
-import { buttonColors, contrastOf, readableOn } from './colors.ts';
+import { buttonColors, contrastOf, readableOn, readableOnTints } from './colors.ts';
 
 const color = integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
@@ -15,6 +15,20 @@ describe('colours', () => {
       property(color, (accent) => {
         for (const paper of ['#ffffff', '#0e1116'])
           expect(contrastOf(readableOn(accent, paper), paper)).toBeGreaterThanOrEqual(4.5);
+      }),
+    );
+  });
+
+  it('makes every accent readable on callouts, panels and code of light and dark paper', () => {
+    const tints = {
+      '#ffffff': ['#f3f4f5', '#eff5fa', '#eef5f1', '#f8f4ed', '#fbf0f0', '#f6f6f6'],
+      '#0e1116': ['#181b21', '#151c25', '#131e1e', '#1d1c1a', '#1e191e', '#171a1f'],
+    };
+    assert(
+      property(color, (accent) => {
+        for (const [paper, surfaces] of Object.entries(tints))
+          for (const surface of surfaces)
+            expect(contrastOf(readableOnTints(accent, paper), surface)).toBeGreaterThanOrEqual(4.5);
       }),
     );
   });

@@ -16,6 +16,15 @@ export function readableOn(color: string, background: string): string {
   return format(target);
 }
 
+/** The theme draws callouts, panels and code on tints of the background that are at most this share of black or white. */
+const maxTint = 0.06;
+
+/** Readable on the background and on all its tints. */
+export function readableOnTints(color: string, background: string): string {
+  const target: Rgb = luminance(parse(background)) > 0.4 ? [0, 0, 0] : [255, 255, 255];
+  return readableOn(color, format(mix(parse(background), target, maxTint)));
+}
+
 /**
  * A background for buttons and its text colour: white text on the accent, darkened if that takes only a little, else
  * dark text on the accent as it is.

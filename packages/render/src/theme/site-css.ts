@@ -6,7 +6,7 @@ import type { Diagnostic } from '../check/diagnostic.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
 import { codePaletteCss } from '../highlight/palette.ts';
-import { buttonColors, channelsOf, readableOn } from './colors.ts';
+import { buttonColors, channelsOf, readableOn, readableOnTints } from './colors.ts';
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
 
@@ -60,7 +60,10 @@ function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string
   return {
     background: pair(background.light, background.dark),
     accent: pair(accent.light, accent.dark),
-    'accent-text': pair(readableOn(accent.light, background.light), readableOn(accent.dark, background.dark)),
+    'accent-text': pair(
+      readableOnTints(accent.light, background.light),
+      readableOnTints(accent.dark, background.dark),
+    ),
     button: pair(light.background, dark.background),
     'on-button': pair(light.text, dark.text),
     ...(body ? { 'body-font': `'${body.family}', var(--dy-sans)` } : {}),
@@ -127,9 +130,10 @@ export function contrastFindings(settings: SiteSettings, file: string): Diagnost
   const { background, accent } = chosenColors(settings);
   return (['light', 'dark'] as const).flatMap((appearance): Diagnostic[] => {
     const color = accent[appearance];
-    const shown = readableOn(color, background[appearance]);
+    const isReadable = sameColor(color, readableOn(color, background[appearance]));
     /** A colour nobody chose needs no remark. */
-    if (color === defaultPrimary || sameColor(color, shown)) return [];
+    if (color === defaultPrimary || isReadable) return [];
+    const shown = readableOnTints(color, background[appearance]);
     const key = appearance === 'dark' && settings.colors.light ? 'colors.light' : 'colors.primary';
     return [
       {

@@ -1,0 +1,43 @@
+/** The bar above pages under stylesheets of authors, in a browser. */
+import { expect, it } from 'vitest';
+import { chromiumPath, openBrowserFolder, paintedColors } from '../islands/browser-site-testing.ts';
+import { withFolder } from '../render-fixture.ts';
+
+const site = {
+  'docs.json': JSON.stringify({
+    name: 'Harbour',
+    navigation: {
+      tabs: [
+        { tab: 'Guides', pages: ['index'] },
+        { tab: 'Tools', pages: ['tools'] },
+      ],
+    },
+  }),
+  'index.mdx': 'Quay',
+  'tools.mdx': 'Crane',
+  'style.css': 'html:not(.dark) #navbar div { background: rgb(240 220 200); }',
+};
+
+it.skipIf(chromiumPath === undefined)(
+  'a color that a stylesheet gives to the parts of the bar covers the bar and its tabs on wide screens',
+  async () => {
+    await withFolder(site, async (root) => {
+      const { page, origins, close } = await openBrowserFolder(root);
+      try {
+        await page.setViewportSize({ width: 1800, height: 400 });
+        await page.goto(`${origins.file}/index.html`);
+        const tabs = await page.locator('#navbar nav').last().boundingBox();
+        const row = (tabs?.y ?? 0) + 3;
+        const points = [4, 900, 1796].flatMap((x) => [
+          [x, 3],
+          [x, row],
+        ]) as [number, number][];
+        const colors = await paintedColors(page, points);
+        expect(colors).toEqual(points.map(() => '240 220 200'));
+      } finally {
+        await close();
+      }
+    });
+  },
+  60_000,
+);
