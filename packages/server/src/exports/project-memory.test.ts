@@ -68,28 +68,43 @@ async function run(using: TestContext, project: Project, request: Partial<StartE
 }
 
 describe('an export after another', () => {
-  test('has the bytes that it would have without one, whatever was edited', async () => {
-    const project = await projectWith(site);
-    const folder = fileURLToPath(project.source.repository);
-    const first = await run(context, project);
-    expect(await run(forgetful, project)).toBe(first);
-    expect(await run(context, project)).toBe(first);
-    const text = { 'second.mdx': '---\ntitle: Second\n---\n\nAnother text with newfangled words.\n' };
-    const edits = [
-      ...(isLong ? [text] : []),
-      { 'second.mdx': '---\ntitle: Number two\n---\n\nAnother text with newfangled words.\n' },
-      { 'fourth.mdx': '---\ntitle: Fourth\n---\n\n[Home](/)\n' },
-      ...(isLong ? [site] : []),
-    ];
-    for (const edit of edits) {
-      commitAll(folder, edit);
-      const remembered = await run(context, project);
-      expect(remembered).toBe(await run(forgetful, project));
-    }
-    // The checkout and the memory are those of one branch and one form of the site.
-    expect(readdirSync(join(memories(), project.id))).toHaveLength(1);
-    await run(context, project, { urlStyle: 'clean' });
-    expect(readdirSync(join(memories(), project.id))).toHaveLength(2);
+  describe('of a project whose pages are edited', () => {
+    let project: Project;
+    let folder: string;
+
+    beforeAll(async () => {
+      project = await projectWith(site);
+      folder = fileURLToPath(project.source.repository);
+    });
+
+    test('has the bytes of the first one when nothing was edited', async () => {
+      const first = await run(context, project);
+      expect(await run(forgetful, project)).toBe(first);
+      expect(await run(context, project)).toBe(first);
+    });
+
+    const rewritten = 'Another text with newfangled words.\n';
+    const text = { 'second.mdx': `---\ntitle: Second\n---\n\n${rewritten}` };
+    const edits: Record<string, Record<string, string>> = {
+      ...(isLong ? { 'the text of a page': text } : {}),
+      'the title of a page': { 'second.mdx': `---\ntitle: Number two\n---\n\n${rewritten}` },
+      'a new page': { 'fourth.mdx': '---\ntitle: Fourth\n---\n\n[Home](/)\n' },
+      ...(isLong ? { 'all of it, back to what it was': site } : {}),
+    };
+    test.each(Object.keys(edits))(
+      'has the bytes that it would have without one after an edit of %s',
+      async (name) => {
+        commitAll(folder, edits[name] ?? {});
+        const remembered = await run(context, project);
+        expect(remembered).toBe(await run(forgetful, project));
+      },
+    );
+
+    test('has a memory for each branch and form of the site', async () => {
+      expect(readdirSync(join(memories(), project.id))).toHaveLength(1);
+      await run(context, project, { urlStyle: 'clean' });
+      expect(readdirSync(join(memories(), project.id))).toHaveLength(2);
+    });
   });
 
   test('finds the source also where the folder in the repository is another than before', async () => {
