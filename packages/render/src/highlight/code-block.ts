@@ -47,7 +47,7 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
   };
   const label = meta.title || (language ? `${language} code` : 'Code');
   return (
-    `<figure${attributes(values)}>${head}<pre${attributes({ tabindex: 0, 'aria-label': label, ...part('code-block-root') })}>` +
+    `<figure${attributes(values)}>${head}<pre${attributes({ tabindex: 0, 'aria-label': label })}>` +
     `<code>${content}</code></pre></figure>`
   );
 }

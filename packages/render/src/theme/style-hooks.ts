@@ -146,7 +146,6 @@ export const partHooks = [
   'card-image',
   'card-title',
   'code-block-header',
-  'code-block-root',
   'code-group-tab-bar',
   'expandable-button',
   'expandable-content',
