@@ -38,9 +38,16 @@ async function openForm(page: Page): Promise<void> {
   await page.locator('.dy-try-it').waitFor();
 }
 
+function withoutComments(css: string): string {
+  return css
+    .split('/*')
+    .map((piece) => piece.slice(piece.indexOf('*/') + 1))
+    .join('');
+}
+
 function cssOf(folder: string): string[] {
   const root = new URL(`files/${folder}/`, import.meta.url);
-  return readdirSync(root).map((file) => readFileSync(new URL(file, root), 'utf8'));
+  return readdirSync(root).map((file) => withoutComments(readFileSync(new URL(file, root), 'utf8')));
 }
 
 describe('the hooks for stylesheets of authors', () => {
@@ -90,6 +97,17 @@ describe.skipIf(chromiumPath === undefined)('pages with a stylesheet of their au
     }
     const wrong = [...states].filter(([, style]) => JSON.stringify(style) !== JSON.stringify(declared));
     expect(wrong).toEqual([]);
+  });
+
+  it('have every id once, and headings keep theirs where a hook has the same', async () => {
+    for (const path of ['guides/own-ids.html', ...pages.map(([name]) => name)]) {
+      await site.page.goto(`${site.origins.http}/${path}`);
+      const ids = await site.page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
+      expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    }
+    await site.page.goto(`${site.origins.http}/guides/own-ids.html`);
+    for (const id of ['header', 'content', 'sidebar', 'navbar', 'request-example', 'table-of-contents'])
+      expect(await site.page.locator(`h2#${id}`).count()).toBe(1);
   });
 });
 
