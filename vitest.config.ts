@@ -73,7 +73,7 @@ const onPostgres = {
 };
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const ofRenderer = ['packages/render/src/**/*.test.ts'];
-const ofServer = ['packages/{api,server,server/dashboard}/src/**/*.test.ts'];
+const ofServer = ['packages/{api,bundle,server,server/dashboard}/src/**/*.test.ts'];
 /** They leave something behind in their process: a module that is replaced, another environment, a git host that is closed. */
 const alone = [
   'packages/render/src/{fixtures,large-site}.test.ts',

@@ -1,7 +1,7 @@
 /** A process that serves a folder the way `docyard site` serves a release. Told the folders by arguments, tells its port. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseManifest } from '../packages/server/src/bundles/read-manifest.ts';
+import { parseManifest } from '../packages/bundle/src/read-manifest.ts';
 import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
 import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
 import { openSite } from '../packages/server/src/deployments/serving/site.ts';

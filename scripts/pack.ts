@@ -1,5 +1,5 @@
 /**
- * Makes the three packages ready for a registry: `npm run pack -- FOLDER` leaves three tarballs there. Node does not run
+ * Makes the packages ready for a registry: `npm run pack -- FOLDER` writes their tarballs there. Node does not run
  * TypeScript below node_modules, so what is published is JavaScript; the lines stay where they are in the source.
  */
 import { execFileSync } from 'node:child_process';
@@ -20,10 +20,10 @@ import { fileURLToPath } from 'node:url';
 import { bundlePrograms } from './bundle-programs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const packages = ['api', 'render', 'server'] as const;
+const packages = ['api', 'bundle', 'render', 'server'] as const;
 type Package = (typeof packages)[number];
-/** Others program against these two, so they come with their types. */
-const typed: readonly Package[] = ['api', 'render'];
+/** Others program against these, so they come with their types. */
+const typed: readonly Package[] = ['api', 'bundle', 'render'];
 
 /** The client runs in programs of others: on every Node that has what it uses, and beside a zod that they have already. */
 const ofClient = { dependencyRange: '^', engines: { node: '>=20.3' } };
@@ -82,7 +82,7 @@ function stage(name: Package, folder: string): void {
   }
   write('package.json', publishedManifest(name, readFileSync(join(source, 'package.json'), 'utf8')));
   write('LICENSE', readFileSync(join(root, 'LICENSE')));
-  if (name === 'api') write('README.md', readFileSync(join(source, 'README.md')));
+  if (name === 'api' || name === 'bundle') write('README.md', readFileSync(join(source, 'README.md')));
   // What it tells of is in the pages that are rendered.
   else write('THIRD-PARTY-NOTICES.md', readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')));
   if (name !== 'server') return;

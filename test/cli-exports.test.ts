@@ -16,7 +16,7 @@ import {
   publicKeyOf,
   publicKeyText,
   secretKeyText,
-} from '../packages/server/src/bundles/signature.ts';
+} from '../packages/bundle/src/signature.ts';
 import { endWithTest } from './leftovers.ts';
 import {
   commitAll,

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { downloadBundle } from '@docyard/api/download';
 import { DocyardError, waitForExport, type ExportJob, type Manifest, type StartExport } from '@docyard/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parsePublicKey } from '../packages/server/src/bundles/signature.ts';
-import { checkBundle } from '../packages/server/src/bundles/unpack.ts';
+import { parsePublicKey } from '../packages/bundle/src/signature.ts';
+import { checkBundle } from '../packages/bundle/src/unpack.ts';
 import {
   commitAll,
   gitRepository,

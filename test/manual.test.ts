@@ -42,7 +42,7 @@ import {
 import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
-import { refusalTable } from '../packages/server/src/bundles/refusal.ts';
+import { refusalTable } from '../packages/bundle/src/refusal.ts';
 import { aliases } from '../packages/server/src/cli/aliases.ts';
 import { exitTable } from '../packages/server/src/cli/exit.ts';
 import { settings } from '../packages/server/src/config.ts';

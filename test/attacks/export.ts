@@ -5,7 +5,7 @@
 import { createReadStream, createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { unpackBundle } from '../../packages/server/src/bundles/unpack.ts';
+import { unpackBundle } from '../../packages/bundle/src/unpack.ts';
 import { answerFetches, fetchWithin } from '../../packages/server/src/exports/fetches.ts';
 import {
   type ExportOrder,

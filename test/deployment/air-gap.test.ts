@@ -6,12 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { makeDelta } from '../../packages/server/src/bundles/delta-making.ts';
-import {
-  publicKeyOf,
-  publicKeyText,
-  signingKeyFromSeed,
-} from '../../packages/server/src/bundles/signature.ts';
+import { makeDelta } from '../../packages/bundle/src/delta-making.ts';
+import { publicKeyOf, publicKeyText, signingKeyFromSeed } from '../../packages/bundle/src/signature.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { bundle, contentOf, docyard, siteOf, startSite } from './site.ts';
 

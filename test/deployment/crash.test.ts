@@ -3,7 +3,7 @@
  * by itself, and leaves nothing lying about.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { checkFolder } from '../../packages/server/src/bundles/unpack.ts';
+import { checkFolder } from '../../packages/bundle/src/unpack.ts';
 import { crashPoints } from '../../packages/server/src/deployments/crash.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { BundleOrigin } from './origin.ts';

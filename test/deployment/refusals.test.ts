@@ -11,10 +11,10 @@ import {
   publicKeyOf,
   publicKeyText,
   signingKeyFromSeed,
-} from '../../packages/server/src/bundles/signature.ts';
-import type { Refusal } from '../../packages/server/src/bundles/refusal.ts';
-import { entryHeader } from '../../packages/server/src/bundles/tar.ts';
-import { archiveOf, entry, header, manifestOf, opening } from '../../packages/server/src/bundles/testing.ts';
+} from '../../packages/bundle/src/signature.ts';
+import type { Refusal } from '../../packages/bundle/src/refusal.ts';
+import { entryHeader } from '../../packages/bundle/src/tar.ts';
+import { archiveOf, entry, header, manifestOf, opening } from '../../packages/bundle/test/support/bundles.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { BundleOrigin } from './origin.ts';
 import { bundle, contentOf, docyard, siteOf, startSite, type Site } from './site.ts';

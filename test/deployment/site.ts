@@ -6,9 +6,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Archive } from '../../packages/server/src/bundles/archive.ts';
-import { manifestBytes } from '../../packages/server/src/bundles/manifest.ts';
-import { sign, type SigningKey } from '../../packages/server/src/bundles/signature.ts';
+import { Archive } from '../../packages/bundle/src/archive.ts';
+import { manifestBytes } from '../../packages/bundle/src/manifest.ts';
+import { sign, type SigningKey } from '../../packages/bundle/src/signature.ts';
 import { endWithTest, temporaryFolder } from '../leftovers.ts';
 import { program } from '../service.ts';
 

@@ -10,7 +10,7 @@ import {
   publicKeyOf,
   secretKeyText,
   verifySignature,
-} from './bundles/signature.ts';
+} from '@docyard/bundle';
 import { compose } from './compose.ts';
 import { ConfigError, readConfig, type Environment } from './config.ts';
 import type { Context } from './context.ts';

@@ -10,9 +10,9 @@ import {
   publicKeyLine,
   publicKeyOf,
   sign,
-  signingKeyFromSeed,
   type SigningKey,
-} from './bundles/signature.ts';
+  signingKeyFromSeed,
+} from '@docyard/bundle';
 import type { Database } from './ports/database.ts';
 import { unseal, type SealedPlace, type SealKeys } from './seal.ts';
 import {

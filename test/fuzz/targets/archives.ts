@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { BundleRefused } from '../../../packages/server/src/bundles/refusal.ts';
-import { signingKeyFromSeed, publicKeyOf } from '../../../packages/server/src/bundles/signature.ts';
-import { bundleOf, gzip, inChunks } from '../../../packages/server/src/bundles/testing.ts';
-import { unpackBundle } from '../../../packages/server/src/bundles/unpack.ts';
+import { BundleRefused } from '../../../packages/bundle/src/refusal.ts';
+import { signingKeyFromSeed, publicKeyOf } from '../../../packages/bundle/src/signature.ts';
+import { bundleOf, gzip, inChunks } from '../../../packages/bundle/test/support/bundles.ts';
+import { unpackBundle } from '../../../packages/bundle/src/unpack.ts';
 import { PromiseBroken, mutatedBytes, target, type Outcome } from '../target.ts';
 
 const key = signingKeyFromSeed(Buffer.alloc(32, 7));

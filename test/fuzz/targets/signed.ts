@@ -1,12 +1,12 @@
 /** What is signed or has a checksum: links to bundles and previews, keys, signatures. No changed one may be taken. */
 import fc from 'fast-check';
-import { BundleRefused } from '../../../packages/server/src/bundles/refusal.ts';
+import { BundleRefused } from '../../../packages/bundle/src/refusal.ts';
 import {
   signingKeyFromSeed,
   publicKeyOf,
   sign,
   verifySignature,
-} from '../../../packages/server/src/bundles/signature.ts';
+} from '../../../packages/bundle/src/signature.ts';
 import { checkLink, signLink } from '../../../packages/server/src/exports/links.ts';
 import { checkPreview, signPreview } from '../../../packages/server/src/exports/preview-links.ts';
 import { isWellFormedKey, newKeyText } from '../../../packages/server/src/keys/format.ts';

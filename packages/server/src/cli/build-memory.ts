@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statS
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RunMemory, type LastFiles } from '@docyard/render';
-import type { ArchivedFile } from '../bundles/archive.ts';
+import type { ArchivedFile } from '@docyard/bundle';
 import { MemoryFile } from '../exports/memory-file.ts';
 import type { MemoryPlace } from '../exports/project-memory.ts';
 import { openLocalMemory } from './local-memory.ts';

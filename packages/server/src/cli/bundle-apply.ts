@@ -7,7 +7,7 @@ import { closeSync, createReadStream, openSync } from 'node:fs';
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Archive } from '../bundles/archive.ts';
+import type { Archive } from '@docyard/bundle';
 import { CommandError } from './errors.ts';
 import { interruptible } from './interrupt.ts';
 
@@ -60,10 +60,8 @@ async function apply(base: string, delta: string, options: ApplyOptions): Promis
 }
 
 async function expand(base: string, delta: string, work: string, options: ApplyOptions, signal: AbortSignal) {
-  const [{ Archive }, { archiveKind, expandDelta }, { unpackBundle }, { publicKeysOf }] = await Promise.all([
-    import('../bundles/archive.ts'),
-    import('../bundles/delta.ts'),
-    import('../bundles/unpack.ts'),
+  const [{ Archive, archiveKind, expandDelta, unpackBundle }, { publicKeysOf }] = await Promise.all([
+    import('@docyard/bundle'),
     import('../deployments/given-keys.ts'),
   ]);
   if ((await archiveKind(delta)) === 'bundle')

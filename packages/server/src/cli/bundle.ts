@@ -72,7 +72,7 @@ async function tell(
   isServed: boolean,
   options: ImportOptions,
 ): Promise<void> {
-  const { freshnessLine, contentDate } = await import('../bundles/freshness.ts');
+  const { freshnessLine, contentDate } = await import('@docyard/bundle');
   const now = new Date();
   const freshness = freshnessLine(release, now);
   const isOlder = release.committedAt !== null && release.committedAt < (replaced?.committedAt ?? '');

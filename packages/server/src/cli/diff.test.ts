@@ -3,10 +3,9 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deltaOf, packBundle } from '../bundles/delta-testing.ts';
-import { newSigningKey, publicKeyOf, publicKeyText } from '../bundles/signature.ts';
-import { inChunks } from '../bundles/testing.ts';
-import { unpackBundle } from '../bundles/unpack.ts';
+import { deltaOf, packBundle } from '../../../bundle/test/support/deltas.ts';
+import { newSigningKey, publicKeyOf, publicKeyText, unpackBundle } from '@docyard/bundle';
+import { inChunks } from '../../../bundle/test/support/bundles.ts';
 import { blobName } from '../exports/record.ts';
 import {
   composeForTest,

@@ -6,14 +6,21 @@ import { createReadStream } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { archiveKind } from '../bundles/delta.ts';
-import { diffSites, type MovedPage, type Page, type Side, type SiteDiff } from '../bundles/diff.ts';
-import { dayOf } from '../bundles/freshness.ts';
-import { manifestName } from '../bundles/manifest.ts';
-import { parseManifest } from '../bundles/read-manifest.ts';
-import { readEntries } from '../bundles/reader.ts';
-import { BundleRefused } from '../bundles/refusal.ts';
-import { readOpening, readSmall } from '../bundles/unpack.ts';
+import {
+  archiveKind,
+  BundleRefused,
+  dayOf,
+  diffSites,
+  manifestName,
+  type MovedPage,
+  type Page,
+  parseManifest,
+  readEntries,
+  readOpening,
+  readSmall,
+  type Side,
+  type SiteDiff,
+} from '@docyard/bundle';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';

@@ -4,8 +4,7 @@
  */
 import { DocyardError } from '@docyard/api';
 import { DownloadError } from '@docyard/api/download';
-import { BundleRefused } from '../bundles/refusal.ts';
-import { KeyUnusable } from '../bundles/signature.ts';
+import { BundleRefused, KeyUnusable } from '@docyard/bundle';
 import { ConfigError } from '../config.ts';
 import { DataFolderError } from '../data-folder.ts';
 import { explainFileError } from '../file-error.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DocyardClient } from '@docyard/api';
 import type { Command } from 'commander';
-import type { PublicKey } from '../bundles/signature.ts';
+import type { PublicKey } from '@docyard/bundle';
 import { addServerOptions, connect, peers, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { interruptible } from './interrupt.ts';
@@ -144,13 +144,13 @@ async function keysOf(
     return publicKeysOf(publicKey);
   }
   if (!verify) return undefined;
-  const { parsePublicKey } = await import('../bundles/signature.ts');
+  const { parsePublicKey } = await import('@docyard/bundle');
   return [parsePublicKey((await client.call('readSigningKey')).publicKey)];
 }
 
 /** A bundle that is refused does not stay where somebody could take it for a good one. */
 async function verified(file: string, publicKeys: PublicKey[]): Promise<string | null> {
-  const { checkBundle } = await import('../bundles/unpack.ts');
+  const { checkBundle } = await import('@docyard/bundle');
   try {
     return (await checkBundle(createReadStream(file), { publicKeys })).signedBy;
   } catch (error) {

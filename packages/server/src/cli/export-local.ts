@@ -273,10 +273,9 @@ async function signerFor(facts: {
 }): Promise<((manifest: Uint8Array) => string) | undefined> {
   // Reading all settings for it takes 20 ms.
   if (!process.env['SIGNING_KEY'] && !process.env['SIGNING_KEY_FILE']) return undefined;
-  const [{ readConfig }, { parseSecretKey, sign }, { trustedComment }] = await Promise.all([
+  const [{ readConfig }, { parseSecretKey, sign, trustedComment }] = await Promise.all([
     import('../config.ts'),
-    import('../bundles/signature.ts'),
-    import('../bundles/manifest.ts'),
+    import('@docyard/bundle'),
   ]);
   const { signingKey } = readConfig(process.env);
   if (signingKey === null) return undefined;

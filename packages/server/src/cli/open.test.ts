@@ -13,8 +13,7 @@ import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Archive } from '../bundles/archive.ts';
-import { manifestBytes } from '../bundles/manifest.ts';
+import { Archive, manifestBytes } from '@docyard/bundle';
 import { temporaryFolder, writeFiles } from '../testing.ts';
 import { docyard } from './testing.ts';
 

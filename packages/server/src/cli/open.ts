@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import type { PublicKey } from '../bundles/signature.ts';
+import type { PublicKey } from '@docyard/bundle';
 import { makeFolder } from '../file-error.ts';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { showInBrowser } from './browser.ts';
@@ -80,7 +80,7 @@ function withoutUndefined<T extends object>(value: T): { [K in keyof T]?: NonNul
 
 async function siteFolder(folder: string, options: OpenOptions): Promise<string> {
   if (options.publicKey !== undefined) {
-    const { checkFolder } = await import('../bundles/unpack.ts');
+    const { checkFolder } = await import('@docyard/bundle');
     await checkFolder(folder, { publicKeys: await keysOf(options) });
   }
   if (await isFile(join(folder, 'index.html'))) return folder;
@@ -96,7 +96,7 @@ async function keysOf({ publicKey = [] }: OpenOptions): Promise<PublicKey[]> {
 
 /** The same bundle is unpacked once; a name of the cache is the hash of what it holds. */
 async function unpacked(file: string, options: OpenOptions): Promise<string> {
-  const { unpackBundle } = await import('../bundles/unpack.ts');
+  const { unpackBundle } = await import('@docyard/bundle');
   const cache = await cacheFolder();
   const draft = await mkdtemp(join(cache, 'draft-'));
   try {

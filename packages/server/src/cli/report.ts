@@ -9,7 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import { Report } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
-import { readEntries } from '../bundles/reader.ts';
+import { readEntries } from '@docyard/bundle';
 import { makeFolder } from '../file-error.ts';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';

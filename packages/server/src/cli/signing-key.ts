@@ -38,7 +38,7 @@ Examples:
 
 async function create(options: { out: string; json?: boolean }): Promise<void> {
   const { newSigningKey, publicKeyLine, publicKeyOf, publicKeyText, secretKeyText } =
-    await import('../bundles/signature.ts');
+    await import('@docyard/bundle');
   const key = newSigningKey();
   const publicKey = publicKeyOf(key);
   const publicKeyFile = `${options.out}.pub`;
@@ -75,7 +75,7 @@ interface ShowOptions extends ServerOptions {
 async function show(file: string | undefined, options: ShowOptions): Promise<void> {
   if (file !== undefined && options.data !== undefined)
     throw new CommandError('Name a key file or --data, not both.', 'usage');
-  const { parsePublicKey, publicKeyText } = await import('../bundles/signature.ts');
+  const { parsePublicKey, publicKeyText } = await import('@docyard/bundle');
   const publicKey =
     file !== undefined
       ? await keyInFile(file)
@@ -91,8 +91,7 @@ async function keyInFile(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`${file} cannot be read (${error.code}).`, 'not_found');
   });
-  const { parsePublicKey, parseSecretKey, publicKeyLine, publicKeyOf } =
-    await import('../bundles/signature.ts');
+  const { parsePublicKey, parseSecretKey, publicKeyLine, publicKeyOf } = await import('@docyard/bundle');
   // A public key is the shorter one by far: 56 characters against 212.
   const isPublic = (text.trimEnd().split('\n').at(-1) ?? '').length < 100;
   return publicKeyLine(isPublic ? parsePublicKey(text) : publicKeyOf(parseSecretKey(text)));

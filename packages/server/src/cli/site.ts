@@ -126,7 +126,7 @@ async function status(options: FolderOptions): Promise<void> {
   await withStore(options, async ({ store, print }) => {
     const [{ runningProcesses }, { freshnessLine }] = await Promise.all([
       import('../deployments/processes.ts'),
-      import('../bundles/freshness.ts'),
+      import('@docyard/bundle'),
     ]);
     const [state, records, processes] = await Promise.all([
       store.state(),
@@ -185,7 +185,7 @@ async function rollback(release: string | undefined, options: FolderOptions): Pr
     const [{ rolledBack, NoSuchRelease }, { runningProcesses }, { freshnessLine }] = await Promise.all([
       import('../deployments/state.ts'),
       import('../deployments/processes.ts'),
-      import('../bundles/freshness.ts'),
+      import('@docyard/bundle'),
     ]);
     const installed = await store.releases();
     const state = await store

@@ -2,17 +2,17 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { makeDelta } from '../bundles/delta-making.ts';
 import {
+  makeDelta,
   newSigningKey,
   parsePublicKey,
   parseSecretKey,
   publicKeyLine,
   publicKeyOf,
   publicKeyText,
-} from '../bundles/signature.ts';
-import { bundleOf, inChunks } from '../bundles/testing.ts';
-import { unpackBundle } from '../bundles/unpack.ts';
+  unpackBundle,
+} from '@docyard/bundle';
+import { bundleOf, inChunks } from '../../../bundle/test/support/bundles.ts';
 import { composeForTest, createTenant, serveForTest, temporaryFolder } from '../testing.ts';
 import { docyard as run } from './testing.ts';
 

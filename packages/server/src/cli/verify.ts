@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { CheckedBundle, CheckedFolder, Expectations } from '../bundles/unpack.ts';
+import type { CheckedBundle, CheckedFolder, Expectations } from '@docyard/bundle';
 import { CommandError } from './errors.ts';
 import { hasColors, painter, printable } from './terminal.ts';
 
@@ -88,7 +88,7 @@ async function expectationsOf({ publicKey, version, sha256 }: VerifyOptions): Pr
 }
 
 async function verifyFolder(folder: string, expectations: Expectations): Promise<Verdict> {
-  const { checkFolder } = await import('../bundles/unpack.ts');
+  const { checkFolder } = await import('@docyard/bundle');
   return verdictOf('folder', await checkFolder(folder, expectations));
 }
 
@@ -97,9 +97,9 @@ async function verifyFile(
   expectations: Expectations,
   options: VerifyOptions,
 ): Promise<Verdict> {
-  const { archiveKind } = await import('../bundles/delta.ts');
+  const { archiveKind } = await import('@docyard/bundle');
   if ((await archiveKind(file)) === 'delta') return verifyDelta(file, expectations, options);
-  const { checkBundle } = await import('../bundles/unpack.ts');
+  const { checkBundle } = await import('@docyard/bundle');
   return verdictOf('bundle', await checkBundle(createReadStream(file), expectations));
 }
 
@@ -109,7 +109,7 @@ async function verifyDelta(
   expectations: Expectations,
   { base }: VerifyOptions,
 ): Promise<Verdict> {
-  const { checkDelta, describeDelta } = await import('../bundles/delta.ts');
+  const { checkDelta, describeDelta } = await import('@docyard/bundle');
   const { description, archiveBytes, archiveSha256 } = await describeDelta(
     createReadStream(file),
     expectations,
@@ -169,7 +169,7 @@ function ownFiles({ claimedKey }: CheckedFolder): number {
 }
 
 async function described(path: string, verdict: Verdict): Promise<string> {
-  const { contentDate } = await import('../bundles/freshness.ts');
+  const { contentDate } = await import('@docyard/bundle');
   const paint = painter(hasColors(process.stdout));
   const isProven = verdict.kind !== 'delta' || verdict.pages !== null;
   const facts: [string, string | null][] = [

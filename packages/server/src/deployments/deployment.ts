@@ -4,8 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { contentDate } from '../bundles/freshness.ts';
-import type { BundleRefused } from '../bundles/refusal.ts';
+import { type BundleRefused, contentDate } from '@docyard/bundle';
 import { ConfigError } from '../config.ts';
 import { crashIfAsked } from './crash.ts';
 import { RefreshCounts } from './refresh-counts.ts';

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { KeyUnusable, parsePublicKey, type PublicKey } from '../bundles/signature.ts';
+import { KeyUnusable, parsePublicKey, type PublicKey } from '@docyard/bundle';
 import { ConfigError, type Environment } from '../config.ts';
 
 /** A key itself or a file of one; several stand in a list, or beside each other. At least one, or nothing is checked. */

@@ -4,9 +4,15 @@
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { archiveKind, unpackDelta } from '../bundles/delta.ts';
-import { BundleRefused } from '../bundles/refusal.ts';
-import { checkFolder, unpackBundle, type CheckedBundle, type Expectations } from '../bundles/unpack.ts';
+import {
+  archiveKind,
+  BundleRefused,
+  type CheckedBundle,
+  checkFolder,
+  type Expectations,
+  unpackBundle,
+  unpackDelta,
+} from '@docyard/bundle';
 import { crashIfAsked } from './crash.ts';
 import { foldersOf, type ReleaseRecord } from './release.ts';
 import { precompress } from './serving/compressed.ts';

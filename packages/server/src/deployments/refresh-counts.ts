@@ -1,5 +1,5 @@
 /** What came of the looks for something newer, for those who watch a deployment. */
-import type { Refusal } from '../bundles/refusal.ts';
+import type { Refusal } from '@docyard/bundle';
 import type { SiteStatus } from './serving/status.ts';
 
 export class RefreshCounts {

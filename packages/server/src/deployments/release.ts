@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { manifestName, type Manifest } from '../bundles/manifest.ts';
-import { parseManifest } from '../bundles/read-manifest.ts';
+import { type Manifest, manifestName, parseManifest } from '@docyard/bundle';
 
 export const recordName = 'release.json';
 

@@ -11,8 +11,7 @@ import {
   type ReportDeployment,
 } from '@docyard/api';
 import type { Logger } from 'pino';
-import { BundleRefused } from '../bundles/refusal.ts';
-import { verifySignature, type PublicKey } from '../bundles/signature.ts';
+import { BundleRefused, type PublicKey, verifySignature } from '@docyard/bundle';
 import { isThisMachine, peerFetch } from '../egress/peers.ts';
 import { version } from '../version.ts';
 import type { ReleaseRecord } from './release.ts';

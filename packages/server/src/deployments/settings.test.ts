@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newSigningKey, publicKeyOf, publicKeyText } from '../bundles/signature.ts';
+import { newSigningKey, publicKeyOf, publicKeyText } from '@docyard/bundle';
 import { temporaryFolder } from '../testing.ts';
 import { readSettings } from './settings.ts';
 

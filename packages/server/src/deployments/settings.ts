@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import type { PublicKey } from '../bundles/signature.ts';
+import type { PublicKey } from '@docyard/bundle';
 import { ConfigError, type Environment } from '../config.ts';
 import { apiKeyOf, publicKeysOf } from './given-keys.ts';
 import { nearest } from './nearest.ts';

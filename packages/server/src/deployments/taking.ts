@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { BundleRefused } from '../bundles/refusal.ts';
-import type { Expectations } from '../bundles/unpack.ts';
+import { BundleRefused, type Expectations } from '@docyard/bundle';
 import { crashIfAsked } from './crash.ts';
 import { install, reinstall, type Installed } from './install.ts';
 import type { ReleaseRecord } from './release.ts';

@@ -20,9 +20,8 @@ import {
   type RenderEvent,
 } from '@docyard/render';
 import { outputDescriptor, withBytesAsText, withTextAsBytes } from '../rendering/protocol.ts';
-import { Archive } from '../bundles/archive.ts';
+import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle';
 import { isDiskFullOrLimited } from '../disk-full.ts';
-import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
 import { MemoryFile, mostRememberedPages } from './memory-file.ts';
 import { openFiles } from './open-files.ts';

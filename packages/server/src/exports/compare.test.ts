@@ -2,7 +2,7 @@
 import type { Comparison } from '@docyard/api';
 import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { manifestBytes } from '../bundles/manifest.ts';
+import { manifestBytes } from '@docyard/bundle';
 import { markPurged, type Job } from '../jobs/store.ts';
 import {
   composeForTest,

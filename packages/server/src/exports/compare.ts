@@ -2,7 +2,7 @@
  * What is different between two exports of a project, told in pages. It reads the two lists of files and no archive.
  */
 import type { Comparison } from '@docyard/api';
-import { diffSites } from '../bundles/diff.ts';
+import { diffSites } from '@docyard/bundle';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';

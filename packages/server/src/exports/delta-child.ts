@@ -3,8 +3,7 @@
  * answering. It gets files and leaves a file; it has no network, no database and no secret.
  */
 import { closeSync, createReadStream } from 'node:fs';
-import { makeDelta } from '../bundles/delta-making.ts';
-import { BundleRefused } from '../bundles/refusal.ts';
+import { BundleRefused, makeDelta } from '@docyard/bundle';
 import { isDiskFullOrLimited } from '../disk-full.ts';
 import { firstFileDescriptor } from '../rendering/protocol.ts';
 import type { DeltaMessage } from './delta.ts';

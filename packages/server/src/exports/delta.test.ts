@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { DocyardClient } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { Archive } from '../bundles/archive.ts';
-import { expandDelta } from '../bundles/delta.ts';
-import { deltaOf, packBundle, packed, packEntries } from '../bundles/delta-testing.ts';
-import { inChunks } from '../bundles/testing.ts';
-import { unpackBundle } from '../bundles/unpack.ts';
+import { Archive, expandDelta, unpackBundle } from '@docyard/bundle';
+import { deltaOf, packBundle, packed, packEntries } from '../../../bundle/test/support/deltas.ts';
+import { inChunks } from '../../../bundle/test/support/bundles.ts';
 import { claimJob, failJob, markPurged, type Job } from '../jobs/store.ts';
 import { sweep } from './retention.ts';
 import {

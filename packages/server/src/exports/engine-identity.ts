@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { builtFrom, version } from '../version.ts';
 
 /** The folders with everything that decides about the bytes of a bundle. */
-const sourceFolders = ['..', '../../../render/src', '../../../api/src']
+const sourceFolders = ['..', '../../../render/src', '../../../bundle/src', '../../../api/src']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .filter((folder) => existsSync(folder));
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { usualLimits } from '../bundles/reader.ts';
+import { usualLimits } from '@docyard/bundle';
 import { JobFailure } from '../jobs/failure.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Answer, runInProcess } from './process.ts';

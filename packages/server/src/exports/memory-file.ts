@@ -7,8 +7,7 @@
 import { fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '../disk-full.ts';
-import { AppendedFile } from '../bundles/appended-file.ts';
-import { readIntoAhead } from '../bundles/positioned-reads.ts';
+import { AppendedFile, readIntoAhead } from '@docyard/bundle';
 import { encodeIndex, readAt, readIndex } from './memory-index.ts';
 
 /** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */

@@ -3,7 +3,7 @@
  * pages 250 MB. A file may have none, and what an index says is believed no further than that it lies in the file.
  */
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { readInto } from '../bundles/positioned-reads.ts';
+import { readInto } from '@docyard/bundle';
 
 export interface IndexedPlace {
   offset: number;

@@ -7,7 +7,7 @@ import { failureCodes } from '@docyard/api/errors';
 import { Report } from '@docyard/api/site-schemas';
 import { z } from 'zod';
 import type { RenderOptions } from '@docyard/render';
-import { mostManifestBytes } from '../bundles/manifest.ts';
+import { mostManifestBytes } from '@docyard/bundle';
 import type { IsolationLevel } from '../rendering/isolation.ts';
 import { mostRecentFindings } from './record.ts';
 

@@ -1,7 +1,7 @@
 /** The text of one page and the findings of two exports side by side, over the API, from real bundles. */
 import type { Diagnostic, FindingsComparison, PageChange } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleOf } from '../bundles/testing.ts';
+import { bundleOf } from '../../../bundle/test/support/bundles.ts';
 import type { Job } from '../jobs/store.ts';
 import {
   composeForTest,

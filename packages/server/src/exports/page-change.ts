@@ -2,7 +2,7 @@
 import type { PageChange } from '@docyard/api';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diffTexts } from '../bundles/text-diff.ts';
+import { diffTexts } from '@docyard/bundle';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';

@@ -5,9 +5,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Preview } from '@docyard/api';
-import { manifestName, type Manifest } from '../bundles/manifest.ts';
-import { parseManifest } from '../bundles/read-manifest.ts';
-import { unpackBundle } from '../bundles/unpack.ts';
+import { type Manifest, manifestName, parseManifest, unpackBundle } from '@docyard/bundle';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '../disk-full.ts';
 import type { Job } from '../jobs/store.ts';

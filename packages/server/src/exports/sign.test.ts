@@ -1,7 +1,7 @@
 /** What the server signs, and what it does not sign for a rendering process that says something else than it was told. */
 import { describe, expect, test } from 'vitest';
-import { newSigningKey, publicKeyLine, publicKeyOf, sign, verifySignature } from '../bundles/signature.ts';
-import { manifestOf } from '../bundles/testing.ts';
+import { newSigningKey, publicKeyLine, publicKeyOf, sign, verifySignature } from '@docyard/bundle';
+import { manifestOf } from '../../../bundle/test/support/bundles.ts';
 import { signManifest } from './sign.ts';
 
 const key = newSigningKey();

@@ -2,8 +2,7 @@
  * Signs the manifest that a rendering process has made. The process reads strangers' files and may have been turned by one,
  * so it gets no signature for another version, commit or isolation than it was asked for.
  */
-import { trustedComment } from '../bundles/manifest.ts';
-import { parseManifest } from '../bundles/read-manifest.ts';
+import { parseManifest, trustedComment } from '@docyard/bundle';
 import type { Signer } from '../context.ts';
 import type { ExportOrder } from './messages.ts';
 

@@ -1,7 +1,7 @@
 /** The static export area of an organization whose plan lacks it: closed as a whole, and kept for an upgrade. */
 import { operation, operationIds } from '@docyard/api';
 import { beforeEach, expect, test } from 'vitest';
-import { packBundle } from '../bundles/delta-testing.ts';
+import { packBundle } from '../../../bundle/test/support/deltas.ts';
 import type { Job } from '../jobs/store.ts';
 import { setPlan } from '../organizations/organizations.ts';
 import {

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import type { Preview } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { packBundle } from '../bundles/delta-testing.ts';
+import { packBundle } from '../../../bundle/test/support/deltas.ts';
 import { readConfig } from '../config.ts';
 import {
   composeForTest,

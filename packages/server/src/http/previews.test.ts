@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Preview } from '@docyard/api';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { packBundle } from '../bundles/delta-testing.ts';
+import { packBundle } from '../../../bundle/test/support/deltas.ts';
 import { sweepPreviews } from '../exports/previews.ts';
 import { deleteJob, markPurged, type Job } from '../jobs/store.ts';
 import {

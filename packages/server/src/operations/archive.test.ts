@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { entryHeader } from '../bundles/tar.ts';
+import { entryHeader } from '@docyard/bundle';
 import { temporaryFolder, writeFiles } from '../testing.ts';
 import { packArchive, verifyArchive } from './archive.ts';
 import { restore } from './restore.ts';

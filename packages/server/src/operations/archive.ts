@@ -6,9 +6,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import { readEntries as readTar, type Entry } from '../bundles/reader.ts';
-import { BundleRefused, type Refusal } from '../bundles/refusal.ts';
-import { endOfArchive, entryHeader, entryPadding } from '../bundles/tar.ts';
+import {
+  BundleRefused,
+  endOfArchive,
+  type Entry,
+  entryHeader,
+  entryPadding,
+  readEntries as readTar,
+  type Refusal,
+} from '@docyard/bundle';
 
 const ArchivedFile = z.object({ name: z.string(), sizeBytes: z.int().min(0), sha256: z.string().length(64) });
 

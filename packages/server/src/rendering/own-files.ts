@@ -81,13 +81,15 @@ function besidesOf(libraries: readonly string[]): string[] {
 }
 
 /**
- * The three packages with the programs that were built of them, and every folder in which Node looks for others. Nothing that an
+ * The packages with the programs that were built of them, and every folder in which Node looks for others. Nothing that an
  * operator might keep beside them.
  */
 function ownFolders(): string[] {
   const server = packageOf(fileURLToPath(import.meta.url));
   const { resolve } = createRequire(import.meta.url);
-  const others = ['@docyard/api', '@docyard/render'].map((name) => packageOf(resolve(name)));
+  const others = ['@docyard/api', '@docyard/bundle', '@docyard/render'].map((name) =>
+    packageOf(resolve(name)),
+  );
   const modules: string[] = [];
   for (let folder = server; folder !== dirname(folder); folder = dirname(folder)) {
     if (basename(folder) !== 'node_modules') modules.push(join(folder, 'node_modules'));

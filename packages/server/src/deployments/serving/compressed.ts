@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { z } from 'zod';
-import type { Manifest } from '../../bundles/manifest.ts';
+import type { Manifest } from '@docyard/bundle';
 import { isCompressible } from './content-types.ts';
 
 /** Better ones first. */

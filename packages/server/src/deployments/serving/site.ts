@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manifest } from '../../bundles/manifest.ts';
+import type { Manifest } from '@docyard/bundle';
 import { type CompressedFiles, encodings, type Encoding, packOf, readCompressed } from './compressed.ts';
 import { ContentCache } from './content-cache.ts';
 import { contentTypeOf } from './content-types.ts';

@@ -3,7 +3,7 @@
  * here by hand: there are few, and counting them costs an addition where the library for them looks up labels.
  */
 import { memoryUsage } from 'node:process';
-import type { Manifest } from '../../bundles/manifest.ts';
+import type { Manifest } from '@docyard/bundle';
 
 /** What only the deployment knows; asked each time somebody wants to know. */
 export interface SiteStatus {

@@ -1,12 +1,12 @@
 /** Bundles and deltas for tests, packed by the real writer, so that their bytes can be compared with what comes out. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../testing.ts';
-import { Archive } from './archive.ts';
-import { makeDelta } from './delta-making.ts';
-import { manifestName, signatureName } from './manifest.ts';
-import { sign, type SigningKey } from './signature.ts';
-import { inChunks, manifestOf, type Files } from './testing.ts';
+import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { Archive } from '../../src/archive.ts';
+import { makeDelta } from '../../src/delta-making.ts';
+import { manifestName, signatureName } from '../../src/manifest.ts';
+import { sign, type SigningKey } from '../../src/signature.ts';
+import { inChunks, manifestOf, type Files } from './bundles.ts';
 
 export async function packBundle(
   files: Files,

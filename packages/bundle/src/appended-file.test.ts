@@ -2,7 +2,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import { AppendedFile } from './appended-file.ts';
 
 function opened(begin = '') {

@@ -1,9 +1,9 @@
 /** Bundles made by hand for tests, byte by byte, as the writer would make them and as it never would. */
 import { hash } from 'node:crypto';
 import { crc32, constants, deflateRawSync } from 'node:zlib';
-import { manifestBytes, manifestName, signatureName } from './manifest.ts';
-import { sign, type SigningKey } from './signature.ts';
-import { endOfArchive, entryHeader, entryPadding } from './tar.ts';
+import { manifestBytes, manifestName, signatureName } from '../../src/manifest.ts';
+import { sign, type SigningKey } from '../../src/signature.ts';
+import { endOfArchive, entryHeader, entryPadding } from '../../src/tar.ts';
 
 export type Files = Record<string, string | Uint8Array>;
 

@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { newSigningKey, publicKeyOf } from './signature.ts';
-import { bundleOf, inChunks, manifestOf, type Files } from './testing.ts';
+import { bundleOf, inChunks, manifestOf, type Files } from '../test/support/bundles.ts';
 import { checkBundle, checkFolder, unpackBundle } from './unpack.ts';
 
 const key = newSigningKey();

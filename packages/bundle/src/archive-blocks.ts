@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
-import type { LargePiece } from './large-pieces.ts';
+import type { LargePiece } from './content-defined-chunks.ts';
 import { entryHeader, paddingBytes } from './tar.ts';
 
 export interface BlockEntry {

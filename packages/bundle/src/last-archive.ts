@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { constants, inflateRaw, inflateRawSync } from 'node:zlib';
 import { recallBlock, type Block, type BlockEntry, type BlockMemory } from './archive-blocks.ts';
 import type { ArchivedFile } from './archive.ts';
-import type { LargePiece } from './large-pieces.ts';
+import type { LargePiece } from './content-defined-chunks.ts';
 import { entryHeaderBytes, recordBytes } from './tar.ts';
 
 /** As the next archive holds it: of 10,000 pages there are 24,000, and nobody makes a second record for them. */

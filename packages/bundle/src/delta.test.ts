@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import { Archive } from './archive.ts';
 import { makeDelta } from './delta-making.ts';
 import type { DeltaDescription } from './delta-description.ts';
@@ -24,8 +24,8 @@ import { archiveKind, expandDelta, unpackDelta } from './delta.ts';
 import { makePatch } from './patch.ts';
 import { readEntries } from './reader.ts';
 import { newSigningKey, publicKeyOf, sign, type SigningKey } from './signature.ts';
-import { deltaOf, packBundle, packed, packEntries } from './delta-testing.ts';
-import { inChunks, manifestOf, type Files } from './testing.ts';
+import { deltaOf, packBundle, packed, packEntries } from '../test/support/deltas.ts';
+import { inChunks, manifestOf, type Files } from '../test/support/bundles.ts';
 import { checkFolder, unpackBundle } from './unpack.ts';
 
 const key = newSigningKey();

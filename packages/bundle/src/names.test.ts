@@ -1,7 +1,7 @@
 /** Names that sites really have are fine; the attacks are in `attacks.test.ts`. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OutputNames } from '../../../render/src/navigation/output-names.ts';
+import { OutputNames } from '../../render/src/navigation/output-names.ts';
 import { DistinctNames, problemOfName, quoted } from './names.ts';
 
 test.each([

@@ -23,7 +23,7 @@ import {
 import { CompressedBlocks, spoolIsShorter, type RecalledBlock } from './compressed-blocks.ts';
 import { GzipStream } from './gzip-stream.ts';
 import { BackgroundWork, inTurn } from './in-flight.ts';
-import { LargeFile, largestPieceBytes } from './large-pieces.ts';
+import { LargeFile, largestPieceBytes } from './content-defined-chunks.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { openingBytes, pageTitle } from './page-title.ts';
 import { LastArchive } from './last-archive.ts';

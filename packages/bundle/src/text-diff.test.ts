@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import { diffTexts } from './text-diff.ts';
 
 /** Applies the patch with git, whose reading of it counts. */

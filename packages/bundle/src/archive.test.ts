@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import { Archive } from './archive.ts';
 
 const mebibyte = 1024 * 1024;

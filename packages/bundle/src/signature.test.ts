@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import {
   KeyUnusable,
   newSigningKey,

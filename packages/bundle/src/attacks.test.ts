@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../../test/leftovers.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { readEntries } from './reader.ts';
 import type { Refusal } from './refusal.ts';
@@ -27,7 +27,7 @@ import {
   record,
   zerosAfter,
   type Files,
-} from './testing.ts';
+} from '../test/support/bundles.ts';
 import { checkBundle, unpackBundle, type Expectations } from './unpack.ts';
 
 const key = newSigningKey();

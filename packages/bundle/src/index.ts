@@ -1,0 +1,47 @@
+/** The archive format of an exported site: writer, reader, manifest, signature, delta and diff. */
+export { AppendedFile } from './appended-file.ts';
+export { Archive, type ArchivedFile } from './archive.ts';
+export { archiveKind, checkDelta, describeDelta, expandDelta, unpackDelta } from './delta.ts';
+export { makeDelta } from './delta-making.ts';
+export { diffSites, type MovedPage, type Page, type Side, type SiteDiff } from './diff.ts';
+export { contentDate, dayOf, freshnessLine } from './freshness.ts';
+export {
+  type Manifest,
+  manifestBytes,
+  manifestName,
+  mostManifestBytes,
+  signatureName,
+  trustedComment,
+} from './manifest.ts';
+export { pageTitle } from './page-title.ts';
+export { readInto, readIntoAhead } from './positioned-reads.ts';
+export { parseManifest } from './read-manifest.ts';
+export { type Entry, readEntries, usualLimits } from './reader.ts';
+export { BundleRefused, type Refusal } from './refusal.ts';
+export {
+  KeyUnusable,
+  newSigningKey,
+  parsePublicKey,
+  parseSecretKey,
+  type PublicKey,
+  publicKeyLine,
+  publicKeyOf,
+  publicKeyText,
+  secretKeyText,
+  sign,
+  type SigningKey,
+  signingKeyFromSeed,
+  verifySignature,
+} from './signature.ts';
+export { endOfArchive, entryHeader, entryPadding } from './tar.ts';
+export { diffTexts } from './text-diff.ts';
+export {
+  checkBundle,
+  type CheckedBundle,
+  type CheckedFolder,
+  checkFolder,
+  type Expectations,
+  readOpening,
+  readSmall,
+  unpackBundle,
+} from './unpack.ts';
