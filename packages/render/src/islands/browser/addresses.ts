@@ -35,31 +35,13 @@ export function fileAddress(written: string): string | undefined {
 /** A style without the files of other hosts. */
 export function styleValue(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  let allowed = '';
-  let end = 0;
-  for (const { index, 0: opening } of value.matchAll(/url\(/gi)) {
-    // A quoted address can contain `url(` itself.
-    if (index < end) continue;
-    const url = urlAt(value, index + opening.length);
-    const file = fileAddress(url.address);
-    allowed += `${value.slice(end, index)}${file === undefined ? 'none' : `url("${file}")`}`;
-    end = url.end;
-  }
-  return allowed + value.slice(end);
-}
-
-function urlAt(style: string, start: number): { address: string; end: number } {
-  const positionOf = (character: string, from: number): number => {
-    const position = style.indexOf(character, from);
-    return position < 0 ? style.length : position;
-  };
-  let first = start;
-  while (style.charAt(first).trim() === '' && first < style.length) first++;
-  const quote = style.charAt(first);
-  const isQuoted = quote === '"' || quote === "'";
-  const last = positionOf(isQuoted ? quote : ')', isQuoted ? first + 1 : first);
-  const end = Math.min(positionOf(')', last) + 1, style.length);
-  return { address: style.slice(isQuoted ? first + 1 : first, last), end };
+  return value.replaceAll(
+    /url\((?:\s*"([^"]*)"|\s*'([^']*)'|([^)]*))\s*\)?/gi,
+    (_whole, double?: string, single?: string, plainText = '') => {
+      const file = fileAddress(double ?? single ?? plainText);
+      return file === undefined ? 'none' : `url("${file}")`;
+    },
+  );
 }
 
 export function isOutside(clean: string): boolean {
