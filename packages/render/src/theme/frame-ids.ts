@@ -13,6 +13,7 @@ export interface FrameIdUser {
 const frameIds: ReadonlySet<string> = new Set(idHooks);
 export const headerIds: readonly IdHook[] = [
   'navbar',
+  'navbar-transition',
   'search-bar-entry',
   'topbar-cta-button',
   'localization-select-trigger',

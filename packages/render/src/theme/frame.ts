@@ -18,7 +18,7 @@ export function headerHtml(context: FrameContext): string {
     : `<button type="button" class="dy-icon-button" data-component-name="theme-toggle" data-theme-toggle aria-label="${escapeAttribute(words.appearance)}">${moon}${sun}</button>`;
   const tabs = tabsHtml(context);
   return (
-    `<header id="navbar" class="${tabs ? 'dy-site-navbar dy-has-tabs' : 'dy-site-navbar'}"><div class="dy-navbar-surface"></div><div class="dy-bar">` +
+    `<header id="navbar" class="${tabs ? 'dy-site-navbar dy-has-tabs' : 'dy-site-navbar'}"><div id="navbar-transition" class="dy-navbar-surface"></div><div class="dy-bar">` +
     '<button type="button" class="dy-icon-button dy-menu-button" data-menu-toggle aria-expanded="false" ' +
     `aria-label="${escapeAttribute(words.menu)}">${menuIcon}</button>` +
     `<div class="dy-brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +

@@ -18,6 +18,7 @@ export const idHooks = [
   'localization-select-trigger',
   'multi-view-dropdown',
   'navbar',
+  'navbar-transition',
   'page-context-menu',
   'page-context-menu-button',
   'page-title',
