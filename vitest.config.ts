@@ -76,8 +76,8 @@ const ofRenderer = ['packages/render/src/**/*.test.ts'];
 const ofServer = ['packages/{api,bundle,server,server/dashboard}/src/**/*.test.ts'];
 /** They leave something behind in their process: a module that is replaced, another environment, a git host that is closed. */
 const alone = [
-  'packages/render/src/{fixtures,large-site}.test.ts',
-  'packages/render/src/{check/rendered,memory/memory,outputs/outputs}.test.ts',
+  'packages/render/src/{fixtures,pipeline/large-site}.test.ts',
+  'packages/render/src/{check/rendered,cache/cache,outputs/outputs}.test.ts',
   'packages/server/src/agent/workspace/*.test.ts',
   'packages/server/src/cli/texts.test.ts',
   'packages/server/src/people/sign-in.test.ts',

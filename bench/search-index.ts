@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { heapFlags, pageHeap } from '../packages/render/src/process-settings.ts';
+import { heapFlags, pageHeap } from '../packages/render/src/pipeline/process-settings.ts';
 import { temporaryFolder } from '../test/service.ts';
 import { sharedCorpus } from './corpus.ts';
 import { docyardBuild, docyardExport } from './docyard.ts';

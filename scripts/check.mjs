@@ -8,6 +8,7 @@ const steps = [
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--max-warnings=0'] },
   { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   { name: 'unused code', command: 'knip', args: ['--no-progress'] },
+  { name: 'imports', command: 'node', args: ['scripts/import-graph.ts'] },
   { name: 'regular expressions', command: 'node', args: ['scripts/redos.ts'] },
   ...(process.argv.includes('--test')
     ? [{ name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(3)] }]

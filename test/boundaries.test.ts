@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { circles, folderImports, folderOf, rendererLayers, upwardImports } from '../scripts/import-graph.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -73,6 +74,23 @@ describe('packages', () => {
       );
     expect(reachingIn).toEqual([]);
   });
+});
+
+describe('inside the renderer', () => {
+  const imports = folderImports('render');
+
+  test('every folder has a layer', () => {
+    const folders = new Set(imports.flatMap(({ from, to }) => [folderOf(from), folderOf(to)]));
+    expect([...folders].toSorted()).toEqual(rendererLayers.flat().toSorted());
+  });
+
+  test('imports point downwards', () => {
+    expect(upwardImports(imports)).toEqual([]);
+  });
+});
+
+test.each(['api', 'bundle', 'render', 'server'])('no folders of %s import each other in a circle', (name) => {
+  expect(circles(folderImports(name))).toEqual([]);
 });
 
 /** From top to bottom. A file may import from its own layer and from those below. */

@@ -100,7 +100,7 @@ describe('what was built', () => {
   beforeAll(() => bundlePrograms({ packages: join(root, 'packages'), target, builtFrom: 'of this test' }));
 
   test('holds every program that a source starts, and names it', () => {
-    const started = ['render-page-process', 'server-exports-child', 'server-exports-delta-child'];
+    const started = ['render-pipeline-page-process', 'server-exports-child', 'server-exports-delta-child'];
     const ofAgent = ['server-agent-site-check-child', 'server-agent-policy-page-child'];
     for (const name of [
       ...started,

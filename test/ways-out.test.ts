@@ -66,7 +66,7 @@ const starting: Record<string, string> = {
   [`${own}agent/demo/example-acp-agent.ts`]: 'tools of the example, inside that sandbox',
   [`${own}http/manual.ts`]: 'docyard build --offline, for the manual',
   [`${own}cli/browser.ts`]: 'the browser of whoever typed the command',
-  'packages/render/src/page/start-process.ts': 'render processes, inside the isolation of their parent',
+  'packages/render/src/pipeline/start-process.ts': 'render processes, inside the isolation of their parent',
   'packages/server/bin/docyard.js': 'itself, on a newer Node',
 };
 

@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '@docyard/render';
 import type { ContentKind } from './content.ts';
-import type { JsxAttribute, Node } from '../../packages/render/src/page/tree.ts';
+import type { JsxAttribute, Node } from '../../packages/render/src/document/tree.ts';
 
 /** Attributes whose text readers see. */
 const shownAttributes: Record<string, readonly string[]> = {

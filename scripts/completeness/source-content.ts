@@ -1,8 +1,8 @@
 /** What the source of a page holds, read with the parser of the renderer. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Document, readDocument } from '../../packages/render/src/page/document.ts';
-import type { Node } from '../../packages/render/src/page/tree.ts';
+import { type Document, readDocument } from '../../packages/render/src/document/document.ts';
+import type { Node } from '../../packages/render/src/document/tree.ts';
 import { type PageContent, emptyContent, keyOf, wordsOf } from './content.ts';
 import {
   attributeText,

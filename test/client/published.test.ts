@@ -72,7 +72,7 @@ describe('the package', () => {
 
 /** What the examples take from those before them. */
 const assumed = `
-import type { DocyardClient, ExportJob } from '@docyard/api';
+import { DocyardClient, type ExportJob } from '@docyard/api';
 declare global {
   const client: DocyardClient;
   const job: ExportJob;
@@ -82,7 +82,6 @@ declare global {
 `;
 
 const wrong = `
-import { DocyardClient, type ExportJob } from '@docyard/api';
 const client = new DocyardClient({ baseUrl: 'http://127.0.0.1:4400', apiKey: 'docyard_x' });
 // @ts-expect-error There is no such operation.
 await client.call('explode');

@@ -1,6 +1,5 @@
 /** Slow networks, a server that goes away, sessions across tabs, and addresses of things that do not exist. */
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addSite, chromiumPath, openDashboard, owner, runExport, type Dashboard } from './stage.ts';

@@ -3,7 +3,7 @@
  * `npm run differential` compares real sites and as many expressions as one likes.
  */
 import { afterAll, expect, test } from 'vitest';
-import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
+import { Realm } from '../../packages/render/src/realm/realm.ts';
 import { fixture } from '../../packages/render/src/render-fixture.ts';
 import { compareExpressions } from './expressions.ts';
 import { generatedExpressions } from './generate.ts';

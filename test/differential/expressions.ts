@@ -1,8 +1,8 @@
 /** Compares expressions: whatever the static evaluator gives for one, QuickJS and V8 must give too. */
 import { Evaluator } from '../../packages/render/src/evaluate/evaluator.ts';
 import { parseExpression } from '../../packages/render/src/evaluate/parse.ts';
-import { CodeRefused, type CodeRunner } from '../../packages/render/src/evaluate/realm/realm.ts';
-import { type Tree, treeOfValue } from '../../packages/render/src/evaluate/realm/tree.ts';
+import { CodeRefused, type CodeRunner } from '../../packages/render/src/realm/realm.ts';
+import { type Tree, treeOfValue } from '../../packages/render/src/realm/tree.ts';
 import { Scope, Unsupported } from '../../packages/render/src/evaluate/values.ts';
 import { compileFile } from '../../packages/render/src/program/file.ts';
 import type { ProgramModule } from '../../packages/render/src/program/program.ts';

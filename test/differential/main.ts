@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
+import { Realm } from '../../packages/render/src/realm/realm.ts';
 import { findSites } from '../../scripts/measure/find-sites.ts';
 import { compareExpressions } from './expressions.ts';
 import { generatedExpressions } from './generate.ts';

@@ -1,14 +1,14 @@
 /** Pages of a site, each rendered three times: statically, by QuickJS, by V8. */
-import { loadSite } from '../../packages/render/src/load.ts';
-import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
+import { loadSite } from '../../packages/render/src/pipeline/load.ts';
+import { Realm } from '../../packages/render/src/realm/realm.ts';
 import {
   type PageTools,
   loadApiPages,
   renderPage,
   siteTools,
-} from '../../packages/render/src/page/render-page.ts';
-import type { PageResult, PageTier } from '../../packages/render/src/page/task.ts';
-import { planSite, planTasks } from '../../packages/render/src/site-plan.ts';
+} from '../../packages/render/src/pipeline/render-page.ts';
+import type { PageResult, PageTier } from '../../packages/render/src/model/page.ts';
+import { planSite, planTasks } from '../../packages/render/src/pipeline/site-plan.ts';
 import { V8Runner } from './v8-runner.ts';
 
 export interface ComparedSite {

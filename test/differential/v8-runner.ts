@@ -3,11 +3,11 @@
  * any kind and must never see code that was not written for a test, or a site that is not trusted.
  */
 import { createContext, runInContext } from 'node:vm';
-import { answer } from '../../packages/render/src/evaluate/realm/answers.ts';
-import { insideSource } from '../../packages/render/src/evaluate/realm/inside.ts';
-import type { CodeRequest, PageFacts } from '../../packages/render/src/evaluate/realm/messages.ts';
-import { CodeRefused, type CodeRunner, treeOf } from '../../packages/render/src/evaluate/realm/realm.ts';
-import type { Tree } from '../../packages/render/src/evaluate/realm/tree.ts';
+import { answer } from '../../packages/render/src/realm/answers.ts';
+import { insideSource } from '../../packages/render/src/realm/inside.ts';
+import type { CodeRequest, PageFacts } from '../../packages/render/src/realm/messages.ts';
+import { CodeRefused, type CodeRunner, treeOf } from '../../packages/render/src/realm/realm.ts';
+import type { Tree } from '../../packages/render/src/realm/tree.ts';
 import { programGlobals } from '../../packages/render/src/program/globals.ts';
 import type { ProgramModule } from '../../packages/render/src/program/program.ts';
 

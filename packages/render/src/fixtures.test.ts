@@ -8,8 +8,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Rendered, fixture, renderFolder } from './render-fixture.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
-vi.mock(import('./page/pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('./page/render-page.ts');
+vi.mock(import('./pipeline/process-pool.ts'), async () => {
+  const { loadApiPages, renderPage, siteTools } = await import('./pipeline/render-page.ts');
   await loadApiPages();
   return {
     async *renderPages(tasks, { plan }) {

@@ -7,9 +7,9 @@ import manifest from '../package.json' with { type: 'json' };
 
 export const engineVersion: string = manifest.version;
 
-export { type CheckOptions, checkSite } from './check/check-site.ts';
+export { type CheckOptions, checkSite } from './pipeline/check-site.ts';
 export { placesOf } from './check/aggregate.ts';
-export { diagnosticCodes } from './check/codes.ts';
+export { diagnosticCodes } from './model/finding-codes.ts';
 export {
   type SiteReport,
   countingFindings,
@@ -23,15 +23,17 @@ export { reportMarkdown } from './check/report-markdown.ts';
 export { reportJunit } from './check/junit.ts';
 export { reportSarif } from './check/sarif.ts';
 export type { PageAddress, PageCode } from './check/page-code.ts';
-export { type FoundSecret, findSecrets } from './check/secrets.ts';
-export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnostic.ts';
-export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
-export { prepareRenderProcesses } from './page/start-process.ts';
-export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';
-export { RunMemory } from './memory/last-run.ts';
-export type { SiteMemory } from './memory/site-memory.ts';
-export type { LastFiles } from './memory/unchanged.ts';
-export type { UrlStyle } from './navigation/addresses.ts';
+export { findSecrets } from './facts/secrets.ts';
+export { type FoundSecret } from './model/page.ts';
+export { type Diagnostic, type Severity, SiteLoadError } from './model/diagnostic.ts';
+export { loadSite, unknownPaths } from './pipeline/load.ts';
+export { type LoadOptions, type PageRef, type Site } from './site/site.ts';
+export { prepareRenderProcesses } from './pipeline/start-process.ts';
+export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './pipeline/render-site.ts';
+export { RunMemory } from './cache/last-run.ts';
+export type { SiteMemory } from './cache/site-memory.ts';
+export type { LastFiles } from './cache/unchanged.ts';
+export type { UrlStyle } from './model/site-plan.ts';
 export { isForeignFolder, isHiddenFile, isPageFile, routeOfFile } from './navigation/files.ts';
 export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';
 export { slugOf } from './page/headings.ts';

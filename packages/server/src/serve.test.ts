@@ -1,7 +1,6 @@
 /** The whole service in one process: started, stopped without loss, and not started twice on one folder or port. */
 import { describe, expect, test } from 'vitest';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { parseEgressRules } from './egress/rules.ts';
 import { readConfig } from './config.ts';

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSite } from '../../../packages/render/src/load.ts';
-import { renderPage, siteTools } from '../../../packages/render/src/page/render-page.ts';
-import type { PageTask } from '../../../packages/render/src/page/task.ts';
-import { planSite } from '../../../packages/render/src/site-plan.ts';
+import { loadSite } from '../../../packages/render/src/pipeline/load.ts';
+import { renderPage, siteTools } from '../../../packages/render/src/pipeline/render-page.ts';
+import type { PageTask } from '../../../packages/render/src/model/page.ts';
+import { planSite } from '../../../packages/render/src/pipeline/site-plan.ts';
 import { dangersOfTags } from '../../attacks/inert.ts';
 import { PromiseBroken, insistOnCleanPrototypes, mutatedText, target, type Outcome } from '../target.ts';
 

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SiteLoadError } from '../../../packages/render/src/check/diagnostic.ts';
+import { SiteLoadError } from '../../../packages/render/src/model/diagnostic.ts';
 import { readConfig } from '../../../packages/render/src/config/read.ts';
 import { Evaluator } from '../../../packages/render/src/evaluate/evaluator.ts';
 import { parseExpression } from '../../../packages/render/src/evaluate/parse.ts';
 import { Scope, Unsupported } from '../../../packages/render/src/evaluate/values.ts';
-import { readFrontMatter } from '../../../packages/render/src/page/front-matter.ts';
+import { readFrontMatter } from '../../../packages/render/src/source/front-matter.ts';
 import { insistOnCleanPrototypes, mutatedText, target, type Outcome } from '../target.ts';
 
 const matters = [

@@ -4,7 +4,7 @@
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 
 /** Reads a file that the site shows; undefined for any other. */
 export type ReadSiteFile = (file: string) => Uint8Array | undefined;

@@ -3,7 +3,7 @@
  * site, so code is left out and reported; all others stay as they are.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { readOwnSvg } from './safe-svg.ts';
 
 const maxBytes = 10_000_000;

@@ -3,11 +3,7 @@
  * Anything it does not recognise has no size; it never throws.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-
-export interface PictureSize {
-  width: number;
-  height: number;
-}
+import type { PictureSize } from '../model/site-plan.ts';
 
 /** Enough for the metadata that cameras and editors put before a JPEG's frame. */
 const headLength = 65_536;

@@ -3,7 +3,7 @@
  * Stylesheets get their root-absolute addresses rewritten, because a site may live in any folder.
  */
 import { posix } from 'node:path';
-import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { withWeakUniversalRules } from './universal-rules.ts';

@@ -3,15 +3,13 @@
  * for, what counts as a picture, and what it is called: by its content, so that the same bytes are one file everywhere.
  */
 import { hash } from 'node:crypto';
-import { type PictureSize, pictureSizeOf } from './picture-size.ts';
+import { pictureSizeOf } from './picture-size.ts';
 import { RemoteHosts } from './remote-hosts.ts';
 import { safeSvg } from './safe-svg.ts';
+import type { RemotePicture } from '../model/site-plan.ts';
 
 /** Rejects with a sentence that says why there is nothing. Limits of time and place are its own. */
 export type FetchPicture = (address: string) => Promise<Uint8Array>;
-
-/** What became of a picture: a file of the output, or the reason why there is none. */
-export type RemotePicture = { file: string; size: PictureSize | undefined } | { problem: string };
 
 export interface PictureLimits {
   pictures: number;

@@ -2,7 +2,7 @@
  * A drawing of a stranger as one that only draws: it is read as strict XML and written anew from what is known to be
  * harmless. Whatever runs, links or loads from elsewhere is left out; what is no well-formed drawing is none at all.
  */
-import { characterOf, escapeAttribute, escapeText } from '../html.ts';
+import { characterOf, escapeAttribute, escapeText } from '../text/html.ts';
 import { changesLooks, drawingElements, isActiveElement, isInside, loadsNothing } from './drawing-rules.ts';
 import { entitiesIn } from './xml-entities.ts';
 

@@ -2,7 +2,7 @@
  * Rules for every element, such as `* { margin: 0 }`, are meant to lose against any other rule. A stylesheet of a site is
  * in no cascade layer and would win over the theme, so these rules go into the weakest layer.
  */
-import { baseLayer } from '../theme/layers.ts';
+import { baseLayer } from '../css/layers.ts';
 
 const universalSelectors = new Set(
   ['*', '*::before', '*::after', '*:before', '*:after', '::before', '::after', ':before', ':after'].concat([

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { SpecDocument } from '../openapi/target.ts';
 import { fixture } from '../render-fixture.ts';
 import { channelView } from './channel.ts';
 import type { ChannelView } from './view.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const harbour = parse(readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8')) as SpecDocument;
 

@@ -9,7 +9,6 @@ import {
   resolvedEntries,
 } from '../openapi/references.ts';
 import { type SchemaBudget, newSchemaBudget, schemaView } from '../openapi/schema.ts';
-import type { SpecDocument } from '../openapi/target.ts';
 import { messageView } from './message.ts';
 import { notesView } from './notes.ts';
 import { securityViews } from './security.ts';
@@ -23,6 +22,7 @@ import type {
   ReplyView,
   SchemaRow,
 } from './view.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const SERVER_LIMIT = 20;
 const PARAMETER_LIMIT = 50;

@@ -1,5 +1,5 @@
 /** One message of a channel: headers, payload and examples. Payloads that are not JSON Schema are kept as source. */
-import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
+import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { jsonText } from '../openapi/examples-json.ts';
 import { contentExamples } from '../openapi/examples.ts';
 import { resolve } from '../openapi/references.ts';
@@ -7,6 +7,7 @@ import { type SchemaBudget, schemaView } from '../openapi/schema.ts';
 import { notesView } from './notes.ts';
 import { withTraits } from './traits.ts';
 import type { MessageExampleView, MessageView } from './view.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const EXAMPLE_LIMIT = 10;
 const SOURCE_LENGTH_LIMIT = 50_000;

@@ -1,7 +1,7 @@
 /** The HTML of bindings, tags, links and extensions: small tables and quiet lines after what they belong to. */
 import type { PageContext } from '../components/contract.ts';
 import { fieldLabel } from '../components/fields.ts';
-import { element, escapeText } from '../html.ts';
+import { element, escapeText } from '../text/html.ts';
 import { codeHtml, factLine, note, subtitle } from '../openapi/html/facts.ts';
 import { phraseHtml } from '../openapi/html/prose.ts';
 import { type SchemaLook, schemaHtml } from '../openapi/html/schema.ts';

@@ -5,8 +5,7 @@
 import type { PageContext } from '../components/contract.ts';
 import { fieldClass, fieldHtml, fieldLabel } from '../components/fields.ts';
 import { type Panel, codeGroupClass, tabPanels } from '../components/tabs.ts';
-import type { ApiSettings } from '../config/api.ts';
-import { element, escapeText } from '../html.ts';
+import { element, escapeText } from '../text/html.ts';
 import type { BarView } from '../openapi/html/bar.ts';
 import { codeHtml, factLine, subtitle } from '../openapi/html/facts.ts';
 import { phraseHtml, proseHtml } from '../openapi/html/prose.ts';
@@ -22,6 +21,7 @@ import type {
   MessageView,
   SchemaRow,
 } from './view.ts';
+import type { ApiSettings } from '../model/site-plan.ts';
 
 export interface ChannelLook {
   page: PageContext;

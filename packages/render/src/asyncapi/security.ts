@@ -1,8 +1,8 @@
 /** Ways to be let in, as AsyncAPI describes them: a list of schemes of which one is enough. */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { nameOfReference, referenceOf, resolve } from '../openapi/references.ts';
-import type { SpecDocument } from '../openapi/target.ts';
 import type { ChannelSecurityView } from './view.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const SCHEME_LIMIT = 20;
 

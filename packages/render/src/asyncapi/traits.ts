@@ -1,8 +1,9 @@
 /** Merges the traits of an operation or a message into it: what it says itself wins, and a later trait over an earlier one. */
-import { type JsonObject, asList, asObject, at } from '../config/json.ts';
+import { asList, asObject, at } from '../config/json.ts';
 import { emptyObject } from '../openapi/examples-json.ts';
 import { referenceOf, resolve } from '../openapi/references.ts';
-import type { SpecDocument } from '../openapi/target.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const TRAIT_LIMIT = 20;
 const DEPTH_LIMIT = 6;

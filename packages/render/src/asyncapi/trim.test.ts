@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { SpecDocument } from '../openapi/target.ts';
 import { fixture } from '../render-fixture.ts';
 import { channelView } from './channel.ts';
 import { trimmedChannel } from './trim.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const harbour = parse(readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8')) as SpecDocument;
 

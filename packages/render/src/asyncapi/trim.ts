@@ -5,8 +5,8 @@
 import { asList, asObject, at, textAt } from '../config/json.ts';
 import { boundedCopy, emptyObject } from '../openapi/examples-json.ts';
 import { nameOfReference, pointerKeys, referenceOf } from '../openapi/references.ts';
-import type { SpecDocument } from '../openapi/target.ts';
 import { channelOperations } from './channel.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const CHARACTERS_LIMIT = 150_000;
 const COMPONENT_LIMIT = 500;

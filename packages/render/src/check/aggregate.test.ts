@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderFiles, renderFixture } from '../render-fixture.ts';
 import { aggregated, otherPlaces, placesOf } from './aggregate.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 
 const finding = (file: string, more: Partial<Diagnostic> = {}): Diagnostic => ({
   severity: 'warning',

@@ -3,8 +3,8 @@
  * many files that are missing from one folder or host. The first place stands for the others.
  */
 import { posix } from 'node:path';
-import type { DiagnosticCode } from './codes.ts';
-import { type Diagnostic, type FindingExample, compareDiagnostics } from './diagnostic.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
+import { type Diagnostic, type FindingExample, compareDiagnostics } from '../model/diagnostic.ts';
 
 /** More are counted. */
 const maxExamples = 100;

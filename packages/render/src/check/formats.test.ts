@@ -1,7 +1,7 @@
 /** The report in the forms that other programs read. */
 import { describe, expect, it } from 'vitest';
-import { diagnosticCodes } from './codes.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { diagnosticCodes } from '../model/finding-codes.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { reportJunit } from './junit.ts';
 import { reportHtml } from './report-html.ts';
 import { reportMarkdown } from './report-markdown.ts';

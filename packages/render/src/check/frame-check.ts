@@ -2,14 +2,15 @@
  * What stands around the pages: header, sidebar, footer, and files that are no page. It is the same on many of them, so it is read
  * and judged once for each folder, where its addresses mean the same.
  */
-import type { SharedText } from '../encoded-text.ts';
-import { keptText } from '../kept.ts';
+import type { SharedText } from '../text/encoded-text.ts';
+import { keptText } from '../text/kept.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { OutputAddresses } from './output-addresses.ts';
-import { type HtmlFacts, type Reference, frameFacts } from './output-facts.ts';
+import { type Reference, frameFacts } from '../facts/output-facts.ts';
 import { anchorHint } from './output-findings.ts';
 import type { SourcePlaces } from './source-places.ts';
+import type { HtmlFacts } from '../model/page.ts';
 
 /** 50,000 pages in 2,000 folders would otherwise keep 20 MB of addresses that are in order. */
 const mostFolders = 200;

@@ -1,6 +1,6 @@
 /** The quality report as JUnit XML, which build servers show as tests: a suite for each file, a case for each finding. */
-import { escapeAttribute, escapeText } from '../html.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { escapeAttribute, escapeText } from '../text/html.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { type SiteReport, countingFindings } from './report.ts';
 
 /** Findings that do not count against the site are there as skipped cases; a page without any is one that passed. */

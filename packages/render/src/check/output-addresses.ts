@@ -1,6 +1,6 @@
 /** Which addresses of the output lead somewhere: knows every file that was written and the ids in it. Reads no file. */
-import type { UrlStyle } from '../navigation/addresses.ts';
-import { decoded, hasId, isAbsolute } from './output-facts.ts';
+import { decoded, hasId, isAbsolute } from '../facts/output-facts.ts';
+import type { UrlStyle } from '../model/site-plan.ts';
 
 export type Verdict =
   /** A file of the output. */

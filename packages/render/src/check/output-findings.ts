@@ -1,5 +1,5 @@
 /** The sentences of the check of the output: each finding that needs no look at the source, and the hints of the others. */
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { nearestText } from './nearest-text.ts';
 
 export function anchorHint(fragment: string, ids: string): string {

@@ -4,12 +4,12 @@
  */
 import { isEmptyExpression, parseExpression } from '../evaluate/parse.ts';
 import { Unsupported } from '../evaluate/values.ts';
-import { readDocument } from '../page/document.ts';
-import type { ParserName } from '../page/parser.ts';
-import { rewriteProse } from '../page/prose.ts';
-import { decodeSource } from '../page/source.ts';
-import { splitFrontMatter } from '../page/split-source.ts';
-import type { JsxAttribute, Node } from '../page/tree.ts';
+import { readDocument } from '../document/document.ts';
+import type { ParserName } from '../document/parser.ts';
+import { rewriteProse } from '../text/prose.ts';
+import { decodeSource } from '../source/source.ts';
+import { splitFrontMatter } from '../source/split-source.ts';
+import type { JsxAttribute, Node } from '../document/tree.ts';
 
 export interface PageCode {
   /** Raw text between the fences at the top; empty when there is none. */

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Branch, Division } from '../navigation/tree.ts';
 import { fixture, renderFiles, renderFixture, renderFolder } from '../render-fixture.ts';
-import { type NavigationOutput, unreachableEntries } from './reachability.ts';
+import { unreachableEntries } from './reachability.ts';
+import type { NavigationOutput } from '../theme/navigation-output.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
-vi.mock(import('../page/pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('../page/render-page.ts');
+vi.mock(import('../pipeline/process-pool.ts'), async () => {
+  const { loadApiPages, renderPage, siteTools } = await import('../pipeline/render-page.ts');
   await loadApiPages();
   return {
     async *renderPages(tasks, { plan }) {

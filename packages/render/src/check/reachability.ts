@@ -4,28 +4,8 @@
  */
 import { nearestName } from '../navigation/branch-names.ts';
 import type { Branch } from '../navigation/tree.ts';
-import type { Diagnostic } from './diagnostic.ts';
-
-interface LinkedHtml {
-  /** What stands before an address from the root. */
-  prefix: string;
-  html: readonly string[];
-}
-
-export interface NavigationOutput {
-  /** The page at the root, and the branch around it. */
-  home: { route: string; branch: Branch } | undefined;
-  branches: readonly Branch[];
-  /** What leads on from the pages of a branch. */
-  viewOf(branch: Branch): LinkedHtml;
-  /** What leads on from a page that shows no sidebar; undefined for other pages. */
-  bareViewOf(route: string, branch: Branch): LinkedHtml | undefined;
-  /** The page that an address from the root names. */
-  routeAt(address: string): string | undefined;
-  /** The names of the branches of a page, its home first. */
-  namesOf(route: string): readonly string[];
-  isShown(route: string): boolean;
-}
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { LinkedHtml, NavigationOutput } from '../theme/navigation-output.ts';
 
 const maximumExamples = 5;
 

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Rendered, renderFiles } from '../render-fixture.ts';
 
 /** Pages are rendered in this process; where several would be at work, they get ready in the opposite order. */
-vi.mock(import('../page/pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('../page/render-page.ts');
+vi.mock(import('../pipeline/process-pool.ts'), async () => {
+  const { loadApiPages, renderPage, siteTools } = await import('../pipeline/render-page.ts');
   await loadApiPages();
   return {
     async *renderPages(tasks, { plan, concurrency }) {

@@ -3,27 +3,32 @@
  * one it says which addresses lead nowhere, which pages nothing leads to, and what else a reader would stumble over.
  * What the page renderer has told already is not told again.
  */
-import { MarkedText, type Pieces, SharedText, encodedText } from '../encoded-text.ts';
+import { MarkedText, type Pieces, SharedText, encodedText } from '../text/encoded-text.ts';
 import { isPrinted } from '../outputs/print.ts';
-import { keptList } from '../kept.ts';
-import type { UrlStyle } from '../navigation/addresses.ts';
+import { keptList } from '../text/kept.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
 import { saysMore } from '../page/finished-page.ts';
-import type { LinkUse, PageResult, PageTask, PageTier } from '../page/task.ts';
+import type {
+  FoundSecret,
+  HtmlFacts,
+  LinkUse,
+  PageResult,
+  PageTask,
+  PageTier,
+  SkippedHeading,
+} from '../model/page.ts';
 import type { PageDocument } from '../theme/shell.ts';
-import type { Diagnostic, SourcePlace } from './diagnostic.ts';
+import type { Diagnostic, SourcePlace } from '../model/diagnostic.ts';
 import { FrameCheck, type FrameReferences } from './frame-check.ts';
 import {
-  type HtmlFacts,
   type OutputFacts,
   type Reference,
-  type SkippedHeading,
   type Stretch,
   gatheredFacts,
   readOutput,
   referencesIn,
-} from './output-facts.ts';
+} from '../facts/output-facts.ts';
 import { type Verdict, OutputAddresses } from './output-addresses.ts';
 import {
   anchorHint,
@@ -33,8 +38,9 @@ import {
   undescribed,
   withoutRepeats,
 } from './output-findings.ts';
-import { type FoundSecret, findSecrets, mostSecrets } from './secrets.ts';
+import { findSecrets, mostSecrets } from '../facts/secrets.ts';
 import { SourcePlaces } from './source-places.ts';
+import type { UrlStyle } from '../model/site-plan.ts';
 
 export interface CheckedSite {
   root: string;

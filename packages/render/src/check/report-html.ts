@@ -3,10 +3,10 @@
  * Its style is inline, allowed by its hash in its own policy, so that the page can be sent alone.
  */
 import { createHash } from 'node:crypto';
-import { element, escapeAttribute, escapeText } from '../html.ts';
+import { element, escapeAttribute, escapeText } from '../text/html.ts';
 import { otherPlaces } from './aggregate.ts';
-import { diagnosticCodes } from './codes.ts';
-import type { Diagnostic, Severity } from './diagnostic.ts';
+import { diagnosticCodes } from '../model/finding-codes.ts';
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import { reportStyle } from './report-style.ts';
 import type { SiteReport } from './report.ts';
 

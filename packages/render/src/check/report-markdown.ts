@@ -3,7 +3,7 @@
  * What it quotes comes from strangers' files, so nothing of it may become a heading, a link or a mention.
  */
 import { otherPlaces } from './aggregate.ts';
-import type { Diagnostic, Severity } from './diagnostic.ts';
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { SiteReport } from './report.ts';
 
 /** A summary is read at a glance, and build servers cut long ones; the other forms list everything. */

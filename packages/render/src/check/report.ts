@@ -3,8 +3,8 @@
  * of the machine, so that the same site gives the same report to the byte.
  */
 import { aggregated, occurrencesOf } from './aggregate.ts';
-import { type DiagnosticCode, diagnosticCodes } from './codes.ts';
-import { type Diagnostic, compareDiagnostics } from './diagnostic.ts';
+import { type DiagnosticCode, diagnosticCodes } from '../model/finding-codes.ts';
+import { type Diagnostic, compareDiagnostics } from '../model/diagnostic.ts';
 import type { CheckResult, PageWeight } from './rendered.ts';
 
 export interface SiteReport {

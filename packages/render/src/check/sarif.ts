@@ -1,8 +1,8 @@
 /** The quality report as SARIF 2.1.0, which code hosts show beside the lines of a change. */
 import { createHash } from 'node:crypto';
 import { placesOf } from './aggregate.ts';
-import { diagnosticCodes } from './codes.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { diagnosticCodes } from '../model/finding-codes.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SiteReport } from './report.ts';
 
 const levels = { error: 'error', warning: 'warning', info: 'note' } as const;

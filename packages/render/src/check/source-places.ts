@@ -1,8 +1,8 @@
 /** Finds where in a source file something was written, when only what became of it is known. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeSource, maximumSourceBytes } from '../page/source.ts';
-import { type SourcePlace, placeAt } from './diagnostic.ts';
+import { decodeSource, maximumSourceBytes } from '../source/source.ts';
+import { type SourcePlace, placeAt } from '../model/diagnostic.ts';
 
 export class SourcePlaces {
   readonly #root: string;

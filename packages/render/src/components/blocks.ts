@@ -1,10 +1,10 @@
 /** Small block components: code written as an element, examples beside the content, headings, formulas, notices. */
 import type { Child, Component } from './contract.ts';
-import { element, escapeText } from '../html.ts';
+import { element, escapeText } from '../text/html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf } from './shared-props.ts';
 import { codeGroup } from './tabs.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export const codeBlock: Component = ({ props, children, place }, page) => {
   const nested = children.find((child) => child.kind === 'code');

@@ -1,9 +1,9 @@
 /** Callouts: a short remark beside the text, by kind (note, warning, …) or with an icon and colour of its own. */
 import type { Component } from './contract.ts';
-import { element } from '../html.ts';
+import { element } from '../text/html.ts';
 import { type InterfaceIcon, interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf, safeColor } from './shared-props.ts';
-import { hooked, part } from '../theme/style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 interface Kind {
   className: string;

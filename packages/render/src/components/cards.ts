@@ -1,12 +1,12 @@
 /** Cards, the grids they stand in, and tiles: a title, a picture or icon, some text, often one link. */
 import { calloutKind } from './callouts.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
-import { element } from '../html.ts';
+import { element } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { pictureHtml } from './images.ts';
 import { withoutLinks } from './remote.ts';
 import { classesOf, iconOf, safeColor } from './shared-props.ts';
-import { hooked, part } from '../theme/style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 export const card: Component = (call, page) => {
   const { props, children, place } = call;

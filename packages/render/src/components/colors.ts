@@ -1,9 +1,9 @@
 /** Palettes: named colours shown beside their values, in a row or as a table. A click on one copies its value. */
 import { ObjectValue } from '../evaluate/values.ts';
 import type { Component } from './contract.ts';
-import { element, escapeText } from '../html.ts';
+import { element, escapeText } from '../text/html.ts';
 import { classesOf, safeColor } from './shared-props.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export const color: Component = (call, page) =>
   element(

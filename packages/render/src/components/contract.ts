@@ -2,14 +2,14 @@
  * What a component gets and gives: evaluated properties and unrendered children in, HTML out. The page renderer
  * implements `PageContext`; components know nothing of files, parsers or processes.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
-import type { FilePlace } from '../check/diagnostic.ts';
-import type { PictureSize } from '../assets/picture-size.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
 import type { Formula } from '../math/marks.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
-import type { RenderedUpdate } from '../page/updates.ts';
-import type { PartHook } from '../theme/style-hooks.ts';
+import type { PartHook } from '../model/style-hooks.ts';
 import type { Props } from './props.ts';
+import type { RenderedUpdate } from '../model/page.ts';
+import type { PictureSize } from '../model/site-plan.ts';
 
 export interface ElementCall {
   name: string;

@@ -1,9 +1,9 @@
 /** Accordions and expandables: content behind a line that opens it. They are `<details>`, so they need no script. */
 import type { Component } from './contract.ts';
-import { element, textOfHtml } from '../html.ts';
+import { element, textOfHtml } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
-import { hooked, part } from '../theme/style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 /** The address of an open accordion names it and those around it; the page's script keeps it up to date. */
 export const accordion: Component = (call, page) => {

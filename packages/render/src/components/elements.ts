@@ -5,7 +5,7 @@
 import { isInside, loadsNothing } from '../assets/drawing-rules.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
-import { type Attributes, attributes, element, textOfHtml, voidElements } from '../html.ts';
+import { type Attributes, attributes, element, textOfHtml, voidElements } from '../text/html.ts';
 import { callout, isCalloutName } from './callouts.ts';
 import { withFormValues } from './form-values.ts';
 import { childrenOfHtml, givenHtml } from './html-text.ts';

@@ -1,9 +1,9 @@
 /** Parameter and response fields: the name, type and description of one value of an API. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
-import { escapeAttribute, escapeText } from '../html.ts';
+import { escapeAttribute, escapeText } from '../text/html.ts';
 import { idOf } from './shared-props.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 const places = ['query', 'path', 'body', 'header', 'cookie'] as const;
 

@@ -3,10 +3,10 @@
  * or as a nested Markdown list.
  */
 import type { Child, Component, PageContext } from './contract.ts';
-import { element, escapeText, textOfHtml } from '../html.ts';
+import { element, escapeText, textOfHtml } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf } from './shared-props.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export const tree: Component = (call, page) =>
   element(

@@ -3,7 +3,7 @@
  * element of a page: what is not allowed is left out, and nothing of the text is written as it stands.
  */
 import { ObjectValue, type Value } from '../evaluate/values.ts';
-import { characterOf, voidElements } from '../html.ts';
+import { characterOf, voidElements } from '../text/html.ts';
 import type { Child, ElementCall } from './contract.ts';
 import { Props } from './props.ts';
 

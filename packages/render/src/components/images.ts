@@ -2,8 +2,8 @@
  * Pictures: address resolved, room kept by width and height, loaded when they come near. Enlarging on a click and
  * buttons to copy or download are the page script's; here they are only asked for by attributes.
  */
-import type { FilePlace } from '../check/diagnostic.ts';
-import { type Attributes, attributes, element, escapeText } from '../html.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
+import { type Attributes, attributes, element, escapeText } from '../text/html.ts';
 import type { Component, PageContext } from './contract.ts';
 import { remoteImage } from './remote.ts';
 

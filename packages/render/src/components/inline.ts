@@ -1,9 +1,9 @@
 /** Components that stand inside a line of text: icons, badges, tooltips, links. */
 import type { Component } from './contract.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
 import { withoutLinks } from './remote.ts';
 import { classesOf, iconOf, safeColor } from './shared-props.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export const icon: Component = (call, page) => {
   const { props } = call;

@@ -1,8 +1,8 @@
 /** Frames around pictures and videos. */
 import type { Component } from './contract.ts';
-import { element } from '../html.ts';
+import { element } from '../text/html.ts';
 import { classesOf } from './shared-props.ts';
-import { hooked, part } from '../theme/style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 export const frame: Component = (call, page) => {
   const { props, children } = call;

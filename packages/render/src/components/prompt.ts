@@ -3,10 +3,10 @@
  * from the rendered content, because that is all that is left of it once snippets and variables are in place.
  */
 import type { Component } from './contract.ts';
-import { element, escapeText, textOfHtml } from '../html.ts';
+import { element, escapeText, textOfHtml } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf } from './shared-props.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export const promptBox: Component = (call, page) => {
   const { props, children } = call;

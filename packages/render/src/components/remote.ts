@@ -3,7 +3,7 @@
  * gets a link to them instead, which says where it leads; nothing is fetched.
  */
 import { type ElementCall, type PageContext, elementsNamed } from './contract.ts';
-import { element, escapeText } from '../html.ts';
+import { element, escapeText } from '../text/html.ts';
 
 const framed = new Set(['iframe', 'video', 'audio']);
 

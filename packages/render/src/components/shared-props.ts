@@ -1,6 +1,6 @@
 /** Properties that many components have in common: an icon, a class, a colour. */
 import type { ElementCall, PageContext } from './contract.ts';
-import { element } from '../html.ts';
+import { element } from '../text/html.ts';
 import { declarationsOf } from './style.ts';
 
 /** The icon of an element: a name, a file, an emoji, or markup of the author's own. */

@@ -1,8 +1,8 @@
 /** Numbered steps of a procedure. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
-import { element, textOfHtml } from '../html.ts';
+import { element, textOfHtml } from '../text/html.ts';
 import { iconOf, idOf } from './shared-props.ts';
-import { hooked, part } from '../theme/style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 const stepsClass = hooked('dy-steps', 'steps');
 

@@ -4,7 +4,7 @@
  */
 import { changesLooks, drawingElements } from '../assets/drawing-rules.ts';
 import type { ElementCall, PageContext } from './contract.ts';
-import { type Attributes, element } from '../html.ts';
+import { type Attributes, element } from '../text/html.ts';
 import { withHyphens } from './style.ts';
 
 /** As the standard spells them; authors and React spell them otherwise. */

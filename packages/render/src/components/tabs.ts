@@ -3,10 +3,10 @@
  * only once the page's script runs, so that nothing is lost without it.
  */
 import { type Child, type Component, type PageContext, elementsNamed } from './contract.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
-import { hooked, hookedIcon, part } from '../theme/style-hooks.ts';
+import { hooked, hookedIcon, part } from '../model/style-hooks.ts';
 
 export const tabsClass = hooked('dy-tabs', 'tabs');
 export const codeGroupClass = hooked('dy-code-group', 'code-group');

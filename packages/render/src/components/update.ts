@@ -1,11 +1,11 @@
 /** One entry of a changelog: a label that can be linked to, tags by which readers choose, and what changed. */
 import type { Component } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
-import { element, escapeText, textOfHtml } from '../html.ts';
-import type { RenderedUpdate } from '../page/updates.ts';
+import { element, escapeText, textOfHtml } from '../text/html.ts';
 import { Props } from './props.ts';
 import { classesOf } from './shared-props.ts';
-import { hooked, part } from '../theme/style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
+import type { RenderedUpdate } from '../model/page.ts';
 
 export const update: Component = (call, page) => {
   const { props, children } = call;

@@ -1,31 +1,6 @@
 /** The `api` part of the configuration: where descriptions are, and what API pages show. */
 import { asList, asText, at, textAt } from './json.ts';
-
-export type PlaygroundDisplay = 'interactive' | 'simple' | 'none' | 'auth';
-
-export interface SpecSource {
-  /** A file of the site, a folder, or an address elsewhere. */
-  source: string;
-  /** Where its generated pages live. */
-  directory?: string;
-  overlays: string[];
-}
-
-export interface ApiSettings {
-  openapi: SpecSource[];
-  asyncapi: SpecSource[];
-  playground: PlaygroundDisplay;
-  /** Cookies of the reader go along with a request. */
-  credentials: boolean;
-  expandParameters: boolean;
-  /** Labels after every parameter. */
-  parameterPills: string[];
-  /** The whole address instead of the path. */
-  showsFullUrl: boolean;
-  examples: { languages: string[]; onlyRequired: boolean; prefill: boolean; generate: boolean };
-  /** For pages that describe an operation themselves. */
-  written: { servers: string[]; auth?: { method: string; name: string } };
-}
+import type { ApiSettings, PlaygroundDisplay, SpecSource } from '../model/site-plan.ts';
 
 export function readApiSettings(api: unknown): ApiSettings {
   const authMethod = textAt(api, 'mdx', 'auth', 'method');

@@ -1,9 +1,4 @@
-/**
- * Careful reading of untrusted JSON: every accessor answers "this type or undefined" and never throws.
- * It knows nothing about what the values mean.
- */
-export type JsonObject = { readonly [key: string]: unknown };
-
+import type { JsonObject } from '../model/json.ts';
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as JsonObject)

@@ -2,7 +2,8 @@
  * Turns the older `mint.json` into the shape of `docs.json`, so that nothing after this file knows it existed.
  * Only keys with an equivalent are carried over.
  */
-import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
+import { asList, asObject, asText, at, textAt } from './json.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export function fromLegacyConfig(legacy: JsonObject): JsonObject {
   const primary = asObject(legacy['topbarCtaButton']);

@@ -2,7 +2,8 @@
  * The parts of the configuration that only programs see the effect of: Markdown and llms.txt, structured data, tags for
  * parts of the site, pictures for links that are shared. It reads and checks; what comes out is up to `outputs/`.
  */
-import { type JsonObject, asList, asText, at, textAt } from './json.ts';
+import { asList, asText, at, textAt } from './json.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export interface MachineReaders {
   /** The Markdown of an API page holds its part of the specification. */

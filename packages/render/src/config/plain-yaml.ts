@@ -4,7 +4,6 @@
  * mistake) it declines, and the caller asks the `yaml` package, which takes twenty times as long: 1.3 s for the
  * 2 MB of descriptions of one real site. The test beside holds it to the same values as that package.
  */
-import type { JsonObject } from './json.ts';
 import {
   type Read,
   type Scalar,
@@ -19,6 +18,7 @@ import {
   resolvedPlain,
   startsPlain,
 } from './plain-yaml-text.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const maximumDepth = 60;
 /** YAML wants the colon within 1,024 characters of where the key begins. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SiteLoadError } from '../check/diagnostic.ts';
+import { SiteLoadError } from '../model/diagnostic.ts';
 import { withFolder } from '../render-fixture.ts';
 import { readApiSettings } from './api.ts';
 import { readConfig } from './read.ts';

@@ -4,10 +4,11 @@
  */
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type ParseError, createScanner, parse, printParseErrorCode } from 'jsonc-parser';
-import { type Diagnostic, SiteLoadError, placeAt } from '../check/diagnostic.ts';
-import { type JsonObject, asObject } from './json.ts';
+import { type Diagnostic, SiteLoadError, placeAt } from '../model/diagnostic.ts';
+import { asObject } from './json.ts';
 import { fromLegacyConfig } from './legacy.ts';
 import { readInside } from './read-inside.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export interface ConfigSource {
   /** Which file was read, relative to the root; undefined when the site has no configuration. */

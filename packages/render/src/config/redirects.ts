@@ -1,13 +1,7 @@
 /** Reads the redirects of the configuration. One with an optional parameter becomes two: with it and without it. */
-import { type JsonObject, asList, at, textAt } from './json.ts';
-
-export interface Redirect {
-  source: string;
-  destination: string;
-  permanent: boolean;
-  /** Which entry of the configuration it is, for saying where it stands. */
-  index?: number;
-}
+import { asList, at, textAt } from './json.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Redirect } from '../model/site-plan.ts';
 
 /** Each doubles the number of redirects. */
 const maxOptional = 4;

@@ -2,16 +2,18 @@
  * The configuration as the rest of the renderer sees it: checked, defaulted and typed.
  * Unknown keys and wrong types become findings; nothing here can make a site unrenderable.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { type IconLibrary, iconText, readIconLibrary } from '../icons/reference.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { iconText, readIconLibrary } from '../icons/reference.ts';
 import { type CodeThemes, codeThemesOf } from '../highlight/palette.ts';
-import { type ApiSettings, readApiSettings } from './api.ts';
-import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
+import { readApiSettings } from './api.ts';
+import { asList, asObject, asText, at, textAt } from './json.ts';
 import { type MachineReaders, readMachineReaders } from './machine-readers.ts';
 import type { ConfigSource } from './read.ts';
-import { type Redirect, readRedirects } from './redirects.ts';
+import { readRedirects } from './redirects.ts';
 import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
 import { type Surroundings, readSurroundings } from './surroundings.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { ApiSettings, Redirect, IconLibrary } from '../model/site-plan.ts';
 
 export const themeNames = [
   'mint',

@@ -2,9 +2,9 @@
  * The shape a `docs.json` should have, as data, and a walk that tells where a configuration differs from it: unknown
  * keys with the nearest known one, and values of the wrong type. It changes nothing and reads no meaning.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { type Node, findNodeAtLocation, parseTree } from 'jsonc-parser';
-import { type Diagnostic, type SourcePlace, placeAt } from '../check/diagnostic.ts';
+import { type Diagnostic, type SourcePlace, placeAt } from '../model/diagnostic.ts';
 import { asObject } from './json.ts';
 import type { ConfigSource } from './read.ts';
 

@@ -3,8 +3,9 @@
  * configuration, and again from each language that brings its own.
  */
 import { iconText } from '../icons/reference.ts';
-import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
+import { asList, asObject, asText, at, textAt } from './json.ts';
 import { isColor } from './shape.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export interface LinkItem {
   label: string;

@@ -1,10 +1,10 @@
 /** The HTML of a diagram: a drawing that fits the column or scrolls, or its source with a note when it has none. */
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { drawDiagram } from './draw.ts';
 import { DiagramError } from './source.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export function isDiagram(language: string): boolean {
   return language.toLowerCase() === 'mermaid';

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type * as MermaidNamespace from 'beautiful-mermaid';
-import { escapeAttribute, escapeText } from '../html.ts';
+import { escapeAttribute, escapeText } from '../text/html.ts';
 import { canonicalFlowchart } from './flowchart.ts';
 import { drawGantt } from './gantt-drawing.ts';
 import { readGantt } from './gantt.ts';

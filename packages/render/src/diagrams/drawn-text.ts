@@ -1,5 +1,5 @@
 /** Text in drawings, and what charts of all kinds share in their look. Colours are variables of the site's stylesheet. */
-import { escapeText } from '../html.ts';
+import { escapeText } from '../text/html.ts';
 
 export const lineHeight = 16;
 export const textSize = 12;

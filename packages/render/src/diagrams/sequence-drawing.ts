@@ -2,7 +2,7 @@
  * Draws a sequence diagram: participants in columns wide enough for what is said between them, steps in rows as high
  * as their text. The colours are variables of the site's stylesheet.
  */
-import { escapeText } from '../html.ts';
+import { escapeText } from '../text/html.ts';
 import { lineHeight, textSize, textSvg, textWidth } from './drawn-text.ts';
 import type { Participant, SequenceDiagram, Step } from './sequence.ts';
 

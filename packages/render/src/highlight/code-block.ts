@@ -1,11 +1,11 @@
 /** The HTML of one code block: title bar, coloured lines, and marks on lines and words. */
-import type { FilePlace } from '../check/diagnostic.ts';
-import { attributes, element, escapeText, textOfHtml } from '../html.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
+import { attributes, element, escapeText, textOfHtml } from '../text/html.ts';
 import { highlight } from './highlight.ts';
 import { isShell } from './languages.ts';
 import { type Note, takeNotes, withoutTwoslash } from './notes.ts';
 import { type FenceMeta, readFenceMeta } from './meta.ts';
-import { hooked, hookedIcon, part } from '../theme/style-hooks.ts';
+import { hooked, hookedIcon, part } from '../model/style-hooks.ts';
 
 export interface CodeBlock {
   language: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contrastOf } from '../theme/colors.ts';
+import { contrastOf } from '../css/colors.ts';
 import { codeBlockHtml } from './code-block.ts';
 import { highlight } from './highlight.ts';
 import { readFenceMeta } from './meta.ts';

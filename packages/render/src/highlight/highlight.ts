@@ -2,8 +2,8 @@
  * Colours code by class, never by inline style, so that one stylesheet serves light and dark. Each line of the result
  * is balanced HTML. Very long code is left uncoloured rather than slow.
  */
-import { escapeText } from '../html.ts';
-import { keptText } from '../kept.ts';
+import { escapeText } from '../text/html.ts';
+import { keptText } from '../text/kept.ts';
 import { prismLexerFor } from './grammars.ts';
 import { languageName } from './languages.ts';
 import { highlightedHtml, maximumCharacters } from './lexers/paint.ts';

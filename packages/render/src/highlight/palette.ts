@@ -2,7 +2,7 @@
  * Colours for code that a site chooses by the name of a theme. The classes of code stay the same; a theme sets the variables
  * of everything that shows code, so that code blocks, groups and API examples look alike.
  */
-import { contrastOf, readableOn } from '../theme/colors.ts';
+import { contrastOf, readableOn } from '../css/colors.ts';
 import { codeThemes } from './code-themes.ts';
 
 export interface CodeThemes {

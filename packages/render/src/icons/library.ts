@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { nearestNames } from './nearest.ts';
-import { type IconLibrary, type IconReference, readIconText } from './reference.ts';
+import { type IconReference, readIconText } from './reference.ts';
+import type { IconLibrary } from '../model/site-plan.ts';
 
 const require = createRequire(import.meta.url);
 

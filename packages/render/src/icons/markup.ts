@@ -1,7 +1,8 @@
 /** The HTML of an icon, whatever an author named it by: a name of a library, a file, an address, or an emoji. */
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
 import { iconSvg } from './library.ts';
-import { type IconLibrary, isIconAddress } from './reference.ts';
+import { isIconAddress } from './reference.ts';
+import type { IconLibrary } from '../model/site-plan.ts';
 
 export interface IconSources {
   library: IconLibrary;

@@ -2,9 +2,8 @@
  * How an author names an icon: a plain name, an old class list (`fa-solid fa-rocket`), an object, or a name with a
  * style beside it. All become one short text, `[library:][style:]name`, that travels through pages and navigation.
  */
-const iconLibraries = ['fontawesome', 'lucide', 'tabler'] as const;
-export type IconLibrary = (typeof iconLibraries)[number];
-
+import type { IconLibrary } from '../model/site-plan.ts';
+const iconLibraries: readonly IconLibrary[] = ['fontawesome', 'lucide', 'tabler'];
 export interface IconReference {
   name: string;
   style?: string;

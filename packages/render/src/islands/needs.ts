@@ -5,7 +5,8 @@
 import type { CallExpression, Expression, Node, ObjectExpression, VariableDeclarator } from 'estree-jsx';
 import { liveNeeds } from '../program/live-needs.ts';
 import { isDocumentText, parseClassicScript, walk } from '../program/syntax.ts';
-import type { IslandModule, IslandNeeds, Json } from './page-islands.ts';
+import type { IslandNeeds, Json } from './page-islands.ts';
+import type { IslandModule } from '../model/page.ts';
 
 type BuiltIn = IslandNeeds['builtins'][number];
 

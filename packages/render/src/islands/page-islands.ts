@@ -3,18 +3,13 @@
  * writes inside of them is marked here, so that the browser finds slots and built-in components again. It renders
  * nothing itself, and outside of islands it changes nothing.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
-import type { FilePlace } from '../check/diagnostic.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
 import type { Child, ElementCall } from '../components/contract.ts';
 import { Props } from '../components/props.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
-import { element } from '../html.ts';
-
-/** A module as a classic script: an expression that is the factory of the module. */
-export interface IslandModule {
-  id: string;
-  factory: string;
-}
+import { element } from '../text/html.ts';
+import type { IslandModule, PageIslandsResult } from '../model/page.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -69,14 +64,6 @@ export interface IslandHost {
   quietPicture(address: string): string | undefined;
   renderElement(call: ElementCall): string;
   report(code: DiagnosticCode, message: string, place: FilePlace | undefined): void;
-}
-
-/** What a page with islands needs besides its content. */
-export interface PageIslandsResult {
-  modules: IslandModule[];
-  /** HTML that the first state of the page does not show, for the end of the body. */
-  parts: string;
-  hosts: string[];
 }
 
 /** Longer properties of built-in components are not compared in the browser. */

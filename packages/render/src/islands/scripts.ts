@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { IslandModule } from './page-islands.ts';
+import type { IslandModule } from '../model/page.ts';
 
 interface ScriptFile {
   path: string;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { inThemeLayer } from '../theme/layers.ts';
+import { inThemeLayer } from '../css/layers.ts';
 
 export const mathStylesheet = '_docyard/katex/katex.css';
 

@@ -2,10 +2,8 @@
  * Finds mathematics in the source of a page before it is parsed, and writes each formula as code with a mark of its
  * own, which no parser and no smart punctuation touches. Prices and shell variables stay text. Line numbers stay true.
  */
-import { rewriteProse, someProse } from '../page/prose.ts';
-
-/** What `styling.latex` asks for: true takes every `$…$`, false none, and without it only what looks like a formula. */
-export type MathMode = 'auto' | 'always' | 'never';
+import { rewriteProse, someProse } from '../text/prose.ts';
+import type { MathMode } from '../model/site-plan.ts';
 
 export interface Formula {
   tex: string;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type katexModule from 'katex';
-import { attributes, escapeText } from '../html.ts';
+import { attributes, escapeText } from '../text/html.ts';
 import type { Formula } from './marks.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,9 +1,4 @@
-/**
- * Where a page is written and how other pages name it, for each of the three address styles.
- * Links are always relative, so a site works from any folder, under any base path and from disk.
- */
-export type UrlStyle = 'html' | 'directory' | 'clean';
-
+import type { UrlStyle } from '../model/site-plan.ts';
 export interface Addresses {
   /** The file a page is written to. */
   outputOf(route: string): string;

@@ -2,17 +2,18 @@
  * Builds the navigation tree from the `navigation` value of a configuration, against the pages that exist and those that
  * API descriptions make. What cannot be shown is left out with a finding; it reads no files.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
-import { type SpecSource, readSpecSources } from '../config/api.ts';
+import type { Diagnostic, Finding } from '../model/diagnostic.ts';
+import { asList, asObject, asText, at, textAt } from '../config/json.ts';
+import { readSpecSources } from '../config/api.ts';
 import type { ConfigSource } from '../config/read.ts';
-import type { Finding } from '../openapi/bind.ts';
-import { type ApiReference, operationEntry } from '../openapi/spelling.ts';
+import { type ApiReference, operationEntry } from '../source/api-spelling.ts';
 import { colorOf, iconOf, optionalText } from './entry-fields.ts';
 import { divisionsForLinks, routesOf } from './entry-lists.ts';
 import { NavigationFindings } from './findings.ts';
 import { type CopyBudget, maximumDepth, settleLevel } from './mixed-level.ts';
 import type { Division, DivisionKind, GroupEntry, NavEntry, Section } from './tree.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { SpecSource } from '../model/site-plan.ts';
 
 /** Finds the page a navigation entry means; undefined when there is none. */
 export type FindPage = (reference: string) => string | undefined;

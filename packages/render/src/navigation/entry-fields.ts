@@ -1,8 +1,9 @@
 /** Fields that divisions and groups of the configured navigation have in common. */
-import { type JsonObject, textAt } from '../config/json.ts';
+import { textAt } from '../config/json.ts';
 import { readColorPair } from '../config/surroundings.ts';
 import { iconText } from '../icons/reference.ts';
 import type { Division } from './tree.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export function colorOf({ color }: JsonObject): Pick<Division, 'color'> {
   const pair = readColorPair(color);

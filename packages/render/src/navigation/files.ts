@@ -5,9 +5,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import ignore from 'ignore';
-import { SiteLoadError } from '../check/diagnostic.ts';
+import { SiteLoadError } from '../model/diagnostic.ts';
 import { readInside } from '../config/read-inside.ts';
-import { flatText } from '../kept.ts';
+import { flatText } from '../text/kept.ts';
 
 export interface SiteFiles {
   /** Every file that may be read or copied, relative with forward slashes, sorted. */

@@ -1,10 +1,11 @@
 /** The findings about the configured navigation, with the place in the configuration that each is about. */
-import type { DiagnosticCode } from '../check/codes.ts';
-import { type Diagnostic, placeAt } from '../check/diagnostic.ts';
-import { type JsonObject, asObject } from '../config/json.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
+import { type Diagnostic, placeAt } from '../model/diagnostic.ts';
+import { asObject } from '../config/json.ts';
 import type { ConfigSource } from '../config/read.ts';
 import { placeFinder } from '../config/shape.ts';
 import { type SettledLevel, maximumDepth } from './mixed-level.ts';
+import type { JsonObject } from '../model/json.ts';
 
 /** Each costs a search in the whole configuration. */
 const maximumFindings = 500;

@@ -2,10 +2,10 @@
  * Says what an author's link means: a page, a file of the site, an outside address, or nothing.
  * It refuses schemes that run code and applies the redirects of the configuration; it does not write HTML.
  */
-import type { RemotePicture } from '../assets/remote-pictures.ts';
-import type { Redirect } from '../config/redirects.ts';
-import { keptText } from '../kept.ts';
+import { keptText } from '../text/kept.ts';
+import { type OutsideTarget, cleanAddress, outsideTarget, schemeOf } from '../text/link-scheme.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
+import type { Redirect, RemotePicture } from '../model/site-plan.ts';
 
 export type LinkTarget =
   | { kind: 'page'; route: string; suffix: string }
@@ -13,9 +13,8 @@ export type LinkTarget =
   | { kind: 'file'; file: string; output: string; suffix: string }
   /** A file that the export itself makes. */
   | { kind: 'output'; path: string; suffix: string }
-  | { kind: 'outside'; href: string }
   | { kind: 'here'; suffix: string }
-  | { kind: 'unsafe'; scheme: string }
+  | OutsideTarget
   | { kind: 'broken' };
 
 export interface LinkTable {
@@ -38,14 +37,6 @@ export interface LinkResolver {
   resolveFile(address: string, from: string): LinkTarget;
 }
 
-/** Schemes that run code, show other content under the name of the site, or read files of the reader. */
-const refusedSchemes = new Set(
-  'about blob chrome data feed file filesystem intent jar javascript jscript livescript mhtml mk mocha ms-its res vbscript view-source wyciwyg'.split(
-    ' ',
-  ),
-);
-/** A host and a port without a scheme; its name would be read as one. */
-const hostWithPort = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}(?=[/?#]|$)/i;
 const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
 /** A site without a page at its root shows its first page there. */
 const homeFile = 'index.html';
@@ -194,40 +185,6 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
   };
 
   return { resolve, resolveFile };
-}
-
-/** Browsers ignore white space and control characters inside a scheme, so they go before anything is judged. */
-// eslint-disable-next-line no-control-regex
-const ignoredByBrowsers = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]+/g;
-
-/** Addresses without a scheme and without anything that browsers ignore. */
-const clean = /^[\w./#-]*$/;
-
-function cleanAddress(raw: string): string {
-  if (clean.test(raw)) return raw;
-  const scheme = raw.slice(0, raw.indexOf(':') + 1).replaceAll(ignoredByBrowsers, '');
-  const rest = raw.slice(raw.indexOf(':') + 1);
-  return (scheme + rest).trim().replaceAll(/[\t\n\r]/g, '');
-}
-
-/** The scheme of an address that must not be written; undefined when there is nothing against it. */
-export function unsafeScheme(raw: string): string | undefined {
-  const target = outsideTarget(cleanAddress(raw));
-  return target?.kind === 'unsafe' ? target.scheme : undefined;
-}
-
-function outsideTarget(href: string): LinkTarget | undefined {
-  if (/^[/\\]{2}/.test(href)) return { kind: 'outside', href: `https:${href.replaceAll('\\', '/')}` };
-  if (hostWithPort.test(href)) return { kind: 'outside', href: `http://${href}` };
-  const scheme = schemeOf(href);
-  if (scheme === undefined) {
-    return /^[^/?#]*:/.test(href) ? { kind: 'unsafe', scheme: href.split(':', 1)[0] ?? '' } : undefined;
-  }
-  return refusedSchemes.has(scheme) ? { kind: 'unsafe', scheme } : { kind: 'outside', href };
-}
-
-function schemeOf(href: string): string | undefined {
-  return /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
 }
 
 /** Only these can be loaded as a file. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../config/json.ts';
 import { settleLevel } from './mixed-level.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const settle = (node: JsonObject, entriesLeft = 1000) => settleLevel(node, { entriesLeft });
 

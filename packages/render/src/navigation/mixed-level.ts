@@ -2,8 +2,9 @@
  * Gives one meaning to a level of the navigation that names several kinds of divisions, where the format allows one: the
  * first of `precedence` divides the level, and the others nest in it. It changes JSON and builds nothing.
  */
-import { type JsonObject, asList, asObject, textAt } from '../config/json.ts';
+import { asList, asObject, textAt } from '../config/json.ts';
 import { plainRoute } from './plain-route.ts';
+import type { JsonObject } from '../model/json.ts';
 
 /** What is nested deeper is left out. */
 export const maximumDepth = 50;

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadSite } from '../load.ts';
-import { renderSite } from '../render-site.ts';
+import { loadSite } from '../pipeline/load.ts';
+import { renderSite } from '../pipeline/render-site.ts';
 import { OutputNames } from './output-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docyard-names-'));

@@ -2,8 +2,8 @@
  * Which names the files of an output may have: those that are one and the same file on Linux, macOS and Windows. A bundle
  * with any other is refused where it arrives.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { flatText } from '../kept.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { flatText } from '../text/kept.ts';
 
 const mostSegments = 32;
 const mostNameBytes = 1000;

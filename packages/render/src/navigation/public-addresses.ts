@@ -2,12 +2,12 @@
  * The addresses of pages and files as the world knows them: absolute, without extension. They exist only when the
  * output knows where it will be published; links between pages are relative and do not need them.
  */
-import type { PageMeta } from '../page/meta.ts';
-import type { SitePlan } from '../page/task.ts';
-import { languageCode } from '../theme/words.ts';
+import type { PageMeta } from '../source/page-meta.ts';
+import { languageCode } from '../words/words.ts';
 import { type Addresses, relativeHref } from './addresses.ts';
 import { type NavigationMap, nearestBranch } from './branches.ts';
 import type { Equivalents } from './equivalents.ts';
+import type { SitePlan } from '../model/site-plan.ts';
 
 export class PublicAddresses {
   readonly #base: string | undefined;
@@ -68,4 +68,9 @@ export class PublicAddresses {
     if (found.length < 2) return [];
     return main ? [...found, ['x-default', main[1]]] : found;
   }
+}
+
+export function feedPath(addresses: PublicAddresses, route: string): string {
+  const path = addresses.pathOf(route);
+  return path === '' ? 'rss.xml' : `${path}/rss.xml`;
 }

@@ -2,7 +2,7 @@
  * The navigation as data: sections that hold entries (pages, links, groups) and switchers between divisions
  * (tabs, versions, languages and so on). Types only.
  */
-import type { JsonObject } from '../config/json.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export type DivisionKind = 'tab' | 'anchor' | 'dropdown' | 'product' | 'version' | 'language' | 'item';
 

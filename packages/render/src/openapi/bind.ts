@@ -2,17 +2,13 @@
  * Finds what a reference means in the descriptions of the site. A missing or ambiguous one is a finding; the page that
  * names it stays. It reads no file: the library has read them.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import type { SpecSource } from '../config/api.ts';
 import { asObject, at } from '../config/json.ts';
 import { nearestName } from '../config/shape.ts';
 import { type Spec, type SpecLibrary, isRemote } from './library.ts';
 import type { DescribedEntry } from './operations.ts';
-import type { ApiReference } from './spelling.ts';
-import type { ApiTarget } from './target.ts';
-
-/** A finding whose place its caller knows. */
-export type Finding = Pick<Diagnostic, 'severity' | 'code' | 'message' | 'hint'>;
+import type { ApiReference } from '../source/api-spelling.ts';
+import type { Finding } from '../model/diagnostic.ts';
+import type { ApiTarget, SpecSource } from '../model/site-plan.ts';
 
 export interface Bound {
   target?: ApiTarget;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, at } from '../config/json.ts';
+import { at } from '../config/json.ts';
 import { bundled, referredFiles } from './bundle.ts';
+import type { JsonObject } from '../model/json.ts';
 
 function bundle(document: JsonObject, parts: Record<string, JsonObject> = {}) {
   const missing: string[] = [];

@@ -3,8 +3,9 @@
  * of it stay references, so that cycles stay finite. It asks for files by name and never opens one.
  */
 import { posix } from 'node:path';
-import { type JsonObject, asObject } from '../config/json.ts';
+import { asObject } from '../config/json.ts';
 import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export interface BundleSources {
   /** The content of a file of the site, already read; undefined when there is none. */

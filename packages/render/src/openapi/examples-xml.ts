@@ -1,6 +1,6 @@
 /** A JSON value as XML, by the `xml` hints of its schema: names, attributes, wrapped lists. */
 import { asObject, asText, at } from '../config/json.ts';
-import { escapeAttribute, escapeText } from '../html.ts';
+import { escapeAttribute, escapeText } from '../text/html.ts';
 import { boundedCopy, cutText } from './examples-json.ts';
 import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
 

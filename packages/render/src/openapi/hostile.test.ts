@@ -1,11 +1,11 @@
 /** A description may be wrong in any place and in any way: its pages are shown all the same, and nothing in them runs. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../config/json.ts';
-import { loadSite } from '../load.ts';
-import { loadApiPages, renderPage, siteTools } from '../page/render-page.ts';
+import { loadSite } from '../pipeline/load.ts';
+import { loadApiPages, renderPage, siteTools } from '../pipeline/render-page.ts';
 import { fixture } from '../render-fixture.ts';
-import { planSite, planTasks } from '../site-plan.ts';
+import { planSite, planTasks } from '../pipeline/site-plan.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const junk: unknown[] = [
   null,

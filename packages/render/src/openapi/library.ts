@@ -5,14 +5,15 @@
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Diagnostic, placeAt } from '../check/diagnostic.ts';
-import { type JsonObject, textAt } from '../config/json.ts';
-import { decodeSource } from '../page/source.ts';
+import { type Diagnostic, placeAt } from '../model/diagnostic.ts';
+import { textAt } from '../config/json.ts';
+import { decodeSource } from '../source/source.ts';
 import { bundled, referredFiles } from './bundle.ts';
 import { type DescribedEntry, listEntries } from './operations.ts';
 import { applyOverlay } from './overlay.ts';
 import { kindOf, looksLike, maximumDescriptionBytes, readDescription } from './read.ts';
-import type { SpecDocument } from './target.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 export type FetchRemote = (url: string) => Promise<Uint8Array>;
 

@@ -1,7 +1,8 @@
 /** The schemas that a base schema names in its discriminator alone, without `oneOf` or `anyOf`. */
-import { type JsonObject, asObject, asText, at } from '../config/json.ts';
+import { asObject, asText, at } from '../config/json.ts';
 import { valueAtPointer } from './references.ts';
-import type { SpecDocument } from './target.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 /** Each as a pointer, once. */
 export function mappedSchemas(document: SpecDocument, schema: JsonObject): string[] {

@@ -1,7 +1,7 @@
 /** The merged schemas that pages of one description share. */
 import { asObject } from '../config/json.ts';
 import type { MergedSchema } from './merge.ts';
-import type { SpecDocument } from './target.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 export interface SharedMerges {
   bySchema: WeakMap<object, { merged: MergedSchema; effort: number }>;

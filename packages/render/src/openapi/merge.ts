@@ -2,11 +2,12 @@
  * One flat schema from a schema with references, `allOf` and single choices: what a reader sees as one thing.
  * It looks at one level only; what is inside of properties and items stays as written.
  */
-import { type JsonObject, asList, asObject, asText, at } from '../config/json.ts';
+import { asList, asObject, asText, at } from '../config/json.ts';
 import { type SharedMerges, sharedMerges } from './merge-cache.ts';
 import { mappedSchemas } from './mapped-schemas.ts';
 import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
-import type { SpecDocument } from './target.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 /** A schema of a hostile document may fan out; beyond this many parts the rest is not looked at. */
 const PART_LIMIT = 200;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../config/json.ts';
 import { operationView, schemaPageView } from './operation.ts';
 import { requestModel } from './request.ts';
 import { requestSamples } from './samples.ts';
 import { trimmedSpecYaml } from './trim.ts';
 import type { OperationView } from './view.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const target = { kind: 'operation', spec: 'api.yaml', method: 'POST', path: '/pets/{id}' } as const;
 

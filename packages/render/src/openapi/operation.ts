@@ -11,7 +11,6 @@ import { type Direction, type SchemaBudget, newSchemaBudget, schemaView } from '
 import { examplesOf } from './schema-description.ts';
 import { securityView } from './security.ts';
 import { serverViews } from './servers.ts';
-import type { ApiTarget, SpecDocument } from './target.ts';
 import type {
   BodyView,
   CallbackView,
@@ -23,6 +22,7 @@ import type {
   ResponseView,
   SchemaView,
 } from './view.ts';
+import type { ApiTarget, SpecDocument } from '../model/site-plan.ts';
 
 const PARAMETER_LIMIT = 300;
 const RESPONSE_LIMIT = 60;

@@ -2,9 +2,10 @@
  * What a description holds that can be a page: operations and webhooks, or channels, in the order of the document.
  * Of each it tells what navigation and search need; how it is shown is read by others.
  */
-import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
+import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { resolve, resolvedEntries } from './references.ts';
-import type { ApiTarget, SpecDocument } from './target.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { ApiTarget, SpecDocument } from '../model/site-plan.ts';
 
 export type EntryTarget = Extract<ApiTarget, { kind: 'operation' | 'webhook' | 'channel' }>;
 

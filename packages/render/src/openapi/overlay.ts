@@ -2,8 +2,9 @@
  * Applies OpenAPI overlays: lists of changes to a description, each with a JSONPath that says where.
  * The description is changed in place, before anything else has looked at it.
  */
-import { type JsonObject, asList, asObject, at, textAt } from '../config/json.ts';
+import { asList, asObject, at, textAt } from '../config/json.ts';
 import { type Place, selectPlaces, valueOf } from './json-path.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const maximumActions = 1000;
 /** Values looked at by all actions together; `$..*` on the largest known description takes 150,000. */

@@ -6,7 +6,7 @@ import { asList, asObject, at } from '../config/json.ts';
 import { findOperation } from './operation.ts';
 import { referenceOf, resolve, valueAtPointer } from './references.ts';
 import { maxPageNodes, maxSchemaDepth } from './schema.ts';
-import type { ApiTarget, SpecDocument } from './target.ts';
+import type { ApiTarget, SpecDocument } from '../model/site-plan.ts';
 
 const maxSiteNodes = 3_000_000;
 const minPageNodes = 100;

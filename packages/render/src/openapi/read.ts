@@ -4,10 +4,11 @@
  */
 import { type ParseError, parse as parseLooseJson, printParseErrorCode } from 'jsonc-parser';
 import type { CST } from 'yaml';
-import { type SourcePlace, placeAt } from '../check/diagnostic.ts';
-import { type JsonObject, asObject, textAt } from '../config/json.ts';
+import { type SourcePlace, placeAt } from '../model/diagnostic.ts';
+import { asObject, textAt } from '../config/json.ts';
 import { fullYaml, yamlProblem, yamlRules } from '../config/full-yaml.ts';
 import { readPlainYaml } from '../config/plain-yaml.ts';
+import type { JsonObject } from '../model/json.ts';
 
 export type DescriptionKind = 'openapi' | 'asyncapi' | 'overlay';
 

@@ -1,6 +1,6 @@
 /** Following `$ref` inside of one document. It never leaves the document and never goes around in circles. */
 import { asList, asObject, at } from '../config/json.ts';
-import type { SpecDocument } from './target.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const CHAIN_LIMIT = 10;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../config/json.ts';
 import { operationView } from './operation.ts';
 import { requestModel, sampleRequest } from './request.ts';
 import { requestSamples } from './samples.ts';
 import type { OperationView } from './view.ts';
+import type { JsonObject } from '../model/json.ts';
 
 const settings = { languages: [] as string[], onlyRequired: false, prefill: false, generate: true };
 const hostile = `'";\`\${a}#{b}\\ $c \n</script>\u2019"""`;

@@ -2,12 +2,12 @@
  * The request of an operation as code. The generators are our own: the library that was tried costs 210 ms to load, puts
  * text into quotes without escaping it, and calls functions that PHP does not have.
  */
-import type { ApiSettings } from '../config/api.ts';
 import { type SampleRequest, sampleRequest } from './request.ts';
 import { c, dart, kotlin, rust, swift } from './samples-native.ts';
 import { csharp, go, java } from './samples-programs.ts';
 import { curl, javascript, php, powershell, python, ruby } from './samples-scripts.ts';
 import type { CodeSample, OperationView } from './view.ts';
+import type { ApiSettings } from '../model/site-plan.ts';
 
 interface Language {
   label: string;

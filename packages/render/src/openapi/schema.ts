@@ -8,9 +8,9 @@ import { nameOfReference } from './references.ts';
 import { choicesOf } from './schema-choices.ts';
 import { ampleCharacters, describe, emptySchemaView } from './schema-description.ts';
 import { baseTypes, typeText } from './schema-words.ts';
-import type { SpecDocument } from './target.ts';
 import type { SchemaView } from './view.ts';
 import { type CostedView, type ViewCost, viewCacheOf } from './view-cache.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 export type Direction = 'request' | 'response' | 'both';
 

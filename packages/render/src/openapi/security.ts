@@ -1,8 +1,8 @@
 /** How a request proves who sends it: the alternatives of an operation with their schemes. */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { resolve } from './references.ts';
-import type { SpecDocument } from './target.ts';
 import type { SecuritySchemeView } from './view.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const ALTERNATIVE_LIMIT = 20;
 

@@ -5,10 +5,11 @@
  */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Site, loadSite } from '../load.ts';
+import { loadSite } from '../pipeline/load.ts';
 import type { NavEntry } from '../navigation/tree.ts';
-import { planSite, planTasks } from '../site-plan.ts';
+import { planSite, planTasks } from '../pipeline/site-plan.ts';
 import { fixture, withFolder } from '../render-fixture.ts';
+import type { Site } from '../site/site.ts';
 
 describe('sites with API descriptions', () => {
   it.each(readdirSync(fixture('openapi')).toSorted())('%s', async (name) => {

@@ -2,17 +2,17 @@
  * The API side of loading a site, in three steps: read the descriptions that something names, let the navigation make
  * pages from them, then tell every page what it is about.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { type ApiSettings, type SpecSource, readSpecSources } from '../config/api.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { readSpecSources } from '../config/api.ts';
 import { asObject, asText } from '../config/json.ts';
-import type { PageMeta } from '../page/meta.ts';
+import type { PageMeta } from '../source/page-meta.ts';
 import { Binder } from './bind.ts';
 import type { DescribedEntry } from './operations.ts';
 import { ApiPages, leadOf } from './generate.ts';
 import { type LibraryOptions, SpecLibrary } from './library.ts';
-import { type ApiReference, operationEntry } from './spelling.ts';
-import type { ApiTarget, SpecDocument } from './target.ts';
+import { type ApiReference, operationEntry } from '../source/api-spelling.ts';
 import { unlistedFindings } from './unlisted.ts';
+import type { ApiSettings, ApiTarget, SpecDocument, SpecSource } from '../model/site-plan.ts';
 
 export interface SiteApi {
   pages: ApiPages;

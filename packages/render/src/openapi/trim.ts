@@ -6,8 +6,8 @@ import { asObject, asText, at } from '../config/json.ts';
 import { emptyObject } from './examples-json.ts';
 import { type OperationTarget, findOperation } from './operation.ts';
 import { pointerKeys, referenceOf, valueAtPointer } from './references.ts';
-import type { SpecDocument } from './target.ts';
 import { yamlEntry, yamlHeading, yamlText } from './trim-yaml.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 const BYTES_LIMIT = 200_000;
 const DEPTH_LIMIT = 60;

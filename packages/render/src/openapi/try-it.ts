@@ -2,9 +2,9 @@
  * The form of an API page: whether it is offered, the data it is built from, and where its requests may go. The form
  * itself is a script of the theme; it is there only when its page can name a host to ask.
  */
-import type { PlaygroundDisplay } from '../config/api.ts';
 import { type RequestModel, requestModel } from './request.ts';
 import type { OperationView, ServerView } from './view.ts';
+import type { PlaygroundDisplay } from '../model/site-plan.ts';
 
 export interface TryItOptions {
   playground: PlaygroundDisplay;

@@ -2,10 +2,10 @@
  * What the descriptions of a site hold that no page shows: operations that neither a page nor the navigation names, and
  * descriptions that nothing names. It tells, so that nothing is missing in silence; it changes nothing.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import type { PageMeta } from '../page/meta.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { PageMeta } from '../source/page-meta.ts';
 import type { SpecLibrary } from './library.ts';
-import type { ApiTarget } from './target.ts';
+import type { ApiTarget } from '../model/site-plan.ts';
 
 const mostNamed = 200;
 

@@ -3,8 +3,9 @@
  * The document that is handed in is used up.
  */
 import { upgrade } from '@scalar/openapi-upgrader';
-import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
-import type { SpecDocument } from './target.ts';
+import { asList, asObject, asText, at, textAt } from '../config/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 /** Throws when the document is too far from its own format to be read. */
 export function upgraded(document: JsonObject): SpecDocument {

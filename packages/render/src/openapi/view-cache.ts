@@ -1,8 +1,8 @@
 /** The views of schemas that pages of one description share, each with what it takes from the budget of a page. */
 import { asObject } from '../config/json.ts';
 import type { Direction } from './schema.ts';
-import type { SpecDocument } from './target.ts';
 import type { SchemaView } from './view.ts';
+import type { SpecDocument } from '../model/site-plan.ts';
 
 export interface ViewCost {
   nodes: number;

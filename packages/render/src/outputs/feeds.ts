@@ -2,16 +2,11 @@
  * RSS feeds of the pages that hold changelog entries, beside each of them. A feed needs absolute addresses: without an
  * origin there is none.
  */
-import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import { plainTitle } from '../theme/text.ts';
-import type { FeedItem } from '../page/updates.ts';
 import type { OutputContext, OutputItem } from './list.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
-
-export function feedPath(addresses: PublicAddresses, route: string): string {
-  const path = addresses.pathOf(route);
-  return path === '' ? 'rss.xml' : `${path}/rss.xml`;
-}
+import type { FeedItem } from '../model/page.ts';
+import { feedPath } from '../navigation/public-addresses.ts';
 
 export function* feeds({ site, pages, publicAddresses }: OutputContext): Generator<OutputItem> {
   for (const { route, title, description, updates } of pages) {

@@ -1,6 +1,6 @@
 /** The text of a whole site: in order, within its bounds, whatever order pages arrive in. */
 import { expect, it } from 'vitest';
-import { type SetAside, packedInMemory } from '../kept.ts';
+import { type SetAside, packedInMemory } from '../text/kept.ts';
 import { FullText, inLargePieces, withBetween } from './full-text.ts';
 
 function textOf(positions: number[], limit: number, options: { setAside?: SetAside } = {}): string {

@@ -2,7 +2,7 @@
  * Keeps the Markdown of pages for llms-full.txt while they arrive in any order. Only as much is kept as the file can
  * hold, so that a site of any size costs the same memory, and the same pages are in the file every time.
  */
-import type { SetAside } from '../kept.ts';
+import type { SetAside } from '../text/kept.ts';
 
 const largestBytes = 50_000_000;
 const pieceBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What the configuration of a host is made of, whichever host it is for. */
-import type { UrlStyle } from '../navigation/addresses.ts';
 import { encodeAddress, fill, isOutside, namesOf } from '../navigation/redirect-pattern.ts';
 import type { ExactRedirect, PatternRedirect } from './redirects-resolve.ts';
+import type { UrlStyle } from '../model/site-plan.ts';
 
 export interface HostedSite {
   basePath: string;

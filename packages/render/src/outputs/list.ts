@@ -2,12 +2,9 @@
  * The files of a site that are no page, asset or search index, as a visible list: each output is one function from what
  * is known after the last page to files. An output must not render pages.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import type { Site } from '../load.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Addresses } from '../navigation/addresses.ts';
-import type { SitePlan } from '../page/task.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
-import type { FeedItem } from '../page/updates.ts';
 import { feeds } from './feeds.ts';
 import type { FullText } from './full-text.ts';
 import { llmsFull, llmsIndex } from './llms.ts';
@@ -19,6 +16,9 @@ import { redirectOutputs } from './redirects.ts';
 import { robots, sitemap } from './sitemap.ts';
 import { type SocialImages, socialImageFiles } from './social-images.ts';
 import { specCopies } from './specs.ts';
+import type { FeedItem } from '../model/page.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+import type { Site } from '../site/site.ts';
 
 /** What is kept of a page once it is written. */
 export interface PageFacts {

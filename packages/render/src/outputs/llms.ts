@@ -2,9 +2,8 @@
  * llms.txt, the index of a site for programs that read, and llms-full.txt, its whole text. The index holds the default
  * language and version only. A file of the repository with the same name is used as it is.
  */
-import { encodedPieces } from '../encoded-text.ts';
-import { oneLine } from '../html.ts';
-import type { Site } from '../load.ts';
+import { encodedPieces } from '../text/encoded-text.ts';
+import { oneLine } from '../text/html.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
@@ -14,7 +13,8 @@ import type { InPieces, OutputContext, OutputItem, PageFacts } from './list.ts';
 import { ownFile } from './own-file.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
-import { isDefaultBranch, isListed } from './visibility.ts';
+import { isDefaultBranch, isListed } from '../site/visibility.ts';
+import type { Site } from '../site/site.ts';
 
 const mostCharacters = 100_000;
 /** Descriptions are shortened step by step before a page is left out. */

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { SiteSettings } from '../config/settings.ts';
 import type { OutputContext, OutputItem } from './list.ts';
-import { escapeAttribute, escapeText } from '../html.ts';
-import { readableOn } from '../theme/colors.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { escapeAttribute, escapeText } from '../text/html.ts';
+import { readableOn } from '../css/colors.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export interface NotFoundLink {
   label: string;

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Rendered, renderFiles, renderFixture } from '../render-fixture.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
-vi.mock(import('../page/pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('../page/render-page.ts');
+vi.mock(import('../pipeline/process-pool.ts'), async () => {
+  const { loadApiPages, renderPage, siteTools } = await import('../pipeline/render-page.ts');
   return {
     async *renderPages(tasks, { plan }) {
       await loadApiPages();

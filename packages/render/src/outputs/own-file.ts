@@ -1,7 +1,7 @@
 /** A file of the repository that takes the place of one that would be made. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Site } from '../load.ts';
+import type { Site } from '../site/site.ts';
 
 const largestBytes = 50_000_000;
 

@@ -1,5 +1,5 @@
 /** A page as a file of Markdown: its content with title and description, and the way to the index of the site. */
-import type { Pieces } from '../encoded-text.ts';
+import type { Pieces } from '../text/encoded-text.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import { plainTitle } from '../theme/text.ts';
 

@@ -2,12 +2,11 @@
  * Keeps the content of pages until the document for printing is written: only pages of the default language and
  * version, and no more than anybody prints.
  */
-import { type Pieces, encodedText } from '../encoded-text.ts';
-import type { Site } from '../load.ts';
+import { type Pieces, encodedText } from '../text/encoded-text.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
-import type { PageFeature, PageResult, PageTask, SitePlan } from '../page/task.ts';
-import type { SetAside } from '../kept.ts';
+import type { PageFeature, PageResult, PageTask } from '../model/page.ts';
+import type { SetAside } from '../text/kept.ts';
 import { FullText } from './full-text.ts';
 import {
   type DocumentPlace,
@@ -16,6 +15,8 @@ import {
   printedAddress,
   printedSection,
 } from './print-section.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+import type { Site } from '../site/site.ts';
 
 export interface PrintedPage {
   route: string;

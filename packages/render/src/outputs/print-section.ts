@@ -3,9 +3,9 @@
  * opens or loads later is open and loaded. In which document pages stand is known only when all of them are there; until
  * then, addresses inside of the site are left open.
  */
-import { encodedText, readableText } from '../encoded-text.ts';
-import { escapeAttribute } from '../html.ts';
-import { tagProgram } from '../tag-program.ts';
+import { encodedText, readableText } from '../text/encoded-text.ts';
+import { escapeAttribute } from '../text/html.ts';
+import { tagProgram } from '../text/tag-program.ts';
 
 export interface SectionPlace {
   route: string;

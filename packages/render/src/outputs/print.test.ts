@@ -1,15 +1,15 @@
 /** The whole site in one document: what it holds, and how pages become parts of it. */
 import { describe, expect, test } from 'vitest';
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { loadSite } from '../load.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { loadSite } from '../pipeline/load.ts';
 import { addressesFor } from '../navigation/addresses.ts';
-import type { PageFeature, PageResult, PageTask } from '../page/task.ts';
+import type { PageFeature, PageResult, PageTask } from '../model/page.ts';
 import { renderFiles, withFolder } from '../render-fixture.ts';
-import { planSite } from '../site-plan.ts';
+import { planSite } from '../pipeline/site-plan.ts';
 import type { OutputContext } from './list.ts';
 import { PrintPages } from './print-pages.ts';
 import { printOutput } from './print.ts';
-import { decodedText } from '../encoded-text.ts';
+import { decodedText } from '../text/encoded-text.ts';
 import { openMark, printedAddress, printedSection } from './print-section.ts';
 
 const config = (navigation: unknown): string =>

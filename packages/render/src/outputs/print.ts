@@ -4,21 +4,21 @@
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate as aPause } from 'node:timers/promises';
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { type Pieces, encodedPieces } from '../encoded-text.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
-import { shortHash } from '../memory/site-memory.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Pieces, encodedPieces } from '../text/encoded-text.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import { mathStylesheet } from '../math/files.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { apiStylesheet } from '../theme/files.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
-import { inThemeLayer } from '../theme/layers.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import { inThemeLayer } from '../css/layers.ts';
+import { hooked } from '../model/style-hooks.ts';
 import { inlineCode } from '../theme/text.ts';
-import { isRightToLeft, languageCode } from '../theme/words.ts';
+import { isRightToLeft, languageCode } from '../words/words.ts';
 import type { OutputContext, OutputItem } from './list.ts';
 import { type KeptPage, type PrintedPage, hrefFromRoot } from './print-pages.ts';
 import { printedId } from './print-section.ts';
+import { shortHash } from '../text/short-hash.ts';
 
 /**
  * What a browser lays out for printing in reasonable time: Chromium takes 5 s for 5 MB and more than 30 s for 30 MB.

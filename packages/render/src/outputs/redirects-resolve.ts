@@ -2,9 +2,8 @@
  * Follows every redirect of the configuration to its end: a page, a file or another host. What leads nowhere or in a
  * circle, stands twice or leaves from a page becomes a finding and goes no further.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import type { DiagnosticCode } from '../check/codes.ts';
-import type { Redirect } from '../config/redirects.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './list.ts';
@@ -22,6 +21,7 @@ import {
   parseDestination,
   parseSource,
 } from '../navigation/redirect-pattern.ts';
+import type { Redirect } from '../model/site-plan.ts';
 
 /** Where a redirect ends. `href` is seen from the root of the site, or is absolute when `outside`. */
 export interface RedirectTarget {

@@ -2,7 +2,7 @@
  * Redirects as files: a small page for every address that has moved, which works on any host and from disk, and the
  * configuration files of hosts that can do better. A page of the site always wins over a redirect.
  */
-import { escapeAttribute, escapeText } from '../html.ts';
+import { escapeAttribute, escapeText } from '../text/html.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import { hostFiles } from './hosts.ts';
 import type { OutputContext, OutputItem } from './list.ts';

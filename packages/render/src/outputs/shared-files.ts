@@ -2,12 +2,12 @@
 import { type ReadSiteFile, withInlineMasks } from '../assets/inline-masks.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
-import type { PageMeta } from '../page/meta.ts';
+import type { PageMeta } from '../source/page-meta.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import { offersCopy } from '../theme/contextual.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';
 import { themeFiles } from '../theme/files.ts';
-import { inThemeLayer } from '../theme/layers.ts';
+import { inThemeLayer } from '../css/layers.ts';
 import { type StyleFiles, inlineStylesCss, siteStylesheet } from '../theme/site-css.ts';
 import { utilityStylesheet } from '../theme/utilities/stylesheet.ts';
 

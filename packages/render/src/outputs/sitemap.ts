@@ -4,7 +4,7 @@
  */
 import type { OutputContext, OutputItem } from './list.ts';
 import { ownFile } from './own-file.ts';
-import { isListed } from './visibility.ts';
+import { isListed } from '../site/visibility.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
 
 /** What the protocol allows in one file. */

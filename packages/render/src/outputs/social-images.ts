@@ -8,11 +8,11 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type * as Resvg from '@resvg/resvg-js';
 import { pictureSize } from '../assets/picture-size.ts';
-import type { Site } from '../load.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { OutputContext, OutputItem } from './list.ts';
-import { type SocialImage, socialImageSvg } from './social-image-svg.ts';
+import { type SocialImage, socialImageSvg } from '../theme/social-image-svg.ts';
+import type { Site } from '../site/site.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputContext, OutputItem } from './list.ts';
-import { isDefaultBranch, isListed } from './visibility.ts';
+import { isDefaultBranch, isListed } from '../site/visibility.ts';
 
 export interface SpecFile {
   /** A file of the site, or an address elsewhere. */

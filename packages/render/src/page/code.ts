@@ -3,11 +3,11 @@
  * is told when it gives nothing. It renders nothing, and it is used only where the static evaluator gives up or where an
  * element lives on in the browser.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
-import type { FilePlace } from '../check/diagnostic.ts';
-import type { PageFacts } from '../evaluate/realm/messages.ts';
-import { type CodeRunner, CodeRefused, type RefusalReason } from '../evaluate/realm/realm.ts';
-import { type Tree, treeOfValue, valueOfTree } from '../evaluate/realm/tree.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
+import type { PageFacts } from '../realm/messages.ts';
+import { type CodeRunner, CodeRefused, type RefusalReason } from '../realm/realm.ts';
+import { type Tree, treeOfValue, valueOfTree } from '../realm/tree.ts';
 import {
   Foreign,
   NotDefined,
@@ -27,10 +27,10 @@ import {
   authorLine,
 } from '../program/program.ts';
 import { type Frame, placeOf } from './frame.ts';
-import type { ParserName } from './parser.ts';
+import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from './record.ts';
-import type { PageTask, PageTier } from './task.ts';
-import { type Node, isShortText } from './tree.ts';
+import type { PageTask, PageTier } from '../model/page.ts';
+import { type Node, isShortText } from '../document/tree.ts';
 
 /** A piece of a document's program, with what it is run with. */
 export interface CodePiece {

@@ -4,11 +4,11 @@
  * business.
  */
 import type { Expression } from 'estree-jsx';
-import type { FilePlace } from '../check/diagnostic.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
 import type { Child } from '../components/contract.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
-import { CodeRefused } from '../evaluate/realm/realm.ts';
+import { CodeRefused } from '../realm/realm.ts';
 import {
   ElementValue,
   Foreign,
@@ -22,7 +22,7 @@ import { type IslandSource, type Json, type PageIslands, jsonOf } from '../islan
 import { type CodePiece, type PageCode, type RunOptions, findingOf, givenContent } from './code.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { PageRecord } from './record.ts';
-import { type JsxAttribute, type Node, isShortText } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText } from '../document/tree.ts';
 
 /** What this file needs from the renderer. */
 export interface ComputingHost extends Pick<PageRecord, 'report'> {

@@ -1,6 +1,6 @@
 /** What a reader sees in place of a page that could not be rendered: file, line, the lines around it, and advice. */
-import type { DiagnosticCode } from '../check/codes.ts';
-import { element, escapeText } from '../html.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
+import { element, escapeText } from '../text/html.ts';
 
 export interface PageFailure {
   code: DiagnosticCode;

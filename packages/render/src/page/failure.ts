@@ -2,33 +2,11 @@
  * Pages that cannot be rendered: the error that says why, and the result that stands in for them. It loads no parser,
  * so that the supervisor of the render processes can use it.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
-import type { FilePlace } from '../check/diagnostic.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { errorPanel, hintFor } from './error-panel.ts';
 import { finishedPage } from './finished-page.ts';
-import type { PageDraft, PageResult, PageTask } from './task.ts';
-
-/** The page cannot be shown; `code` says which rule it broke. */
-export class DocumentError extends Error {
-  readonly code: DiagnosticCode;
-  readonly place: FilePlace | undefined;
-  readonly excerpt: string[];
-  readonly excerptStart: number;
-
-  constructor(
-    code: DiagnosticCode,
-    message: string,
-    place: FilePlace | undefined,
-    excerpt: { lines: string[]; start: number } = { lines: [], start: 1 },
-  ) {
-    super(message);
-    this.name = 'DocumentError';
-    this.code = code;
-    this.place = place;
-    this.excerpt = excerpt.lines;
-    this.excerptStart = excerpt.start;
-  }
-}
+import type { PageDraft, PageResult, PageTask } from '../model/page.ts';
+import { DocumentError } from '../document/document-error.ts';
 
 /** The result for a page that no parser survives. */
 export function crashedPage(task: PageTask): PageResult {

@@ -2,11 +2,11 @@
  * The last steps of a page: its long texts become bytes, and what a check has to know of them is read out of them, so that nobody
  * has to read them again to write the site. It loads no parser, so that a supervisor can use it.
  */
-import { contentFacts } from '../check/output-facts.ts';
-import { findSecrets } from '../check/secrets.ts';
-import { decodedText, encodedText } from '../encoded-text.ts';
-import { oneLine, textOfHtml } from '../html.ts';
-import type { PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
+import { contentFacts } from '../facts/output-facts.ts';
+import { findSecrets } from '../facts/secrets.ts';
+import { decodedText, encodedText } from '../text/encoded-text.ts';
+import { oneLine, textOfHtml } from '../text/html.ts';
+import type { PageDraft, PageResult, PageTask, UnreadPage } from '../model/page.ts';
 
 export function finishedPage(task: PageTask, draft: PageDraft): PageResult {
   return readPage(task, encodedPage(draft), draft);

@@ -1,6 +1,6 @@
 /** Numbers the footnotes of a page in the order they are referred to, and lists them at its end. */
 import { type Frame } from './frame.ts';
-import type { Node } from './tree.ts';
+import type { Node } from '../document/tree.ts';
 
 interface Footnote {
   node: Node;

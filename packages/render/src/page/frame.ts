@@ -1,9 +1,9 @@
 /** Which file and scope a part of a page's tree comes from, and what follows from that for places and code. */
-import type { FilePlace } from '../check/diagnostic.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
 import type { ObjectValue, Scope } from '../evaluate/values.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
-import type { Document } from './document.ts';
-import type { Node } from './tree.ts';
+import type { Document } from '../document/document.ts';
+import type { Node } from '../document/tree.ts';
 
 /** The file and scope that a part of the tree belongs to: the page itself or a snippet on it. */
 export interface Frame {

@@ -1,6 +1,6 @@
 /** Attributes of elements in the Markdown of a page: which can be copied, and how a value is written. It evaluates nothing. */
 import { ObjectValue, type Scope, type Value } from '../evaluate/values.ts';
-import type { JsxAttribute, Node } from './tree.ts';
+import type { JsxAttribute, Node } from '../document/tree.ts';
 
 /** Whether an attribute cannot be copied: it names values of the page, or is code. */
 export function needsScope({ name, value }: JsxAttribute, scope: Scope): boolean {

@@ -1,5 +1,5 @@
 /** Changes to the source of a page by position: cut, replace, indent. It knows text and positions, not what they mean. */
-import type { Node } from './tree.ts';
+import type { Node } from '../document/tree.ts';
 
 export interface Edit {
   start: number;

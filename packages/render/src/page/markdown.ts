@@ -1,16 +1,16 @@
 /** The HTML of each kind of Markdown node. Elements and expressions are the renderer's business, not this file's. */
-import type { FilePlace } from '../check/diagnostic.ts';
-import type { PictureSize } from '../assets/picture-size.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
 import { calloutKind, calloutParts } from '../components/callouts.ts';
 import { pictureHtml } from '../components/images.ts';
 import type { HeadingOptions, PageContext } from '../components/contract.ts';
 import { withoutLinks } from '../components/remote.ts';
 import { type Formula, formulaOfCode } from '../math/marks.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { slugOf } from './headings.ts';
-import type { Node } from './tree.ts';
-import { hooked } from '../theme/style-hooks.ts';
+import type { Node } from '../document/tree.ts';
+import { hooked } from '../model/style-hooks.ts';
+import type { PictureSize } from '../model/site-plan.ts';
 
 /** What this file needs from the renderer while it walks. */
 export interface MarkdownHost {

@@ -7,9 +7,9 @@ import { parseModule } from '../evaluate/parse.ts';
 import { ObjectValue, Unsupported, type Value } from '../evaluate/values.ts';
 import { CompileError } from '../program/syntax.ts';
 import { withoutTypes } from '../program/typescript.ts';
-import { type Document, type DocumentOptions, readDocument } from './document.ts';
-import type { ParserName } from './parser.ts';
-import { maximumSourceBytes, readSource } from './source.ts';
+import { type Document, type DocumentOptions, readDocument } from '../document/document.ts';
+import type { ParserName } from '../document/parser.ts';
+import { maximumSourceBytes, readSource } from '../source/source.ts';
 
 export class ModuleSources {
   readonly #root: string;

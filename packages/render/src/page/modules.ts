@@ -2,16 +2,16 @@
  * Evaluates what a page imports: Markdown snippets and files of components, anew for each page, so that no page can
  * influence another.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
 import type { ExportNamedDeclaration, ExpressionStatement, ImportDeclaration, Program } from 'estree-jsx';
 import { type Evaluator } from '../evaluate/evaluator.ts';
 import { parseModule } from '../evaluate/parse.ts';
 import { unsupported } from '../evaluate/methods.ts';
 import { Foreign, FunctionValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
-import type { FilePlace } from '../check/diagnostic.ts';
-import type { Document } from './document.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
+import type { Document } from '../document/document.ts';
 import type { ModuleSources } from './module-sources.ts';
-import type { ParserName } from './parser.ts';
+import type { ParserName } from '../document/parser.ts';
 
 export interface Module {
   file: string;

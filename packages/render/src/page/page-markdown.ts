@@ -14,11 +14,10 @@ import {
   type Value,
 } from '../evaluate/values.ts';
 import { unmarkMath } from '../math/marks.ts';
-import { CodeRefused } from '../evaluate/realm/realm.ts';
+import { CodeRefused } from '../realm/realm.ts';
 import { documentOfElement } from '../program/program.ts';
 import type { CodePiece, PageCode } from './code.ts';
-import type { Document } from './document.ts';
-import { DocumentError } from './failure.ts';
+import type { Document } from '../document/document.ts';
 import {
   type Edit,
   edited,
@@ -31,11 +30,12 @@ import {
 } from './markdown-edits.ts';
 import { attributeText, needsScope, textAttribute } from './markdown-attributes.ts';
 import { type Module, PageModules } from './modules.ts';
-import type { ParserName } from './parser.ts';
+import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
-import type { PageTask } from './task.ts';
-import { type JsxAttribute, type Node, isShortText } from './tree.ts';
+import type { PageTask } from '../model/page.ts';
+import { type JsxAttribute, type Node, isShortText } from '../document/tree.ts';
+import { DocumentError } from '../document/document-error.ts';
 
 export function pageMarkdown(
   tools: SiteTools,

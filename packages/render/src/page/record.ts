@@ -2,19 +2,18 @@
  * What is gathered while a page is rendered: headings, files, styles and findings, with the services for components
  * that add to them. It knows nothing of syntax trees.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
+import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { join } from 'node:path';
-import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
+import { pictureSize } from '../assets/picture-size.ts';
 import { prepareStylesheet } from '../assets/references.ts';
-import type { RemotePicture } from '../assets/remote-pictures.ts';
-import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
+import type { Diagnostic, FilePlace, Severity } from '../model/diagnostic.ts';
 import type { BesideKind, HeadingOptions, WrittenField } from '../components/contract.ts';
 import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import { classOfDeclarations, pageStylesheet } from '../components/style.ts';
-import { classWithFile } from '../theme/utilities/class-files.ts';
+import { classWithFile } from '../css/class-files.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
-import { attributes, element, escapeAttribute, escapeText, textOfHtml } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText, textOfHtml } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { iconHtml } from '../icons/markup.ts';
 import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
@@ -22,13 +21,14 @@ import type { LinkResolver } from '../navigation/links.ts';
 import { type Formula, isMathFence } from '../math/marks.ts';
 import { typeset } from '../math/typeset.ts';
 import { UniqueIds, slugOf } from './headings.ts';
-import type { CodeRunner } from '../evaluate/realm/realm.ts';
+import type { CodeRunner } from '../realm/realm.ts';
 import type { Programs } from '../program/program.ts';
-import { DocumentError } from './failure.ts';
 import type { ModuleSources } from './module-sources.ts';
-import type { Heading, LinkUse, PageFeature, PageTask, SitePlan } from './task.ts';
-import { type FeedItem, type RenderedUpdate, feedItems } from './updates.ts';
-import { type IdHook, part } from '../theme/style-hooks.ts';
+import type { FeedItem, Heading, LinkUse, PageFeature, PageTask, RenderedUpdate } from '../model/page.ts';
+import { feedItems } from './updates.ts';
+import { type IdHook, part } from '../model/style-hooks.ts';
+import { DocumentError } from '../document/document-error.ts';
+import type { SitePlan, RemotePicture, PictureSize } from '../model/site-plan.ts';
 
 /** What all pages share: built once per process from the plan. */
 export interface SiteTools {

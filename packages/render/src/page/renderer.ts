@@ -2,7 +2,7 @@
  * Renders one page: one walk over the syntax tree, with elements handed to components and expressions to the static
  * evaluator; what it refuses is run (`code.ts`) and comes back as elements as well. One instance serves one page.
  */
-import type { FilePlace } from '../check/diagnostic.ts';
+import type { FilePlace } from '../model/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
 import { asOneLine } from './inline-text.ts';
 import { type Child, type ElementCall, type PageContext, wordsOf } from '../components/contract.ts';
@@ -18,23 +18,23 @@ import {
   Unsupported,
   type Value,
 } from '../evaluate/values.ts';
-import { escapeText } from '../html.ts';
+import { escapeText } from '../text/html.ts';
 import { PageIslands } from '../islands/page-islands.ts';
-import type { UrlStyle } from '../navigation/addresses.ts';
 import { documentElement, documentOfElement } from '../program/program.ts';
 import { PageCode } from './code.ts';
 import { Computed, nameOf, wordsIn } from './computed.ts';
-import type { Document } from './document.ts';
-import { DocumentError } from './failure.ts';
+import type { Document } from '../document/document.ts';
 import { Footnotes } from './footnotes.ts';
 import { type Frame, codeBlockOf, placeOf } from './frame.ts';
 import { type MarkdownHost, markdownHtml } from './markdown.ts';
 import { type Module, PageModules } from './modules.ts';
-import { type ParserName, parseMarkdown } from './parser.ts';
+import { type ParserName, parseMarkdown } from '../document/parser.ts';
 import { PageRecord, type SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
-import type { PageTask } from './task.ts';
-import { type Node, isShortText } from './tree.ts';
+import type { PageTask } from '../model/page.ts';
+import { type Node, isShortText } from '../document/tree.ts';
+import { DocumentError } from '../document/document-error.ts';
+import type { UrlStyle } from '../model/site-plan.ts';
 
 const mayBeMarkdown = /[\\`*_[\]<>&~!"'.-]/;
 /** Most descriptions are words with full stops and hyphens, which need no parser: 0.1 ms of every page. */

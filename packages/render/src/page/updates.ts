@@ -2,30 +2,8 @@
  * What a feed tells of the changelog entries on a page: an item for each heading inside an entry, or one for the whole
  * entry when it has none or says itself what the feed shows. It works on rendered HTML and writes none.
  */
-import { textOfHtml } from '../html.ts';
-
-/** An entry as it was rendered. */
-export interface RenderedUpdate {
-  /** Its label, as a heading. */
-  heading: string;
-  body: string;
-  label: string;
-  description: string;
-  tags: string[];
-  /** What the author wants the feed to show for the entry as a whole. */
-  feed?: { title?: string | undefined; description?: string | undefined } | undefined;
-}
-
-export interface FeedItem {
-  title: string;
-  /** Plain text. */
-  description: string;
-  /** The id of a heading of the page; empty for the page itself. */
-  anchor: string;
-  tags: string[];
-  /** `2026-06-17`, when the entry names its day. */
-  date?: string | undefined;
-}
+import { textOfHtml } from '../text/html.ts';
+import type { FeedItem, RenderedUpdate } from '../model/page.ts';
 
 const longestDescription = 1000;
 

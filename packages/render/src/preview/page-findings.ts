@@ -2,11 +2,11 @@
  * What is wrong with one page, as far as the page alone can tell: findings of loading and rendering it, and of a look at
  * its HTML. Whether other pages lead here, or have the ids that this one names, only a check of the whole site knows.
  */
-import { type Diagnostic, compareDiagnostics } from '../check/diagnostic.ts';
+import { type Diagnostic, compareDiagnostics } from '../model/diagnostic.ts';
 import { RenderedCheck, type WrittenPage } from '../check/rendered.ts';
 import { withoutRepeats } from '../check/output-findings.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
-import type { PageResult, PageTask } from '../page/task.ts';
+import type { PageResult, PageTask } from '../model/page.ts';
 import type { View } from './view.ts';
 
 /** The check would miss what a preview makes only when it is asked for. */

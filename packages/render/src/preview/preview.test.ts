@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SiteLoadError } from '../check/diagnostic.ts';
+import { SiteLoadError } from '../model/diagnostic.ts';
 import { renderFolder, withFolder } from '../render-fixture.ts';
 import { Preview } from './preview.ts';
 

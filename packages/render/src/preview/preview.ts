@@ -5,20 +5,19 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { picturesOfFrame } from '../assets/configured.ts';
+import { picturesOfFrame } from '../theme/configured-pictures.ts';
 import { siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
 import { prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import { type FetchPicture, RemotePictures } from '../assets/remote-pictures.ts';
-import { type Diagnostic, SiteLoadError } from '../check/diagnostic.ts';
-import { decodedText, encodedPieces } from '../encoded-text.ts';
-import { textOfHtml } from '../html.ts';
-import type { LoadOptions, Site } from '../load.ts';
+import { type Diagnostic, SiteLoadError } from '../model/diagnostic.ts';
+import { decodedText, encodedPieces } from '../text/encoded-text.ts';
+import { textOfHtml } from '../text/html.ts';
 import { notFoundOutput } from '../outputs/not-found.ts';
 import { markdownFile, markdownPath } from '../outputs/page-markdown.ts';
 import { redirectOutputs } from '../outputs/redirects.ts';
-import { LiveProcess } from '../page/live-process.ts';
-import type { PageResult, PageTask } from '../page/task.ts';
-import type { RenderOptions } from '../site-plan.ts';
+import { LiveProcess } from '../pipeline/live-process.ts';
+import type { PageResult, PageTask } from '../model/page.ts';
+import type { RenderOptions } from '../pipeline/site-plan.ts';
 import { wholePage } from '../theme/shell.ts';
 import { pageFindings } from './page-findings.ts';
 import { RememberedSite, isConfiguration } from './remembered-site.ts';
@@ -26,6 +25,7 @@ import { PreviewSearch } from './search.ts';
 import { SharedStyles } from './shared-styles.ts';
 import { type View, outputContext, viewOf } from './view.ts';
 import { isOfWholeSite, wholeSiteFiles } from './whole-site.ts';
+import type { LoadOptions, Site } from '../site/site.ts';
 
 export interface PreviewOptions extends Pick<LoadOptions, 'root' | 'fetchRemote'> {
   groups?: string[];

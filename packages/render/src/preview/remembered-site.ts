@@ -5,10 +5,11 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { SiteLoadError } from '../check/diagnostic.ts';
-import { type LoadMemory, type LoadOptions, type Site, loadSite, readPage } from '../load.ts';
+import { SiteLoadError } from '../model/diagnostic.ts';
+import { loadSite, readPage } from '../pipeline/load.ts';
 import { routeOfFile } from '../navigation/files.ts';
-import type { ReadPage } from '../page/meta.ts';
+import type { ReadPage } from '../source/page-meta.ts';
+import type { LoadMemory, LoadOptions, Site } from '../site/site.ts';
 
 /** Then it is a checkout of another branch, and looking at single files costs more than it saves. */
 const manyFiles = 500;

@@ -3,11 +3,12 @@
  * are rendered for it; pages nobody has looked at are rendered when the index is first needed.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { renderPages } from '../page/pool.ts';
-import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { renderPages } from '../pipeline/process-pool.ts';
+import type { PageResult, PageTask } from '../model/page.ts';
 import { SearchIndex } from '../search/build.ts';
 import type { View } from './view.ts';
+import type { SitePlan } from '../model/site-plan.ts';
 
 interface KeptTerms {
   task: PageTask;

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { siteFileReader } from '../assets/inline-masks.ts';
 import { mathFiles } from '../math/files.ts';
 import { sharedFiles } from '../outputs/shared-files.ts';
-import type { PageResult } from '../page/task.ts';
+import type { PageResult } from '../model/page.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';
 import { apiFiles } from '../theme/files.ts';
 import type { View } from './view.ts';

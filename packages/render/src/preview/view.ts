@@ -3,21 +3,22 @@
  * rendered anything. It is made anew whenever the site is loaded again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type ConfiguredPictures, configuredPictures } from '../assets/configured.ts';
+import { type ConfiguredPictures, configuredPictures } from '../theme/configured-pictures.ts';
 import { siteFileReader } from '../assets/inline-masks.ts';
 import type { RemotePictures } from '../assets/remote-pictures.ts';
-import type { Site } from '../load.ts';
 import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import { FullText } from '../outputs/full-text.ts';
 import type { OutputContext } from '../outputs/list.ts';
 import { PrintPages } from '../outputs/print-pages.ts';
 import { SocialImages } from '../outputs/social-images.ts';
-import type { PageTask, SitePlan } from '../page/task.ts';
+import type { PageTask } from '../model/page.ts';
 import { type SearchScope, type SearchedPage, searchedPages } from '../search/pages.ts';
-import { type RenderOptions, planSite, planTasks } from '../site-plan.ts';
+import { type RenderOptions, planSite, planTasks } from '../pipeline/site-plan.ts';
 import { PageComposer } from '../theme/compose.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+import type { Site } from '../site/site.ts';
 
 export interface View {
   site: Site;

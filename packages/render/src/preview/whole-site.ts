@@ -1,7 +1,7 @@
 /** The files of an export that know every page (sitemap, feeds, print, report): rendered together, when one is asked for. */
-import type { Site } from '../load.ts';
-import { renderSite } from '../render-site.ts';
-import type { RenderOptions } from '../site-plan.ts';
+import { renderSite } from '../pipeline/render-site.ts';
+import type { RenderOptions } from '../pipeline/site-plan.ts';
+import type { Site } from '../site/site.ts';
 
 /** Names of such files; a mistyped address must not make a preview render the whole site. */
 export function isOfWholeSite(path: string): boolean {

@@ -1,7 +1,7 @@
 /** Where the code in an element's tag stands. The parser tells only where the element begins, so it is searched for. */
-import type { SourcePlace } from '../check/diagnostic.ts';
-import type { Document } from '../page/document.ts';
-import type { Node } from '../page/tree.ts';
+import type { SourcePlace } from '../model/diagnostic.ts';
+import type { Document } from '../document/document.ts';
+import type { Node } from '../document/tree.ts';
 
 /** Attributes must be asked for in their order: the search goes on where the last one was found. */
 export class AttributePlaces {

@@ -4,8 +4,8 @@
  * content of the page: code may look at it, and the host shows it as it shows any Markdown.
  */
 import { formulaOfCode } from '../math/marks.ts';
-import type { Document } from '../page/document.ts';
-import type { Node } from '../page/tree.ts';
+import type { Document } from '../document/document.ts';
+import type { Node } from '../document/tree.ts';
 import { keyText } from './rewrite.ts';
 
 /** Content of the page that code may place, and the content around it. */

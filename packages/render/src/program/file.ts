@@ -1,5 +1,5 @@
 /** One file of the site as a compiled module: component files, data, and documents with the pieces of their body. */
-import type { Document } from '../page/document.ts';
+import type { Document } from '../document/document.ts';
 import { type CompiledModule, type ModuleExport, type ResolveImport, compileModule } from './compile.ts';
 import { factoryOf } from './factory.ts';
 import { type InheritedNames, noInheritedNames } from './inherited-names.ts';

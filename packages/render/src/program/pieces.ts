@@ -3,9 +3,9 @@
  * not take the others with it. A piece is a function of the properties that the document was given.
  */
 import { isEmptyExpression } from '../evaluate/parse.ts';
-import type { SourcePlace } from '../check/diagnostic.ts';
-import type { Document } from '../page/document.ts';
-import type { JsxAttribute, Node } from '../page/tree.ts';
+import type { SourcePlace } from '../model/diagnostic.ts';
+import type { Document } from '../document/document.ts';
+import type { JsxAttribute, Node } from '../document/tree.ts';
 import { AttributePlaces } from './attribute-places.ts';
 import { type ContentSlot, ContentCompiler } from './content.ts';
 import type { InheritedNames } from './inherited-names.ts';

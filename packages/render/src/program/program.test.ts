@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../page/document.ts';
-import type { Document } from '../page/document.ts';
+import { type Document, readDocument } from '../document/document.ts';
 import { ModuleSources } from '../page/module-sources.ts';
-import type { Node } from '../page/tree.ts';
+import type { Node } from '../document/tree.ts';
 import { type DocumentProgram, type ProgramSources, Programs, authorLine } from './program.ts';
 import { runModules } from './run-program.ts';
 

@@ -3,17 +3,17 @@
  * code. What cannot be compiled is told and left out; the rest stands.
  */
 import { Unsupported } from '../evaluate/values.ts';
-import type { Document } from '../page/document.ts';
-import { DocumentError } from '../page/failure.ts';
-import type { ParserName } from '../page/parser.ts';
-import { decodeSource, maximumSourceBytes } from '../page/source.ts';
-import type { Node } from '../page/tree.ts';
+import type { Document } from '../document/document.ts';
+import type { ParserName } from '../document/parser.ts';
+import { decodeSource, maximumSourceBytes } from '../source/source.ts';
+import type { Node } from '../document/tree.ts';
 import type { ImportTarget } from './compile.ts';
 import type { ContentSlot } from './content.ts';
 import { type CompiledFile, compileDocument, compileFile, failingFile } from './file.ts';
 import { type InheritedNames, Surroundings, noInheritedNames } from './inherited-names.ts';
 import { type LinkedProgram, link } from './link.ts';
 import type { Piece, Problem } from './pieces.ts';
+import { DocumentError } from '../document/document-error.ts';
 
 export interface ProgramModule {
   /** The file, relative to the root. */

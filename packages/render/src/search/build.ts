@@ -14,9 +14,9 @@
  * 3 kB, and a first question loads 28 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page; what it
  * holds is told in posting-lists.ts.
  */
-import type { SetAside } from '../kept.ts';
+import type { SetAside } from '../text/kept.ts';
 import { indexData } from './index-data.ts';
-import { type PageTerms, TermsReader } from './packed-terms.ts';
+import { TermsReader } from './packed-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
 import { PostingLists, pagesAtMost } from './posting-lists.ts';
 import {
@@ -30,6 +30,7 @@ import {
 } from './shards.ts';
 import { TermIds } from './term-ids.ts';
 import { Reserve, canBeCompleted } from './reserve.ts';
+import type { PageTerms } from '../model/page.ts';
 
 export type { SearchFile } from './shards.ts';
 

@@ -2,8 +2,9 @@
 import { compileFunction } from 'node:vm';
 import { SearchIndex } from './build.ts';
 import { runSearchScripts } from './browser-code.ts';
-import { type SearchTask, pageTerms } from './page-terms.ts';
+import { pageTerms } from './page-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
+import type { SearchTask } from '../model/page.ts';
 
 export interface TestPage {
   title: string;

@@ -1,12 +1,5 @@
-/**
- * The form in which what a page adds to the index crosses from one process to another and is kept from one export to the
- * next. Numbers have seven bits a byte, the smallest first: how many sections there are, how many bytes their JSON has;
- * then the JSON, `[[id, title, excerpt], …]`; then for every term the length of its text, the text in UTF-8, and for each
- * section with it the number of the section, 128 more for the last of them, and the step of its weight.
- */
-export type PageTerms = Uint8Array;
-
 /** Goes through the terms of a page, and through the sections of each term. */
+import type { PageTerms } from '../model/page.ts';
 export class TermsReader {
   readonly bytes: Uint8Array;
   readonly sectionCount: number;

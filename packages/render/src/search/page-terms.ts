@@ -4,19 +4,9 @@
  * `assembly/search`; here is what belongs to JavaScript: strings, and what the search script makes of words.
  */
 import { type SearchWords, type TermKey, type WordTerms, searchWords } from './browser-code.ts';
-import { type PageTerms, writeNumber } from './packed-terms.ts';
+import { writeNumber } from './packed-terms.ts';
 import { TermProgram } from './term-program.ts';
-
-export type { PageTerms } from './packed-terms.ts';
-
-/** What is known about a page before it is rendered. Present only for pages that can be found. */
-export interface SearchTask {
-  keywords: readonly string[];
-  /** Multiplies all weights of the page. */
-  boost: number;
-  /** Names of the groups around the page, the route and the endpoint: findable, but not shown. */
-  hints: string;
-}
+import type { PageTerms, SearchTask } from '../model/page.ts';
 
 /**
  * A word in the title of a page counts ten times as much as one in its text. Those of headings, text and code are told where

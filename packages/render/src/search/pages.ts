@@ -5,8 +5,8 @@
 import { asList, asObject, asText } from '../config/json.ts';
 import { type NavigationMap, nearestBranch } from '../navigation/branches.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
-import type { PageMeta } from '../page/meta.ts';
-import type { SearchTask } from './page-terms.ts';
+import type { PageMeta } from '../source/page-meta.ts';
+import type { SearchTask } from '../model/page.ts';
 
 /** What the navigation says about finding a page. */
 export interface NavigationRule {

@@ -4,7 +4,7 @@
  * does not grow with it. 50,000 pages of the corpus have 16 million postings; they take 78 MB here, and 17 where they can be
  * set aside until all are there.
  */
-import type { SetAside } from '../kept.ts';
+import type { SetAside } from '../text/kept.ts';
 import { grown } from './grown.ts';
 
 export const pagesAtMost = 1 << 18;

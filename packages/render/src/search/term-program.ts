@@ -2,7 +2,7 @@
  * Starts the program that counts the terms of pages, and stands between its memory and JavaScript: texts go in as code
  * units, and come out of it as strings. What the program does is told in `assembly/search`.
  */
-import { AssemblyProgram, compiledOnce } from '../assembly-program.ts';
+import { AssemblyProgram, compiledOnce } from '../text/assembly-program.ts';
 import { kindOfUnit } from './unit-kinds.ts';
 
 /** What the program asks for while it runs. Words are given by where their code units are, and how many. */

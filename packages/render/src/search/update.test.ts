@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SearchIndex } from './build.ts';
-import { type PageTerms, pageTerms } from './page-terms.ts';
+import { pageTerms } from './page-terms.ts';
 import type { SearchedPage } from './pages.ts';
 import { type UpdatedIndex, updateIndex } from './update.ts';
+import type { PageTerms } from '../model/page.ts';
 
 /** The same every time. */
 class Dice {

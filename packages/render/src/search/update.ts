@@ -5,7 +5,7 @@
 import { firstSectionsOf, pageEntry } from './build.ts';
 import { searchWords } from './browser-code.ts';
 import { indexData } from './index-data.ts';
-import { type PageTerms, TermsReader } from './packed-terms.ts';
+import { TermsReader } from './packed-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
 import { pagesAtMost } from './posting-lists.ts';
 import { Reserve } from './reserve.ts';
@@ -18,6 +18,7 @@ import {
   searchPath,
 } from './shards.ts';
 import { type TermChange, updateTerms } from './update-terms.ts';
+import type { PageTerms } from '../model/page.ts';
 
 export interface IndexUpdate {
   /** The same routes in the same order as when the index was written. */

@@ -1,8 +1,8 @@
 /** The banner above a page, and those of other languages that the page is shown in. */
 import type { Banner } from '../config/settings.ts';
-import { element, escapeAttribute } from '../html.ts';
+import { element, escapeAttribute } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
-import type { Words } from './words.ts';
+import type { Words } from '../words/words.ts';
 
 /** The banner of a language; without content there is none. */
 export interface GuestBanner {

@@ -10,7 +10,7 @@ import type { PlaceParts } from './place-parts.ts';
 import { eyebrowHtml, neighbourHtml, paginationStart } from './shell.ts';
 import type { SiteLinks } from './site-links.ts';
 import { inlineCode } from './text.ts';
-import { type Words, isRightToLeft } from './words.ts';
+import { type Words, isRightToLeft } from '../words/words.ts';
 
 export const rootMark = '~/';
 

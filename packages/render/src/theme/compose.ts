@@ -1,34 +1,34 @@
 /** Puts a rendered page into its frame. */
-import { followedAddresses } from '../check/output-facts.ts';
-import type { NavigationOutput } from '../check/reachability.ts';
+import { followedAddresses } from '../facts/output-facts.ts';
 import type { SiteSettings } from '../config/settings.ts';
-import { SharedText } from '../encoded-text.ts';
-import { textOfHtml } from '../html.ts';
+import { SharedText } from '../text/encoded-text.ts';
+import { textOfHtml } from '../text/html.ts';
 import { IslandScripts } from '../islands/scripts.ts';
 import { mathStylesheet } from '../math/files.ts';
 import { type Addresses, addressesFor, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { type NavigationMap, nearestBranch } from '../navigation/branches.ts';
 import { Equivalents } from '../navigation/equivalents.ts';
 import { PublicAddresses } from '../navigation/public-addresses.ts';
-import type { SocialImages } from '../outputs/social-images.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch } from '../navigation/tree.ts';
-import type { PageMeta } from '../page/meta.ts';
+import type { PageMeta } from '../source/page-meta.ts';
 import { showsSidebar } from '../page/modes.ts';
 import { isPageStylesheet } from '../components/style.ts';
-import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
+import type { PageResult, PageTask } from '../model/page.ts';
 import type { GuestBanner } from './banner.ts';
 import { BranchPages } from './branch-pages.ts';
 import { contextualHtml } from './contextual.ts';
 import type { CustomScripts } from './custom-scripts.ts';
 import { apiStylesheet } from './files.ts';
 import { Frames, surroundingsOf } from './frames.ts';
-import { type HeadSite, headFacts } from './head-facts.ts';
+import { type HeadSite, headFacts, type SocialImageFinder } from './head-facts.ts';
 import { PageSwitches } from './page-switches.ts';
 import { PlaceParts } from './place-parts.ts';
 import { type PageDocument, type PageView, pageDocument } from './shell.ts';
 import { type FragmentOn, type SiteLinks, createSiteLinks, linksWithin } from './site-links.ts';
-import { languageCode, wordsFor } from './words.ts';
+import { languageCode, wordsFor } from '../words/words.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+import type { NavigationOutput } from './navigation-output.ts';
 
 export interface ComposedSite {
   settings: SiteSettings;
@@ -74,7 +74,7 @@ export class PageComposer {
     links: LinkResolver,
     pictures: Pictures,
     useFile: (file: string) => void,
-    socialImages: SocialImages,
+    socialImages: SocialImageFinder,
     { customScripts = { paths: [], hosts: [] }, fragmentOn }: ComposerOptions = {},
   ) {
     this.#site = site;

@@ -2,12 +2,12 @@
  * The menu beside a page's title: copy the page, view it as Markdown, open it in an assistant. Only what can work is
  * offered: an assistant needs the public address of the page, and nothing here needs a server.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ContextualMenu, ContextualOption } from '../config/settings.ts';
-import { attributes, element, escapeText } from '../html.ts';
-import { unsafeScheme } from '../navigation/links.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
+import { unsafeScheme } from '../text/link-scheme.ts';
 import { interfaceIcon } from '../icons/interface.ts';
-import type { Words } from './words.ts';
+import type { Words } from '../words/words.ts';
 
 export interface ContextualPage {
   words: Words;

@@ -5,12 +5,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Parser } from 'acorn';
-import type { Diagnostic } from '../check/diagnostic.ts';
-import { maximumSourceBytes, readSource } from '../page/source.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { maximumSourceBytes, readSource } from '../source/source.ts';
 import { liveNeeds } from '../program/live-needs.ts';
 import { CompileError } from '../program/syntax.ts';
-
-export type CustomScriptsOption = 'include' | 'skip';
+import type { CustomScriptsOption } from '../site/render-options.ts';
 
 /** The folder of the output that holds them and nothing else. */
 const customScriptFolder = '_docyard/scripts/';

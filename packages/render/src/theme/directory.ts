@@ -1,11 +1,11 @@
 /** The list of what a group holds, shown below the content of the page that stands for the group. */
-import { element, escapeAttribute, escapeText } from '../html.ts';
+import { element, escapeAttribute, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { SiteLinks } from './site-links.ts';
 import { inlineCode } from './text.ts';
-import { hooked, part } from './style-hooks.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 export interface DirectoryOptions {
   links: SiteLinks;

@@ -34,7 +34,9 @@ describe('the colour of an entry', () => {
       'b.mdx': 'B',
     });
     const html = files.get('a.html') ?? '';
-    expect(html).toMatch(/<summary class="nav-dropdown-trigger dy-entry-color-0f766e-2dd4bf" aria-label="[^"]*Sail"><svg/);
+    expect(html).toMatch(
+      /<summary class="nav-dropdown-trigger dy-entry-color-0f766e-2dd4bf" aria-label="[^"]*Sail"><svg/,
+    );
     expect(html).toMatch(/<a class="nav-dropdown-item dy-entry-color-abc-abc" href="b\.html"><svg/);
     expect(html).toMatch(/<a href="https:\/\/example\.com" class="dy-entry-color-ff0000-ff0000"><svg/);
     expect(html).toMatch(/<a href="https:\/\/example\.org"><svg/);

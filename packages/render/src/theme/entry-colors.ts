@@ -3,7 +3,7 @@
  * colours, and the stylesheet of the site says what the class means, because a page may hold no style of its own.
  */
 import type { Branch, Division } from '../navigation/tree.ts';
-import { buttonColors } from './colors.ts';
+import { buttonColors } from '../css/colors.ts';
 
 export function entryColorClass({ color }: Pick<Division, 'color'>): string | undefined {
   return color && `dy-entry-color-${color.light.slice(1)}-${color.dark.slice(1)}`;

@@ -4,8 +4,8 @@
  * compressing pages, and each look at a file would stand in line behind 8 blocks.
  */
 import { readFileSync, readdirSync } from 'node:fs';
-import type { PageFeature } from '../page/task.ts';
-import { inThemeLayer, layerOrder } from './layers.ts';
+import type { PageFeature } from '../model/page.ts';
+import { inThemeLayer, layerOrder } from '../css/layers.ts';
 
 export interface ThemeFile {
   path: string;

@@ -2,8 +2,8 @@
  * The ids by which authors' stylesheets find the parts of the frame. Where a page's own content uses the same id (a heading
  * called "Footer"), it belongs to the content.
  */
-import type { SharedText } from '../encoded-text.ts';
-import { type IdHook, idHooks } from './style-hooks.ts';
+import type { SharedText } from '../text/encoded-text.ts';
+import { type IdHook, idHooks } from '../model/style-hooks.ts';
 
 export interface FrameIdUser {
   /** Ids of hooks that the content of the page has. */

@@ -1,6 +1,6 @@
 /** The parts around a page's content that depend only on its branch and folder: header, tabs, anchors, footer. */
 import type { LinkItem } from '../config/surroundings.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Division } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
@@ -8,7 +8,7 @@ import { searchButton } from './search-entry.ts';
 import { type FrameContext, globalsOf, labelOf, menusHtml, switchersOf } from './menus.ts';
 import { tagHtml } from './sidebar-entry.ts';
 import { addressAttributes } from './site-links.ts';
-import { hooked } from './style-hooks.ts';
+import { hooked } from '../model/style-hooks.ts';
 
 export function headerHtml(context: FrameContext): string {
   const { settings, words } = context;

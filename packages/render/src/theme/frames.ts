@@ -4,8 +4,8 @@
  */
 import type { SiteSettings } from '../config/settings.ts';
 import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
-import { SharedText } from '../encoded-text.ts';
-import { attributes } from '../html.ts';
+import { SharedText } from '../text/encoded-text.ts';
+import { attributes } from '../text/html.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { BranchPages } from './branch-pages.ts';
@@ -17,7 +17,7 @@ import type { PlaceParts } from './place-parts.ts';
 import type { SidebarOptions } from './sidebar-entry.ts';
 import { type PageSidebar, type Sidebar, createSidebar, wholeSidebarHtml } from './sidebar.ts';
 import { type SiteLinks, linksWithin } from './site-links.ts';
-import { languageCode, wordsFor } from './words.ts';
+import { languageCode, wordsFor } from '../words/words.ts';
 
 export interface FrameParts {
   branch: Branch | undefined;

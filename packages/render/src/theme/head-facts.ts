@@ -3,16 +3,14 @@
  * links, other forms of the page, structured data. It gathers; `meta-tags.ts` writes.
  */
 import type { SiteSettings } from '../config/settings.ts';
-import { textOfHtml } from '../html.ts';
+import { textOfHtml } from '../text/html.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import type { PagePlace } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import type { PublicAddresses } from '../navigation/public-addresses.ts';
-import { feedPath } from '../outputs/feeds.ts';
-import type { SocialImages } from '../outputs/social-images.ts';
-import { isKeptFromIndex } from '../outputs/visibility.ts';
-import type { PageMeta } from '../page/meta.ts';
-import type { PageResult } from '../page/task.ts';
+import { feedPath, type PublicAddresses } from '../navigation/public-addresses.ts';
+import { isKeptFromIndex } from '../site/visibility.ts';
+import type { PageMeta } from '../source/page-meta.ts';
+import type { PageResult } from '../model/page.ts';
 import { structuredData } from './structured-data.ts';
 import { plainTitle } from './text.ts';
 
@@ -32,11 +30,15 @@ export interface HeadFacts {
   structuredData?: string | undefined;
 }
 
+export interface SocialImageFinder {
+  forPage(route: string): { path: string; label: string };
+}
+
 export interface HeadSite {
   settings: SiteSettings;
   addresses: PublicAddresses;
   links: LinkResolver;
-  images: SocialImages;
+  images: SocialImageFinder;
   /** The picture of the site, a file of it. */
   logo: string | undefined;
   useFile: (file: string) => void;

@@ -1,5 +1,5 @@
 /** The head of a page: its policy, titles and descriptions for machines, stylesheets and scripts. */
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
 import { metaTags } from './meta-tags.ts';
 import type { PageView } from './shell.ts';
 import { tryItScript } from './files.ts';

@@ -2,8 +2,8 @@
  * The sidebar of a large branch as a page shows it: the way to the page and what stands beside that way, so that output
  * grows with the site and not its square. With units, groups and lists tell what a script asks for to go on.
  */
-import { MarkedText, SharedText } from '../encoded-text.ts';
-import { attributes, escapeText } from '../html.ts';
+import { MarkedText, SharedText } from '../text/encoded-text.ts';
+import { attributes, escapeText } from '../text/html.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import {

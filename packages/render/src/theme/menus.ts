@@ -4,14 +4,14 @@
  */
 import type { Surroundings } from '../config/surroundings.ts';
 import type { SiteSettings } from '../config/settings.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Branch, Division, DivisionKind, Switcher } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
 import { tagHtml } from './sidebar-entry.ts';
-import { hooked, hookedIcon } from './style-hooks.ts';
+import { hooked, hookedIcon } from '../model/style-hooks.ts';
 import { type DivisionAddress, type SiteLinks, addressAttributes } from './site-links.ts';
-import { type Words, languageCode, spokenName } from './words.ts';
+import { type Words, languageCode, spokenName } from '../words/words.ts';
 
 export interface FrameContext {
   settings: SiteSettings;

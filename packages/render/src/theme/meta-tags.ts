@@ -1,6 +1,6 @@
 /** The lines of a head that are for programs: descriptions, robots, Open Graph, addresses of other forms, structured data. */
-import { attributes } from '../html.ts';
-import { socialImageSize } from '../outputs/social-image-svg.ts';
+import { attributes } from '../text/html.ts';
+import { socialImageSize } from './social-image-svg.ts';
 import type { PageView } from './shell.ts';
 import { plainTitle } from './text.ts';
 

@@ -1,5 +1,5 @@
 /** Fills in where the switches of a frame lead from one page: to the same page in another version or language, or its equivalent. */
-import { attributes } from '../html.ts';
+import { attributes } from '../text/html.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { Equivalents } from '../navigation/equivalents.ts';
 import type { Branch } from '../navigation/tree.ts';

@@ -1,8 +1,8 @@
 /** The button that opens the search. The field itself is made by the search script, so that a page stays small. */
-import { attributes, escapeText } from '../html.ts';
+import { attributes, escapeText } from '../text/html.ts';
 import type { Branch } from '../navigation/tree.ts';
 import { scopeOfBranch } from '../search/pages.ts';
-import { languageCode } from './words.ts';
+import { languageCode } from '../words/words.ts';
 
 const lens =
   '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +

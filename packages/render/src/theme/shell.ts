@@ -4,19 +4,18 @@
  */
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Banner, SiteSettings } from '../config/settings.ts';
-import type { Pieces, SharedText } from '../encoded-text.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
-import type { PageIslandsResult } from '../islands/page-islands.ts';
+import type { Pieces, SharedText } from '../text/encoded-text.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import type { IslandScriptPaths } from '../islands/scripts.ts';
 import { showsSidebar } from '../page/modes.ts';
-import type { Heading } from '../page/task.ts';
+import type { Heading, PageIslandsResult } from '../model/page.ts';
 import { type GuestBanner, bannerHtml, guestBannerHtml } from './banner.ts';
 import { type FrameIdUser, frameId, headerIds, usedFrameIds, withoutUsedIds } from './frame-ids.ts';
 import { headHtml } from './head.ts';
 import type { HeadFacts } from './head-facts.ts';
-import { type IdHook, hooked } from './style-hooks.ts';
+import { type IdHook, hooked } from '../model/style-hooks.ts';
 import { inlineCode } from './text.ts';
-import { type Words, isRightToLeft } from './words.ts';
+import { type Words, isRightToLeft } from '../words/words.ts';
 
 export interface PageView extends HeadFacts {
   settings: SiteSettings;

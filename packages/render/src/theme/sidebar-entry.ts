@@ -1,11 +1,11 @@
 /** The HTML of single entries of the navigation, as seen from one folder and without any mark of the current page. */
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { GroupEntry, LinkEntry } from '../navigation/tree.ts';
 import type { SiteLinks } from './site-links.ts';
 import { inlineCode } from './text.ts';
-import { hooked, hookedIcon } from './style-hooks.ts';
+import { hooked, hookedIcon } from '../model/style-hooks.ts';
 
 export interface EntryInfo {
   title: string;

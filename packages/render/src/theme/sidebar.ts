@@ -3,7 +3,7 @@
  * own surroundings, and the rest comes from scripts that pages share: all of it at once while that is little, else in
  * parts that are loaded when a reader opens a group.
  */
-import type { MarkedText, SharedText } from '../encoded-text.ts';
+import type { MarkedText, SharedText } from '../text/encoded-text.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
 import { LargeSidebar, type SidebarTree, pathsOf } from './large-sidebar.ts';
 import type { SidebarOptions } from './sidebar-entry.ts';

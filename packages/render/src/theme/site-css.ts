@@ -2,11 +2,11 @@
  * The stylesheet that belongs to one site: its colours, fonts, background and banner, and one class for each inline
  * style its authors wrote. Colours that would be hard to read are corrected here, and the corrections reported.
  */
-import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
 import { codePaletteCss } from '../highlight/palette.ts';
-import { buttonColors, channelsOf, readableOn, readableOnTints } from './colors.ts';
+import { buttonColors, channelsOf, readableOn, readableOnTints } from '../css/colors.ts';
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
 

@@ -1,11 +1,11 @@
 /** Addresses in the frame around a page (header, sidebar, footer), as seen from that page. */
 import { interfaceIcon } from '../icons/interface.ts';
 import { iconHtml } from '../icons/markup.ts';
-import type { IconLibrary } from '../icons/reference.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch, Division } from '../navigation/tree.ts';
 import { type BranchPages, navParameter } from './branch-pages.ts';
+import type { IconLibrary } from '../model/site-plan.ts';
 
 export interface SiteLinks {
   page(prefix: string, route: string): string | undefined;

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BrowserSite, chromiumPath, openBrowserSite } from '../islands/browser-site-testing.ts';
 import { fixture } from '../render-fixture.ts';
-import { attributeHooks, classHooks, idHooks, notFoundHooks, partHooks } from './style-hooks.ts';
+import { attributeHooks, classHooks, idHooks, notFoundHooks, partHooks } from '../model/style-hooks.ts';
 import { utilityStylesheet } from './utilities/stylesheet.ts';
 
 const selectors = [

@@ -1,5 +1,5 @@
 /** Titles as authors write them: plain text in which backticks mark code. */
-import { escapeText } from '../html.ts';
+import { escapeText } from '../text/html.ts';
 
 export function inlineCode(text: string): string {
   return escapeText(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

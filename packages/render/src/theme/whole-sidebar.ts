@@ -1,5 +1,5 @@
 /** Every entry of a branch, made once for each depth of folder; a page fills in its own mark and opens its own groups. */
-import { MarkedText, SharedText } from '../encoded-text.ts';
+import { MarkedText, SharedText } from '../text/encoded-text.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import {
   EntryHtml,

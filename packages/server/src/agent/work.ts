@@ -4,8 +4,7 @@
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
-import type { Journal, Step, ToolContext } from './contract.ts';
-import type { EndReason } from './contract.ts';
+import type { EndReason, Journal, Step, ToolContext } from './contract.ts';
 import { RunEnded } from './ending.ts';
 import { runAcp, type AcpRun } from './engine/acp.ts';
 import { runLoop } from './engine/loop.ts';

@@ -1,6 +1,5 @@
 /** `docyard deployments`: sites that report to a running service, over its API. */
-import type { Deployment, DocyardClient } from '@docyard/api';
-import { pause } from '@docyard/api';
+import { type Deployment, type DocyardClient, pause } from '@docyard/api';
 import type { Command } from 'commander';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';

@@ -4,13 +4,12 @@
 import { buildOpenApi } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
-import type { App } from './request.ts';
+import { type App, originOf } from './request.ts';
 import { checkReadiness } from './handlers/health.ts';
 import { hasDashboard } from './dashboard.ts';
 import { CompressedText } from './compressed-text.ts';
 import { Manual } from './manual.ts';
 import { favicon, startPage, startStyle } from './start-page.ts';
-import { originOf } from './request.ts';
 
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";

@@ -6,8 +6,15 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
 import { inTransaction, isPostgres } from '../ports/database.ts';
-import { composeForTest, createExport, createTenant, createTestProject, present } from '../testing.ts';
-import type { Tenant, TestContext } from '../testing.ts';
+import {
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
 import { failureOf } from './failure.ts';
 import { createJob } from './create-jobs.ts';

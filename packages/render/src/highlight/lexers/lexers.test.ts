@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOfHtml } from '../../html.ts';
+import { textOfHtml } from '../../text/html.ts';
 import { highlightedHtml } from './paint.ts';
 import { lexerFor } from './registry.ts';
 

@@ -1,8 +1,8 @@
 /** The bar under the title of an API page: method, path, a button that copies the address, and one that opens the form. */
-import { attributes, element, escapeText } from '../../html.ts';
-import type { Say } from '../../theme/api-words.ts';
+import { attributes, element, escapeText } from '../../text/html.ts';
+import type { Say } from '../../words/api-words.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
-import { hooked } from '../../theme/style-hooks.ts';
+import { hooked } from '../../model/style-hooks.ts';
 
 export interface BarView {
   method: string;

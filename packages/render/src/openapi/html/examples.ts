@@ -1,10 +1,10 @@
 /** What stands beside an operation: the request in several languages, and an example of each response. */
 import type { PageContext } from '../../components/contract.ts';
 import { type Panel, codeGroupClass, tabPanels } from '../../components/tabs.ts';
-import { element } from '../../html.ts';
+import { element } from '../../text/html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { CodeSample, ContentView, ExampleView, OperationView } from '../view.ts';
-import type { ApiText, Say } from '../../theme/api-words.ts';
+import type { ApiText, Say } from '../../words/api-words.ts';
 import { statusClass } from './operation.ts';
 
 /** The choice of a language is the one that all code groups of the site share, so it is remembered. */

@@ -1,5 +1,5 @@
 /** The small lines of API pages: what is known about a value besides its description, and titles of parts of a section. */
-import { escapeText } from '../../html.ts';
+import { escapeText } from '../../text/html.ts';
 
 /** `name` and the values are HTML; nothing when there are no values. */
 export function factLine(name: string, values: readonly string[]): string {

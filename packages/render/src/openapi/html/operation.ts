@@ -4,12 +4,11 @@
  */
 import { fieldLabel } from '../../components/fields.ts';
 import { tabPanels, tabsClass } from '../../components/tabs.ts';
-import type { ApiSettings } from '../../config/api.ts';
 import type { PageContext } from '../../components/contract.ts';
-import { element, escapeText } from '../../html.ts';
+import { element, escapeText } from '../../text/html.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
 import { slugOf } from '../../page/headings.ts';
-import type { ApiText, Say } from '../../theme/api-words.ts';
+import type { ApiText, Say } from '../../words/api-words.ts';
 import type {
   BodyView,
   CallbackView,
@@ -23,7 +22,8 @@ import { codeHtml, note, subtitle } from './facts.ts';
 import { proseHtml } from './prose.ts';
 import { type SchemaLook, schemaField, schemaHtml } from './schema.ts';
 import { securityHtml } from './security.ts';
-import { hooked } from '../../theme/style-hooks.ts';
+import { hooked } from '../../model/style-hooks.ts';
+import type { ApiSettings } from '../../model/site-plan.ts';
 
 export interface OperationLook {
   page: PageContext;

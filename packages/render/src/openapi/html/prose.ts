@@ -3,7 +3,7 @@
  * the Markdown they stand for; all other tags are dropped and their text kept.
  */
 import type { PageContext } from '../../components/contract.ts';
-import { escapeText, textOfHtml } from '../../html.ts';
+import { escapeText, textOfHtml } from '../../text/html.ts';
 
 /** A longer description is cut; none in the specifications at hand comes near. */
 const maximumLength = 50_000;

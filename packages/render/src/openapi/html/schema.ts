@@ -5,12 +5,12 @@
 import type { PageContext } from '../../components/contract.ts';
 import { type FieldParts, fieldHtml, fieldLabel, kebab, valueLabel } from '../../components/fields.ts';
 import { tabPanels, tabsClass } from '../../components/tabs.ts';
-import { element, escapeText } from '../../html.ts';
+import { element, escapeText } from '../../text/html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { ChoicesView, PropertyView, SchemaView } from '../view.ts';
 import { codeHtml, factLine, note, shownValue } from './facts.ts';
 import { phraseHtml, proseHtml } from './prose.ts';
-import { hooked } from '../../theme/style-hooks.ts';
+import { hooked } from '../../model/style-hooks.ts';
 
 export interface SchemaLook {
   page: PageContext;

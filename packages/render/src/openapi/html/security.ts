@@ -1,7 +1,7 @@
 /** What a request must carry to be let in: each alternative as rows, one row for each secret. */
 import type { PageContext } from '../../components/contract.ts';
 import { fieldHtml, fieldLabel } from '../../components/fields.ts';
-import { element } from '../../html.ts';
+import { element } from '../../text/html.ts';
 import type { SecuritySchemeView } from '../view.ts';
 import { codeHtml, factLine, note } from './facts.ts';
 import { proseHtml } from './prose.ts';

@@ -2,8 +2,8 @@
  * Authors lay out pages with Tailwind's utility classes. The site's stylesheet gets the rules of those that its pages use;
  * a class that is not a utility is left to the author's own stylesheet.
  */
-import { utilityLayer } from '../layers.ts';
-import { partsOfClass } from './class-files.ts';
+import { utilityLayer } from '../../css/layers.ts';
+import { partsOfClass } from '../../css/class-files.ts';
 import { utilityTheme } from './theme.ts';
 
 const maxClasses = 20_000;

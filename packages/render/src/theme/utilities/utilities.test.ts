@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classWithFile } from './class-files.ts';
+import { classWithFile } from '../../css/class-files.ts';
 import { utilityStylesheet } from './stylesheet.ts';
 
 /** The rules alone, without the declarations of Tailwind's variables, on one line each. */

@@ -1,0 +1,167 @@
+/**
+ * The generated part of an API page: what stands under its title, after its own text, and beside it. Loaded only by
+ * processes that meet such a page. What the page's author wrote is never repeated or replaced.
+ */
+import { channelView } from '../asyncapi/channel.ts';
+import { channelBar, channelExamples, channelHtml } from '../asyncapi/page.ts';
+import type { PageRenderer } from '../page/renderer.ts';
+import type { PageTask } from '../model/page.ts';
+import { type BarView, barHtml } from '../openapi/html/bar.ts';
+import {
+  bodyExamples,
+  payloadExamples,
+  requestExamples,
+  responseExamples,
+  schemaExamples,
+} from '../openapi/html/examples.ts';
+import { operationHtml } from '../openapi/html/operation.ts';
+import { proseHtml } from '../openapi/html/prose.ts';
+import { schemaHtml } from '../openapi/html/schema.ts';
+import { type PageLimits, operationView, schemaPageView } from '../openapi/operation.ts';
+import { requestSamples } from '../openapi/samples.ts';
+import { maxPageNodes } from '../openapi/schema.ts';
+import { initialUrl } from '../openapi/servers.ts';
+import { tryItOf } from '../openapi/try-it.ts';
+import type { CodeSample, OperationView } from '../openapi/view.ts';
+import { apiTexts, sayIn } from '../words/api-words.ts';
+import { writtenView } from '../openapi/written.ts';
+import type { SitePlan, ApiTarget } from '../model/site-plan.ts';
+
+export { specMarkdown } from './spec-markdown.ts';
+
+export interface ApiPart {
+  /** Follows the page's own text. */
+  html: string;
+  bar: string;
+  connectSources: string[];
+}
+
+export interface ApiPage {
+  plan: SitePlan;
+  task: PageTask;
+  renderer: PageRenderer;
+}
+
+export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
+  page.renderer.features.add('api');
+  switch (target.kind) {
+    case 'operation':
+    case 'webhook': {
+      const view = operationView(documentOf(target.spec, page.plan), target, limitsOf(page));
+      return view ? describedPart(view, page) : nothing;
+    }
+    case 'written': {
+      const view = writtenView(target, page.renderer.fields, page.plan.api.written);
+      return { ...surroundings(view, page), html: '' };
+    }
+    case 'schema':
+      return schemaPart(target, page);
+    case 'channel':
+      return channelPart(target, page);
+  }
+}
+
+const nothing: ApiPart = { html: '', bar: '', connectSources: [] };
+
+function limitsOf({ plan, task, renderer }: ApiPage): PageLimits {
+  const { maxSchemaNodes } = plan;
+  const reason =
+    maxSchemaNodes < maxPageNodes
+      ? `the API pages of this site are large together, which leaves ${maxSchemaNodes} for each page`
+      : `a page shows at most ${maxSchemaNodes}`;
+  return {
+    maxNodes: maxSchemaNodes,
+    reportCut: () =>
+      renderer.report(
+        'openapi_cut',
+        `The page "${task.route}" leaves out the deepest schema fields: ${reason}`,
+        undefined,
+        'Split the schemas, or describe the deeper parts on schema pages.',
+      ),
+  };
+}
+
+function documentOf(spec: string, plan: SitePlan): SitePlan['specs'][string] {
+  return Object.hasOwn(plan.specs, spec) ? (plan.specs[spec] ?? {}) : {};
+}
+
+function describedPart(view: OperationView, page: ApiPage): ApiPart {
+  const { renderer, plan, task } = page;
+  const description = remainder(view.description, task.description);
+  const html =
+    proseHtml(description, renderer) +
+    operationHtml(view, { page: renderer, api: plan.api, say: sayIn(task.language) });
+  return { ...surroundings(view, page), html };
+}
+
+/** The first paragraph of a description is the lead of the page; an author's own takes the place of all of it. */
+function remainder(description: string, lead: string): string {
+  const text = description.trim();
+  if (lead.trim() === '') return text;
+  return text.startsWith(lead.trim()) ? text.slice(lead.trim().length).trim() : '';
+}
+
+function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page: ApiPage): ApiPart {
+  const { renderer, plan, task } = page;
+  const view = schemaPageView(documentOf(spec, plan), name, limitsOf(page));
+  if (!view) return nothing;
+  const { expandParameters: expanded, parameterPills: pills } = plan.api;
+  const schema = { ...view.schema, description: remainder(view.schema.description, task.description) };
+  if (view.example !== undefined && !renderer.besideKinds.has('response')) {
+    const example = { name: '', summary: '', language: 'json', text: view.example } as const;
+    renderer.aside.push({
+      html: schemaExamples([example], renderer, sayIn(task.language)),
+      kind: 'response',
+    });
+  }
+  return { ...nothing, html: schemaHtml(schema, { page: renderer, idPrefix: 'schema', expanded, pills }) };
+}
+
+function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, page: ApiPage): ApiPart {
+  const { renderer, plan, task } = page;
+  const view = channelView(documentOf(spec, plan), name, limitsOf(page));
+  if (!view) return nothing;
+  const { besideKinds } = renderer;
+  if (!besideKinds.has('request') && !besideKinds.has('response'))
+    renderer.aside.push({ html: channelExamples(view, renderer), kind: 'request' });
+  const description = remainder(view.description || view.summary, task.description);
+  const html = proseHtml(description, renderer) + channelHtml(view, { page: renderer, api: plan.api });
+  return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl), sayIn(task.language)), html };
+}
+
+/** The bar above and the examples beside, where the author wrote none. */
+function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): Omit<ApiPart, 'html'> {
+  const { besideKinds, aside } = renderer;
+  const { api, airGapped } = plan;
+  const say = sayIn(task.language);
+  if (!besideKinds.has('request')) {
+    if (view.kind === 'webhook')
+      aside.unshift({ html: payloadExamples(view, renderer, say), kind: 'request' });
+    else
+      aside.unshift(
+        { html: requestExamples(samplesOf(view, api), renderer, say), kind: 'request' },
+        { html: bodyExamples(view, renderer, say) },
+      );
+  }
+  if (!besideKinds.has('response'))
+    aside.push({ html: responseExamples(view, renderer, say), kind: 'response' });
+  const playground = task.playground ?? api.playground;
+  const { credentials, examples } = api;
+  const texts = apiTexts(task.language);
+  const form = tryItOf(view, { playground, airGapped, credentials, prefill: examples.prefill, texts });
+  if (form) renderer.features.add('try-it');
+  const shown: BarView = {
+    method: view.kind === 'webhook' ? 'WEBHOOK' : view.method,
+    path: view.path,
+    server: view.kind === 'webhook' ? '' : initialUrl(view.servers[0]),
+    showsServer: api.showsFullUrl,
+    deprecated: view.deprecated,
+    hasForm: form !== undefined,
+  };
+  return { bar: barHtml(shown, say) + (form?.html ?? ''), connectSources: form?.connectSources ?? [] };
+}
+
+/** Without generated samples those that the specification brings remain. */
+function samplesOf(view: OperationView, { examples }: SitePlan['api']): CodeSample[] {
+  return examples.generate ? requestSamples(view, examples) : view.ownSamples;
+}

@@ -1,0 +1,186 @@
+/**
+ * The only module that knows the Markdown parsers: a fast native one, and a slow one for the rare page on which the
+ * fast one ends its process or would hardly end. Both give the same tree or a `MarkupError` with a place.
+ */
+import { createRequire } from 'node:module';
+import type { Features } from 'satteri';
+import type * as Mdx from '@mdx-js/mdx';
+import type * as Gfm from 'remark-gfm';
+import type { SourcePlace } from '../model/diagnostic.ts';
+import { readNativeTree } from './native-tree.ts';
+import type { Node, SurveyedTree } from './tree.ts';
+
+export type ParserName = 'fast' | 'slow';
+
+export class MarkupError extends Error {
+  readonly place: SourcePlace | undefined;
+
+  constructor(message: string, place: SourcePlace | undefined) {
+    super(message);
+    this.name = 'MarkupError';
+    this.place = place;
+  }
+}
+
+export const features: Features = {
+  gfm: true,
+  frontmatter: false,
+  smartPunctuation: true,
+  math: false,
+};
+
+/** What the package keeps to itself: its functions give trees of objects with every field, which cost as much as parsing. */
+interface NativeParser {
+  createMdxMdastHandle(source: string, options: number, positions: boolean): object;
+  createMdastHandle(source: string, options: number, positions: boolean): object;
+  serializeHandle(handle: object): Uint8Array;
+  dropHandle(handle: object): void;
+}
+
+const require = createRequire(import.meta.url);
+const inside = createRequire(require.resolve('satteri'));
+const native = inside('../index.js') as NativeParser;
+/** The features as the package tells them to its native part. What would work it out loads 30 files, which takes 25 ms. */
+export const nativeOptions = 2110;
+
+/** A tree deeper than this is too deep for whoever walks it; the rest of it is left out. */
+export const maximumDepth = 200;
+
+export function parseMdx(source: string, parser: ParserName): SurveyedTree {
+  return parser === 'fast' && !isSlowForFast(source) ? parseFast(source) : parseSlow(source);
+}
+
+/** The code of a page is left out only where it matters: few pages hold as much of it, and the slow parser takes 0.5 s to load. */
+function isSlowForFast(source: string): boolean {
+  return leavesElementsOpen(source) && leavesElementsOpen(withoutCodeBlocks(source));
+}
+
+/**
+ * The fast parser reads each element that an expression leaves open in two ways, each of them with all that follows: 18 take
+ * 70 ms, 30 take minutes. Pages like that are wrong or nearly so, and the slow parser says so at once.
+ */
+const mostOpenElements = 16;
+
+const marks = /[{}]|<\/|\/>|<(?=[A-Za-z_$>])/g;
+
+/** Counts generously: what looks like a tag in a string of an expression counts as well. */
+function leavesElementsOpen(source: string): boolean {
+  const first = source.indexOf('{');
+  if (first < 0) return false;
+  let braces = 0;
+  let open = 0;
+  marks.lastIndex = first;
+  for (let mark = marks.exec(source)?.[0]; mark !== undefined; mark = marks.exec(source)?.[0]) {
+    if (mark === '{') braces += 1;
+    else if (mark === '}') braces = Math.max(0, braces - 1);
+    else if (braces > 0) open = Math.max(0, open + (mark === '<' ? 1 : -1));
+    if (open > mostOpenElements) return true;
+    if (braces > 0) continue;
+    open = 0;
+    const next = source.indexOf('{', marks.lastIndex);
+    if (next < 0) return false;
+    marks.lastIndex = next;
+  }
+  return false;
+}
+
+const fence = /^[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+
+/** A fence within braces is part of an expression. */
+function withoutCodeBlocks(source: string): string {
+  const kept: string[] = [];
+  let braces = 0;
+  let opening = '';
+  for (const line of source.split('\n')) {
+    const [, backticks, tildes] = fence.exec(line) ?? [];
+    const mark = backticks ?? tildes ?? '';
+    if (opening !== '') {
+      if (mark.startsWith(opening) && line.trim() === mark) opening = '';
+    } else if (mark !== '' && braces === 0) opening = mark;
+    else {
+      kept.push(line);
+      braces = Math.max(0, braces + line.split('{').length - line.split('}').length);
+    }
+  }
+  return kept.join('\n');
+}
+
+/** Plain Markdown, for short texts in properties and settings: braces and tags are ordinary characters there. */
+export function parseMarkdown(source: string): Node {
+  return treeOf(native.createMdastHandle(source, nativeOptions, false)).tree;
+}
+
+function parseFast(source: string): SurveyedTree {
+  try {
+    return treeOf(native.createMdxMdastHandle(source, nativeOptions, true));
+  } catch (error) {
+    throw fromFastError(error as Error);
+  }
+}
+
+function treeOf(handle: object): SurveyedTree {
+  try {
+    return readNativeTree(native.serializeHandle(handle), maximumDepth);
+  } finally {
+    native.dropHandle(handle);
+  }
+}
+
+/** The native parser tells the place in its message: `12:3: What is wrong (rule:name)`. */
+function fromFastError(error: Error): MarkupError {
+  const match = /^(\d+):(\d+): ([\s\S]*?)(?: \([\w-]+:[\w-]+\))?$/.exec(error.message);
+  if (!match) return new MarkupError(error.message, undefined);
+  return new MarkupError(match[3] ?? error.message, { line: Number(match[1]), column: Number(match[2]) });
+}
+
+let slowProcessor: { parse(source: string): unknown } | undefined;
+
+/** It takes long to load as well, so a process does it only when it meets a page that needs it. */
+function loadedSlowProcessor(): NonNullable<typeof slowProcessor> {
+  if (slowProcessor) return slowProcessor;
+  const { createProcessor } = require('@mdx-js/mdx') as typeof Mdx;
+  const { default: remarkGfm } = require('remark-gfm') as typeof Gfm;
+  return (slowProcessor = createProcessor({ remarkPlugins: [remarkGfm] }));
+}
+
+function parseSlow(source: string): SurveyedTree {
+  const processor = loadedSlowProcessor();
+  try {
+    return surveyed(unravel(processor.parse(source) as Node));
+  } catch (error) {
+    const { message, line, column } = error as Error & Partial<SourcePlace>;
+    /** At the end of a file the place of the tag that was left open is told only in the message. */
+    const told = /\((\d+):(\d+)/.exec(message);
+    if (line) throw new MarkupError(message, { line, column: column ?? 1 });
+    throw new MarkupError(message, told ? { line: Number(told[1]), column: Number(told[2]) } : undefined);
+  }
+}
+
+/** A paragraph that holds nothing but elements is those elements, as the fast parser reports it already. */
+function unravel(node: Node): Node {
+  const children = node.children?.flatMap((child): Node[] => {
+    const inner = unravel(child);
+    const parts = inner.children ?? [];
+    const onlyElements =
+      inner.type === 'paragraph' &&
+      parts.some((part) => part.type.startsWith('mdx')) &&
+      parts.every((part) => part.type.startsWith('mdx') || (part.type === 'text' && !part.value?.trim()));
+    if (!onlyElements) return [inner];
+    return parts
+      .filter((part) => part.type !== 'text')
+      .map((part) => ({ ...part, type: part.type.replace('Text', 'Flow') }));
+  });
+  return children ? { ...node, children } : node;
+}
+
+function surveyed(tree: Node): SurveyedTree {
+  const survey: SurveyedTree = { tree, depth: 0, isPlain: true, declarations: [] };
+  const visit = (node: Node, depth: number): void => {
+    if (node.type.startsWith('mdx')) survey.isPlain = false;
+    if (/^(?:mdxjsEsm|definition|footnoteDefinition)$/.test(node.type)) survey.declarations.push(node);
+    survey.depth = Math.max(survey.depth, depth);
+    if (depth <= maximumDepth) for (const child of node.children ?? []) visit(child, depth + 1);
+  };
+  visit(tree, 1);
+  return survey;
+}

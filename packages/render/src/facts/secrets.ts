@@ -1,0 +1,110 @@
+/**
+ * Finds what looks like a live credential in the text of a page. A pattern alone is not enough: a match must also be as
+ * irregular as a real key is, and no placeholder. It never gives back more of a find than its first characters.
+ */
+import { crc32 } from 'node:zlib';
+import { tagProgram } from '../text/tag-program.ts';
+import type { Severity } from '../model/diagnostic.ts';
+import type { FoundSecret } from '../model/page.ts';
+
+interface SecretKind {
+  kind: string;
+  /** The first group is the part that must look random; without one, all of it. */
+  pattern: RegExp;
+  severity?: Severity;
+  confirm?: (match: string) => boolean;
+}
+
+/** With each of them, its first letters are to be known to `assembly/tags/traces.ts`. */
+const kinds: SecretKind[] = [
+  { kind: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)([A-Z2-7]{16})\b/g },
+  {
+    kind: 'an AWS secret key',
+    pattern: /aws_secret_access_key["']?\s{0,4}[:=]\s{0,4}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gi,
+  },
+  { kind: 'a GitHub token', pattern: /\bgh[opsru]_([A-Za-z0-9]{36})\b/g },
+  { kind: 'a GitHub token', pattern: /\bgithub_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b/g },
+  { kind: 'a GitLab token', pattern: /\bglpat-([A-Za-z0-9_-]{20,64})\b/g },
+  { kind: 'a Slack token', pattern: /\bxox[abeoprs]-(\d{8,16}-[A-Za-z0-9-]{20,128})\b/g },
+  { kind: 'a Stripe live key', pattern: /\b[rs]k_live_([A-Za-z0-9]{20,128})\b/g },
+  { kind: 'an npm token', pattern: /\bnpm_([A-Za-z0-9]{36})\b/g },
+  { kind: 'a model provider key', pattern: /\bsk-(?:proj|ant-api03)-([A-Za-z0-9_-]{40,200})/g },
+  { kind: 'a Google API key', pattern: /\bAIza([A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])/g, severity: 'warning' },
+  {
+    kind: 'a private key',
+    pattern: /-----BEGIN (?:(?:RSA|EC|DSA|OPENSSH) )?PRIVATE KEY-----\s{1,4}([A-Za-z0-9+/=\s]{100})/g,
+  },
+  {
+    kind: 'a JSON Web Token',
+    pattern: /\beyJ[A-Za-z0-9_-]{10,2000}\.(eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{20,1000})/g,
+    severity: 'warning',
+    confirm: isSignedToken,
+  },
+  { kind: 'a Docyard key', pattern: /\bdocyard_([0-9A-Za-z]{36})\b/g, confirm: hasKeyChecksum },
+];
+
+export const mostSecrets = 20;
+
+/** Of parts that follow each other, in UTF-8. `text` gives the text without markup, where a closer look at it is needed. */
+export function findSecrets(parts: readonly Uint8Array[], text: () => string): FoundSecret[] {
+  const program = tagProgram();
+  program.take(parts);
+  if (!program.run.mayHoldSecrets()) return [];
+  const plain = text();
+  const found = new Map<string, FoundSecret>();
+  for (const { kind, pattern, severity = 'error', confirm } of kinds) {
+    for (const match of plain.matchAll(pattern)) {
+      const [whole, random = match[0]] = match;
+      if (found.size >= mostSecrets) break;
+      if (isPlaceholder(random) || !looksRandom(random) || confirm?.(whole) === false) continue;
+      found.set(whole, { kind, severity, start: shownPart(whole), whole });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Enough to find it again, too little to use it. */
+function shownPart(whole: string): string {
+  return `${whole.startsWith('-----') ? whole.slice(0, 27) : whole.slice(0, 8)}…`;
+}
+
+const placeholder =
+  /example|sample|placeholder|your|redacted|secret|dummy|fake|insert|replace|xxxx|abcdef|012345|123456|987654|(.)\1{4}/i;
+
+function isPlaceholder(text: string): boolean {
+  return placeholder.test(text);
+}
+
+/** Random text of these alphabets measures 3.5 bits and more a character; words and patterns stay below 3. */
+const leastBits = 3;
+
+function looksRandom(text: string): boolean {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits >= leastBits;
+}
+
+/** The token that every introduction shows belongs to John Doe. */
+function isSignedToken(token: string): boolean {
+  const [header = '', payload = ''] = token
+    .split('.')
+    .map((part) => Buffer.from(part, 'base64url').toString());
+  return (
+    /"alg"\s*:\s*"(?!none)/i.test(header) && payload.startsWith('{') && !/John Doe|1234567890/.test(payload)
+  );
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A Docyard key ends with a checksum of the rest, so that an invented one can be told from a real one. */
+function hasKeyChecksum(key: string): boolean {
+  let rest = crc32(key.slice(0, -6));
+  let sum = '';
+  for (let place = 0; place < 6; place++) {
+    sum = (base62[rest % 62] ?? '') + sum;
+    rest = Math.floor(rest / 62);
+  }
+  return key.endsWith(sum);
+}

@@ -1,0 +1,157 @@
+/**
+ * Corrects links to headings whose fragment differs from an id only in case or punctuation. The ids of the page that a
+ * link leads to are known once that page is rendered, so a page says which others it has to wait for.
+ */
+import { matchingId } from '../check/anchor-match.ts';
+import { OutputAddresses } from '../check/output-addresses.ts';
+import { decoded, frameFacts, isFound } from '../facts/output-facts.ts';
+import { decodedText, encodedText } from '../text/encoded-text.ts';
+import { escapeAttribute } from '../text/html.ts';
+import type { HtmlFacts, PageResult } from '../model/page.ts';
+import type { UrlStyle } from '../model/site-plan.ts';
+
+interface AnchorLink {
+  /** As it stands in the output. */
+  href: string;
+  /** The page it leads to, as an output. */
+  target: string;
+  fragment: string;
+}
+
+interface OtherPages {
+  /** Outputs of the pages that the frame of every page may lead to with a fragment. */
+  frameTargets: readonly string[];
+  /** Ids of a page that is not rendered in this run. */
+  idsOfOthers(output: string): readonly string[] | undefined;
+}
+
+export class AnchorLinks {
+  readonly #planned: ReadonlySet<string>;
+  readonly #addresses: OutputAddresses;
+  readonly #others: OtherPages;
+  readonly #ids = new Map<string, ReadonlySet<string>>();
+
+  constructor(planned: Iterable<string>, urlStyle: UrlStyle, others: OtherPages) {
+    this.#planned = new Set(planned);
+    this.#addresses = new OutputAddresses(urlStyle);
+    this.#others = others;
+  }
+
+  /** A page that was rendered. */
+  learn(output: string, { ids }: HtmlFacts): void {
+    this.#ids.set(output, new Set(ids));
+  }
+
+  /** Other pages that this one leads to with a fragment. */
+  targetsOf(output: string, content: HtmlFacts): string[] {
+    const targets = new Set(this.#linksTo(output, content).map(({ target }) => target));
+    targets.delete(output);
+    return [...targets];
+  }
+
+  /** The same, and those that the frame around it leads to. */
+  awaitedBy(output: string, content: HtmlFacts): string[] {
+    return [...new Set([...this.targetsOf(output, content), ...this.#others.frameTargets])];
+  }
+
+  isKnown(output: string): boolean {
+    return this.#idsOf(output) !== undefined;
+  }
+
+  /** The page with its links corrected; the same object when none is wrong. */
+  corrected(output: string, result: PageResult): PageResult {
+    return this.#correctedBanner(output, this.#corrected(result, this.#linksTo(output, result.content)));
+  }
+
+  /** Only links of the page to itself, which depend on no other page. */
+  correctedOnPage(output: string, result: PageResult): PageResult {
+    const ownLinks = this.#linksTo(output, { ...result.content, references: [] });
+    return this.#corrected(result, ownLinks);
+  }
+
+  /** The banner is part of the frame, and written with each page. */
+  #correctedBanner(output: string, result: PageResult): PageResult {
+    const { banner, guestBanners } = result;
+    const corrected = (html: string): string => this.#correctedFrame(output, html);
+    if (!banner.includes('#') && !guestBanners?.some(([, html]) => html.includes('#'))) return result;
+    return {
+      ...result,
+      banner: corrected(banner),
+      ...(guestBanners && {
+        guestBanners: guestBanners.map(([language, html]) => [language, corrected(html)]),
+      }),
+    };
+  }
+
+  #correctedFrame(output: string, html: string): string {
+    const bytes = encodedText(html);
+    const corrections = this.#correctionsOf(this.#linksTo(output, frameFacts(bytes)));
+    return corrections.size === 0 ? html : decodedText(rewritten(bytes, corrections));
+  }
+
+  #correctionsOf(links: readonly AnchorLink[]): Map<string, string> {
+    const corrections = new Map<string, string>();
+    for (const { href, target, fragment } of links) {
+      const meant = this.fragmentOn(target, fragment);
+      if (meant !== fragment) corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${meant}`);
+    }
+    return corrections;
+  }
+
+  #corrected(result: PageResult, links: readonly AnchorLink[]): PageResult {
+    const { content } = result;
+    const corrections = this.#correctionsOf(links);
+    if (corrections.size === 0) return result;
+    return {
+      ...result,
+      html: rewritten(result.html, corrections),
+      aside: rewritten(result.aside, corrections),
+      content: {
+        ...content,
+        fragments: content.fragments.map((fragment) => corrections.get(fragment) ?? fragment),
+        references: content.references.map(
+          (reference) => reference.charAt(0) + (corrections.get(reference.slice(1)) ?? reference.slice(1)),
+        ),
+      },
+    };
+  }
+
+  /** The fragment of the only id that is meant; the same one when there is none or several. */
+  fragmentOn(output: string, fragment: string): string {
+    const ids = this.#idsOf(output);
+    if (!ids || isFound(fragment, (id) => ids.has(id))) return fragment;
+    const id = matchingId(decoded(fragment), ids);
+    return id === undefined ? fragment : encodeURIComponent(id);
+  }
+
+  #idsOf(output: string): ReadonlySet<string> | undefined {
+    const known = this.#ids.get(output);
+    if (known) return known;
+    const others = this.#others.idsOfOthers(output);
+    if (!others) return undefined;
+    const ids = new Set(others);
+    this.#ids.set(output, ids);
+    return ids;
+  }
+
+  #linksTo(output: string, { fragments, references }: HtmlFacts): AnchorLink[] {
+    const links = fragments.map((href) => ({ href, target: output, fragment: href.slice(1) }));
+    for (const reference of references) {
+      const hash = reference.indexOf('#');
+      if (hash < 0 || !reference.startsWith('a')) continue;
+      const path = reference.slice(1, hash).split('?', 1)[0] ?? '';
+      const target = this.#addresses.among(this.#planned, path, output);
+      if (target !== undefined)
+        links.push({ href: reference.slice(1), target, fragment: reference.slice(hash + 1) });
+    }
+    return links;
+  }
+}
+
+function rewritten(html: Uint8Array, corrections: ReadonlyMap<string, string>): Uint8Array {
+  const before = decodedText(html);
+  let text = before;
+  for (const [href, corrected] of corrections)
+    text = text.replaceAll(` href="${escapeAttribute(href)}"`, () => ` href="${escapeAttribute(corrected)}"`);
+  return text === before ? html : encodedText(text);
+}

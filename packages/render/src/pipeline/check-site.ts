@@ -1,0 +1,22 @@
+/** Checks a site without keeping what is rendered: for those who want to know, not to publish. */
+import { type RenderOptions, renderSite } from './render-site.ts';
+import type { PageTime } from '../check/rendered.ts';
+import type { SiteReport } from '../check/report.ts';
+import type { Site } from '../site/site.ts';
+
+export interface CheckOptions extends RenderOptions {
+  /** Called after each page. */
+  onPage?: (done: number) => void;
+}
+
+export async function checkSite(
+  site: Site,
+  { onPage, ...options }: CheckOptions = {},
+): Promise<SiteReport & { slowest: PageTime[] }> {
+  let pages = 0;
+  for await (const event of renderSite(site, options)) {
+    if (event.type === 'report') return { ...event.report, slowest: event.slowest };
+    if (event.type === 'file' && event.file.kind === 'page') onPage?.(++pages);
+  }
+  throw new Error('the renderer ended without a report');
+}

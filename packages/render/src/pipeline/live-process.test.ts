@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { withFolder } from '../render-fixture.ts';
+import { LiveProcess } from './live-process.ts';
+import type { PageTask } from '../model/page.ts';
+
+const task = (id: number, file: string): PageTask => ({
+  id,
+  route: file,
+  file,
+  output: `${file}.html`,
+  title: file,
+  description: '',
+});
+
+/** Answers like the real one, but dies on some files, hangs on others, and counts what it was asked for. */
+const fragileProcess = `
+let asked = 0;
+process.on('message', (message) => {
+  if (message.type !== 'pages') return;
+  for (const { id, file } of message.tasks) {
+    asked += 1;
+    if (file === 'always') process.abort();
+    if (file === 'hang') for (;;);
+    if (file === 'fast-only' && message.parser === 'fast') process.abort();
+    if (file === 'when-old' && asked > 1) process.abort();
+    process.send({ type: 'page', result: { id, html: Buffer.from(file + ' by ' + message.parser), aside: Buffer.alloc(0), markdown: Buffer.alloc(0), diagnostics: [], failed: false } });
+  }
+});`;
+
+function withFragile<Result>(work: (live: LiveProcess) => Promise<Result>): Promise<Result> {
+  return withFolder({ 'fragile.mjs': fragileProcess }, async (root) => {
+    const live = new LiveProcess({ processFile: `${root}/fragile.mjs`, pageTimeoutMs: 1000 });
+    try {
+      return await work(live);
+    } finally {
+      live.close();
+    }
+  });
+}
+
+describe('the render process of a preview', () => {
+  it('answers every page, in whatever order they are asked for', async () => {
+    const pages = await withFragile((live) =>
+      Promise.all(['a', 'b', 'c'].map((name, id) => live.render(task(id, name)))),
+    );
+    expect(pages.map(({ html }) => String(html))).toEqual(['a by fast', 'b by fast', 'c by fast']);
+  });
+
+  it('survives a page that ends it, and gives that page to the slow parser', async () => {
+    const pages = await withFragile((live) =>
+      Promise.all(['fast-only', 'b'].map((name, id) => live.render(task(id, name)))),
+    );
+    expect(pages.map(({ html }) => String(html))).toEqual(['fast-only by slow', 'b by fast']);
+  });
+
+  it('does not blame a page for what the pages before it left behind', async () => {
+    const [, page] = await withFragile((live) =>
+      Promise.all(['a', 'when-old'].map((name, id) => live.render(task(id, name)))),
+    );
+    expect(String(page?.html)).toBe('when-old by fast');
+  });
+
+  it('shows an error panel in place of a page that no parser survives, and goes on', async () => {
+    const [broken, next] = await withFragile((live) =>
+      Promise.all(['always', 'b'].map((name, id) => live.render(task(id, name)))),
+    );
+    expect(broken).toMatchObject({ failed: true, diagnostics: [{ code: 'page_crashed', file: 'always' }] });
+    expect(String(next?.html)).toBe('b by fast');
+  });
+
+  it('ends a page that never finishes', async () => {
+    const page = await withFragile((live) => live.render(task(0, 'hang')));
+    expect(page.failed).toBe(true);
+  });
+
+  it('is not started again and again when it cannot live at all', async () => {
+    await withFolder({ 'dies.mjs': diesAtOnce }, async (root) => {
+      const live = new LiveProcess({ processFile: `${root}/dies.mjs` });
+      try {
+        await expect.poll(() => startsIn(root), { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+        expect(await live.render(task(0, 'a'))).toMatchObject({ failed: true });
+        expect(startsIn(root)).toBeLessThan(10);
+      } finally {
+        live.close();
+      }
+    });
+  });
+});
+
+const diesAtOnce = `
+import { appendFileSync } from 'node:fs';
+appendFileSync(new URL('starts', import.meta.url), 'x');
+process.exit(1);`;
+
+function startsIn(root: string): number {
+  const file = `${root}/starts`;
+  return existsSync(file) ? readFileSync(file).length : 0;
+}

@@ -1,0 +1,175 @@
+/**
+ * One page from its file to its HTML: read the document, render it, or show an error panel in its place.
+ * Whatever goes wrong on a page stays on that page.
+ */
+import { join } from 'node:path';
+import { type Document, readDocument } from '../document/document.ts';
+import { CodeNotReady, Realm } from '../realm/realm.ts';
+import { addressesFor } from '../navigation/addresses.ts';
+import { createLinkResolver } from '../navigation/links.ts';
+import { textOfHtml } from '../text/html.ts';
+import { pageTerms } from '../search/page-terms.ts';
+import { Programs } from '../program/program.ts';
+import { failedPage } from '../page/failure.ts';
+import { encodedPage, finishedPage } from '../page/finished-page.ts';
+import { pageMarkdown } from '../page/page-markdown.ts';
+import { writtenDown } from '../page/dependencies.ts';
+import { ModuleSources } from '../page/module-sources.ts';
+import type { ParserName } from '../document/parser.ts';
+import type { SiteTools } from '../page/record.ts';
+import { readMarkedSource, readSource } from '../source/source.ts';
+import { PageRenderer } from '../page/renderer.ts';
+import type * as ApiPages from '../api-pages/page.ts';
+import type { Lookup, PageDraft, PageResult, PageTask, SourceMark, UnreadPage } from '../model/page.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+
+type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
+
+/** What pages of one site are rendered with. */
+export interface PageTools extends SiteTools {
+  /** What the page that was just rendered has asked. */
+  takeLookups?: (() => Lookup[]) | undefined;
+  /** Without it, a page whose code cannot be run yet throws `CodeNotReady`; what is to run it starts meanwhile. */
+  waitsForCode: boolean;
+  canRunCode: () => boolean;
+}
+
+/** Its thread serves one site after the other. */
+const realm = new Realm();
+
+export function siteTools(sent: SitePlan): PageTools {
+  /** Mostly everything is rendered; then one list does for both. */
+  const isWhole = sent.rendered.length === sent.routes.length;
+  const plan = isWhole ? { ...sent, rendered: sent.routes } : sent;
+  const links = createLinkResolver(plan);
+  const written = plan.isRemembered ? writtenDown(links, plan) : undefined;
+  const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
+  const tools: PageTools = {
+    plan,
+    rendered: new Set(plan.rendered),
+    addresses: addressesFor(plan.urlStyle, plan.routes),
+    links: written?.links ?? links,
+    takeLookups: written?.take,
+    pictureSizes: sizesOf(plan),
+    sources,
+    programs: new Programs(sources),
+    realm: () => {
+      realm.begin();
+      if (!tools.waitsForCode && !realm.isReady) throw new CodeNotReady();
+      return realm;
+    },
+    waitsForCode: true,
+    canRunCode: () => realm.isReady,
+  };
+  return tools;
+}
+
+/** Of pictures of other hosts the size is known; those of the site are looked at when they are shown. */
+function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
+  const known = [...pictures.values()].flatMap((picture) => ('file' in picture ? [picture] : []));
+  return new Map(known.map(({ file, size }) => [file, size]));
+}
+
+export function renderPage(tools: PageTools, task: PageTask, parser: ParserName): PageResult {
+  return withLookups(tools, finishedPage(task, rendered(tools, task, parser)));
+}
+
+/** The same, but what a check has to know of the page is left to be found out. */
+export function renderUnread(tools: PageTools, task: PageTask, parser: ParserName): UnreadPage {
+  return withLookups(tools, encodedPage(rendered(tools, task, parser)));
+}
+
+function withLookups<Page extends UnreadPage>(tools: PageTools, page: Page): Page {
+  const lookups = tools.takeLookups?.();
+  return lookups ? { ...page, lookups } : page;
+}
+
+function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
+  const renderer = new PageRenderer(tools, task, parser);
+  try {
+    const { document, source } = readPage(tools, task, parser);
+    const own = renderer.renderDocument(document);
+    const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
+    const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
+    const spec = task.api && apiPages?.specMarkdown(tools.plan, task.api);
+    const markdown = [pageMarkdown(tools, task, document, parser, renderer.customCode), spec]
+      .filter(Boolean)
+      .join('\n\n');
+    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown, source };
+  } catch (error) {
+    if (error instanceof CodeNotReady) throw error;
+    return failedPage(task, error);
+  }
+}
+
+let apiPages: typeof ApiPages | undefined;
+
+/** Sites without API pages do not pay for what these need; a process loads it before the first one. */
+export async function loadApiPages(): Promise<void> {
+  apiPages ??= await import('../api-pages/page.ts');
+}
+
+function readPage(
+  { plan }: SiteTools,
+  task: PageTask,
+  parser: ParserName,
+): { document: Document; source: SourceMark | undefined } {
+  const { bytes, mark } = sourceOf(plan, task);
+  const { variables, math } = plan;
+  return { document: readDocument(bytes, { file: task.file, variables, math, parser }), source: mark };
+}
+
+function sourceOf(
+  plan: SitePlan,
+  { file, generated, content = '' }: PageTask,
+): {
+  bytes: Buffer;
+  mark?: SourceMark | undefined;
+} {
+  if (generated) return { bytes: Buffer.from(content) };
+  const path = join(plan.root, file);
+  return plan.isRemembered ? readMarkedSource(path) : { bytes: readSource(path) };
+}
+
+function resultOf(
+  tools: SiteTools,
+  task: PageTask,
+  renderer: PageRenderer,
+  html: string,
+): Omit<PageDraft, 'markdown' | keyof ApiSurroundings> {
+  const description = task.description ? renderer.inlineMarkdown(task.description) : '';
+  /** The banner is on every page; what is wrong with it is told on the first one only. */
+  const findings = renderer.diagnostics.length;
+  const source = task.banner ?? tools.plan.banner;
+  const banner = source ? renderer.inlineMarkdown(source) : '';
+  const guestBanners = task.guestBanners?.map(([language, content]): [string, string] => [
+    language,
+    content ? renderer.inlineMarkdown(content) : '',
+  ]);
+  if (task.id > 0) renderer.diagnostics.length = findings;
+  return {
+    id: task.id,
+    html,
+    search:
+      task.search &&
+      pageTerms({ html, title: task.title, description: textOfHtml(description) }, task.search),
+    aside: renderer.besideHtml(),
+    description,
+    banner,
+    ...(guestBanners && { guestBanners }),
+    headings: renderer.headings,
+    styles: [...renderer.styles],
+    features: [...renderer.features],
+    mathStyles: [...renderer.mathStyles],
+    classes: [...renderer.classes],
+    assets: [...renderer.assets],
+    sourceFiles: renderer.sourceFiles,
+    diagnostics: renderer.diagnostics,
+    anchors: renderer.anchors,
+    ...(renderer.wantedPictures.size > 0 ? { wantedPictures: [...renderer.wantedPictures] } : {}),
+    updates: renderer.updates,
+    islands: renderer.islands.result(),
+    tier: renderer.customCode.tier,
+    failed: false,
+  };
+}

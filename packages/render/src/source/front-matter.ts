@@ -1,0 +1,80 @@
+/**
+ * Reads front matter leniently: a wrong line costs that line, never the page. Only YAML and simple TOML are read;
+ * nothing in front matter is ever executed.
+ */
+import { placeAt } from '../model/diagnostic.ts';
+import { fullYaml, yamlProblem, yamlRules } from '../config/full-yaml.ts';
+import { readPlainYaml } from '../config/plain-yaml.ts';
+
+export type FrontMatter = Record<string, unknown>;
+
+export interface ReadFrontMatter {
+  data: FrontMatter;
+  /** Why the lenient reader had to be used, when it had to. */
+  problem?: { message: string; line: number };
+}
+
+/** YAML with a mistake in every place takes quadratic time: 60 kB took seconds, and a page may have a megabyte. */
+const maximumMatter = 32_000;
+
+export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
+  if (matter === undefined || matter.trim() === '') return { data: {} };
+  if (matter.length > maximumMatter)
+    return leniently(matter.slice(0, maximumMatter), 'it is larger than 32 kB');
+  const plain = readPlainYaml(matter);
+  if (plain) return { data: canonicalKeys(Object.entries(plain)) };
+  const document = fullYaml().parseDocument(matter, yamlRules);
+  const error = document.errors[0];
+  if (error) return leniently(matter, yamlProblem(error), placeAt(matter, error.pos[0]).line);
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 50 });
+  } catch (refusal) {
+    // An alias without its anchor, or so many that they would unfold into gigabytes.
+    return leniently(matter, (refusal as Error).message);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { data: lenientMatter(matter) };
+  return { data: canonicalKeys(Object.entries(value)) };
+}
+
+function leniently(matter: string, message: string, line = 1): ReadFrontMatter {
+  return {
+    data: lenientMatter(matter),
+    problem: { message: message.split('\n')[0] ?? 'malformed YAML', line },
+  };
+}
+
+/**
+ * Reads `key: value` lines one by one and joins what follows without a key to the value before it, which is how
+ * sites write long quoted descriptions without indentation.
+ */
+function lenientMatter(matter: string): FrontMatter {
+  const entries: [string, string][] = [];
+  for (const line of matter.split('\n')) {
+    const pair = /^([\w$][\w:.-]*)\s*[:=]\s*(.*)$/.exec(line);
+    const last = entries.at(-1);
+    if (pair?.[1] !== undefined) entries.push([pair[1], pair[2] ?? '']);
+    else if (last && line.trim()) last[1] = `${last[1]} ${line.trim()}`.trim();
+  }
+  return canonicalKeys(entries.map(([key, value]) => [key, scalar(value)] as const));
+}
+
+function scalar(text: string): unknown {
+  const quoted = /^(["'])([\s\S]*)\1$/.exec(text.trim());
+  if (quoted) return quoted[2];
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  return text.trim() === '' ? null : text.trim();
+}
+
+/** `Title:` and `Description:` mean what their lower-case forms mean; the exact key wins when both are there. */
+function canonicalKeys(entries: readonly (readonly [string, unknown])[]): FrontMatter {
+  const data: FrontMatter = Object.create(null) as FrontMatter;
+  for (const [key, value] of entries) data[key] = value;
+  for (const [key, value] of entries) {
+    const lower = key.charAt(0).toLowerCase() + key.slice(1);
+    if (!(lower in data)) data[lower] = value;
+  }
+  return data;
+}

@@ -1,0 +1,5 @@
+import { hash } from 'node:crypto';
+
+export function shortHash(text: string | Uint8Array): string {
+  return hash('sha256', text).slice(0, 40);
+}

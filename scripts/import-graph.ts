@@ -1,0 +1,127 @@
+/**
+ * The folders of each package and the imports between them: `npm run check` prints the figures and fails on an import that
+ * points upward or on folders that import each other in a circle.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** From top to bottom. A folder imports from folders below it only. */
+export const rendererLayers: readonly (readonly string[])[] = [
+  ['preview'],
+  ['pipeline'],
+  ['cache'],
+  ['check'],
+  ['outputs'],
+  ['theme'],
+  ['site'],
+  ['search'],
+  ['api-pages'],
+  ['asyncapi'],
+  ['openapi'],
+  ['page'],
+  ['islands'],
+  ['realm'],
+  ['program'],
+  ['components'],
+  ['document'],
+  ['diagrams', 'math'],
+  ['evaluate'],
+  ['assets'],
+  ['navigation'],
+  ['source'],
+  ['config'],
+  ['highlight'],
+  ['icons'],
+  ['facts'],
+  ['css', 'words'],
+  ['model', 'text'],
+];
+
+export interface Import {
+  from: string;
+  to: string;
+}
+
+const testFile = /\.(?:test|suite)\.ts$|(?:testing|test-server|render-fixture)\.ts$/;
+
+/** Imports between folders of `src`; files that lie in `src` itself are the entries of the package and are left out. */
+export function folderImports(packageName: string): Import[] {
+  const source = join(root, 'packages', packageName, 'src');
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.(?:ts|js)$/.test(file) && !testFile.test(file) && !file.split('/').includes('files'),
+  );
+  return files.flatMap((file) =>
+    relativeImports(readFileSync(join(source, file), 'utf8'))
+      .map((specifier) => ({
+        from: file,
+        to: relative(source, join(source, dirname(file), specifier)),
+      }))
+      .filter(({ from, to }) => from.includes('/') && to.includes('/') && folderOf(from) !== folderOf(to)),
+  );
+}
+
+function relativeImports(text: string): string[] {
+  const patterns = [
+    /^\s*(?:import|export)\s[^;]*?from\s+'(\.[^']+)'/gm,
+    /^import\s+'(\.[^']+)'/gm,
+    /\bimport\('(\.[^']+)'\)/g,
+  ];
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, specifier = '']) => specifier));
+}
+
+export function folderOf(file: string): string {
+  return file.split('/', 1)[0] ?? '';
+}
+
+export function upwardImports(imports: readonly Import[], layers = rendererLayers): Import[] {
+  const layerOf = (file: string): number => layers.findIndex((layer) => layer.includes(folderOf(file)));
+  return imports.filter(({ from, to }) => layerOf(to) <= layerOf(from));
+}
+
+/** Each list holds folders that reach each other. */
+export function circles(imports: readonly Import[]): string[][] {
+  const below = new Map<string, Set<string>>();
+  for (const { from, to } of imports)
+    below.set(folderOf(from), (below.get(folderOf(from)) ?? new Set()).add(folderOf(to)));
+  const reached = new Map([...below.keys()].map((folder) => [folder, reachedFrom(folder, below)]));
+  const found = new Map<string, string[]>();
+  for (const [folder, all] of reached) {
+    const circle = [...all].filter((other) => reached.get(other)?.has(folder)).toSorted();
+    if (all.has(folder)) found.set(circle.join(' '), circle);
+  }
+  return [...found.values()];
+}
+
+function reachedFrom(start: string, below: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>();
+  const waiting = [start];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const next of below.get(folder) ?? []) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      waiting.push(next);
+    }
+  }
+  return reached;
+}
+
+function main(): void {
+  let isBroken = false;
+  for (const name of readdirSync(join(root, 'packages')).toSorted()) {
+    const imports = folderImports(name);
+    const pairs = new Set(imports.map(({ from, to }) => `${folderOf(from)} ${folderOf(to)}`));
+    const folders = new Set(imports.flatMap(({ from, to }) => [folderOf(from), folderOf(to)]));
+    const upward = name === 'render' ? upwardImports(imports) : [];
+    const found = circles(imports);
+    console.log(`${name}: ${folders.size} folders, ${pairs.size} edges, ${found.length} circles`);
+    for (const circle of found) console.log(`  circle: ${circle.join(', ')}`);
+    for (const { from, to } of upward) console.log(`  upward: ${from} imports ${to}`);
+    if (upward.length > 0 || found.length > 0) isBroken = true;
+  }
+  if (isBroken) process.exitCode = 1;
+}
+
+if (import.meta.main) main();
