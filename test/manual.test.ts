@@ -437,6 +437,16 @@ function anchorsOf(root: string, name: string): Set<string> {
   );
 }
 
+it.each([
+  ['Follow one page', 'packages/render/src'],
+  ['Follow one job', 'packages/server/src'],
+])('%s names files that exist, at most twelve steps', (heading, folder) => {
+  const text = section(page('internals/overview'), heading);
+  const files = [...text.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file = '']) => file);
+  expect(files.filter((file) => !existsSync(join(repository, folder, file)))).toEqual([]);
+  expect(text.match(/^\d+\. /gm)).toHaveLength(12);
+});
+
 describe('the page of findings', () => {
   it('lists exactly what the renderer can tell, with its meaning', () => {
     const rows = [...page('reference/findings').matchAll(/^\| `(\w+)` \| (.+) \|$/gm)];
