@@ -25,6 +25,6 @@ process.send?.(cost, () => process.disconnect());
 /** What the renderer gives to the index: the content of the page without what surrounds it. */
 function pageOf(html: string): TestPage[] {
   const [, title = ''] = /<title>([^<]*)/.exec(html) ?? [];
-  const begin = html.indexOf('<div class="dy-content">');
+  const begin = html.search(/<div [^>]*class="dy-content /);
   return begin < 0 ? [] : [{ title, html: html.slice(begin, html.indexOf('</main>', begin)) }];
 }

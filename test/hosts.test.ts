@@ -223,7 +223,7 @@ function serves(server: Server, { urlStyle, basePath }: (typeof cases)[number]):
     }
     const guide = await arrive('/guide/');
     const link =
-      /href="([^"]*)"[^>]*>Start</.exec(guide.body.slice(guide.body.indexOf('class="dy-content"')))?.[1] ??
+      /href="([^"]*)"[^>]*>Start</.exec(guide.body.slice(guide.body.indexOf('class="dy-content ')))?.[1] ??
       '';
     const target = new URL(link, `http://127.0.0.1${guide.path}`).pathname;
     expect((await get(target)).body).toContain('<h1 id="page-title">Start');
@@ -293,7 +293,7 @@ function serves(server: Server, { urlStyle, basePath }: (typeof cases)[number]):
     for (const path of ['/nowhere', '/no/where/at/all/', '/guides/none.html', '/images/none.svg', '/x.md']) {
       const answer = await at(path);
       expect(answer, path).toMatchObject({ status: 404, type: 'text/html; charset=utf-8' });
-      expect(answer.body).toContain('<p class="dy-code" aria-hidden="true">404</p>');
+      expect(answer.body).toContain('<p class="dy-code not-found-status-code" aria-hidden="true">404</p>');
     }
   });
 

@@ -10,7 +10,19 @@ import { type PerformanceEntry, PerformanceObserver, constants } from 'node:perf
 import { getHeapStatistics } from 'node:v8';
 import type { Counted } from './count.ts';
 
-const stages = ['highlight', 'search', 'page', 'components', 'openapi', 'check', 'theme', 'outputs'];
+const stages = [
+  'highlight',
+  'search',
+  'document',
+  'page',
+  'components',
+  'openapi',
+  'facts',
+  'text',
+  'check',
+  'theme',
+  'outputs',
+];
 const { send } = process;
 
 async function main([warmUp = '', measured = '']: string[]): Promise<void> {
