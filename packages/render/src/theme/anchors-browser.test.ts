@@ -79,4 +79,17 @@ describe.skipIf(executablePath === undefined)('an incoming address', () => {
       await page.close();
     },
   );
+
+  it('with a percent sign that encodes nothing leads to its heading, without an error', async () => {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 300 } });
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    await page.goto(`${roots.file()}/guide.html`);
+    const link = page.locator('.dy-site-contents a', { hasText: 'Remainder' });
+    await link.click();
+    await page.waitForFunction(() => document.querySelector(':target')?.textContent?.includes('Remainder'));
+    await page.reload();
+    expect(errors).toEqual([]);
+    await page.close();
+  });
 });

@@ -18,6 +18,15 @@ window.docyard = {
   giveId: function (node, id) {
     if (!document.getElementById(id)) node.id = id;
   },
+  /* The id that a fragment names. Ids such as `100%` are no percent-encoding and mean themselves. */
+  idIn: function (hash) {
+    var text = hash.replace(/^#/, '');
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  },
   load: function (src, then, failed) {
     var script = document.createElement('script');
     script.src = src;

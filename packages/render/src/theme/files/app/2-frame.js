@@ -110,7 +110,7 @@
     if (!links.length) return;
     var byId = {};
     links.forEach(function (link) {
-      byId[decodeURIComponent(link.hash.slice(1))] = link;
+      byId[docyard.idIn(link.hash)] = link;
     });
     var headings = Object.keys(byId)
       .map(function (id) {

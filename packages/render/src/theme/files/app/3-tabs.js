@@ -87,7 +87,7 @@
   }
 
   function revealTarget() {
-    var id = decodeURIComponent(location.hash.slice(1));
+    var id = docyard.idIn(location.hash);
     var target = id && document.getElementById(id);
     if (!target) return;
     for (var node = target; node; node = node.parentElement) {

@@ -20,7 +20,7 @@
       return '#' + ids.map(encodeURIComponent).join(':');
     };
     var open = function () {
-      var parts = location.hash.slice(1).split(':').map(decodeURIComponent);
+      var parts = location.hash.slice(1).split(':').map(docyard.idIn);
       if (parts.length < 2 || document.getElementById(parts.join(':'))) return;
       var boxes = parts.map(function (id) {
         return document.getElementById(id);
@@ -48,7 +48,7 @@
   /* The table of contents lists only what is shown. */
   function contentsFollow() {
     all('.dy-site-contents a[href^="#"]').forEach(function (link) {
-      var target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+      var target = document.getElementById(docyard.idIn(link.hash));
       if (target) link.parentElement.hidden = target.getClientRects().length === 0;
     });
   }
@@ -74,7 +74,7 @@
     titles.forEach(function (title) {
       select.appendChild(make('option', { value: title, class: 'multi-view-dropdown-item' }, title));
     });
-    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var target = document.getElementById(docyard.idIn(location.hash));
     var linked = target && target.closest('[data-view]');
     if (linked) select.value = linked.getAttribute('data-view');
     else if (titles.indexOf(last) >= 0) select.value = last;

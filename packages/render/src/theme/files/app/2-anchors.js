@@ -10,12 +10,7 @@
   }
 
   function settle() {
-    var wanted = location.hash.slice(1);
-    try {
-      wanted = decodeURIComponent(wanted);
-    } catch {
-      /* Not percent-encoding; the text is what was meant. */
-    }
+    var wanted = docyard.idIn(location.hash);
     var key = keyOf(wanted);
     if (!key || document.getElementById(wanted) || document.getElementById(wanted.split(':')[0])) return;
     var found = Array.prototype.filter.call(document.querySelectorAll('main [id]'), function (node) {
