@@ -62,7 +62,7 @@ function dangersOfTag(name: string, attributes: Map<string, string>): string[] {
     if (key === 'style') dangers.push(`an inline style: ${value.slice(0, 80)}`);
     if (!addressAttributes.has(key)) continue;
     const address = value.replaceAll(/[\0-\u0020]/g, '').toLowerCase();
-    if (/^(?:javascript|vbscript|data:(?!image\/(?:png|gif|jpe?g|webp|avif|x-icon)[;,]))/.test(address))
+    if (/^(?:javascript:|vbscript:|data:(?!image\/(?:png|gif|jpe?g|webp|avif|x-icon)[;,]))/.test(address))
       dangers.push(`${key}="${value.slice(0, 80)}"`);
     const isForSearchEngines =
       name === 'link' && /^(?:canonical|alternate)$/.test(attributes.get('rel') ?? '');
