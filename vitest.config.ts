@@ -66,14 +66,14 @@ const sampled = [
   'test/offline.test.ts',
 ];
 
-const everything = ['packages/{*,server/dashboard}/src/**/*.test.ts', 'test/**/*.test.ts'];
+const everything = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
 const onPostgres = {
   globalSetup: ['./test/postgres-for-all.ts'],
   env: { TEST_DATABASE: 'postgres' },
 };
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const ofRenderer = ['packages/render/src/**/*.test.ts'];
-const ofServer = ['packages/{api,bundle,server,server/dashboard}/src/**/*.test.ts'];
+const ofServer = ['packages/{api,bundle,dashboard,server}/src/**/*.test.ts'];
 /** They leave something behind in their process: a module that is replaced, another environment, a git host that is closed. */
 const alone = [
   'packages/render/src/{fixtures,pipeline/large-site}.test.ts',

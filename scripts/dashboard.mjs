@@ -7,17 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { filesBelow, fingerprintOf, newNode, root } from './built.mjs';
 
-const source = join(root, 'packages/server/dashboard');
+const source = join(root, 'packages/dashboard');
 const built = join(root, 'packages/server/dist/dashboard');
 const stamp = join(built, '.built-from');
 // Of a build that fails nothing is seen, and two at once do not mix.
 const draft = `${built}.${process.pid}`;
 
 /** The package with the wire belongs to it. */
-const wanted = fingerprintOf(
-  ['packages/server/dashboard', 'packages/api/src'],
-  [fileURLToPath(import.meta.url)],
-);
+const wanted = fingerprintOf(['packages/dashboard', 'packages/api/src'], [fileURLToPath(import.meta.url)]);
 if (!isBuilt()) build();
 
 function build() {

@@ -40,6 +40,12 @@ export const rendererLayers: readonly (readonly string[])[] = [
   ['model', 'text'],
 ];
 
+/** Packages whose folders have an order. */
+export const layersByPackage: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  dashboard: [['frame'], ['screens'], ['session'], ['parts'], ['api'], ['edits']],
+  render: rendererLayers,
+};
+
 export interface Import {
   from: string;
   to: string;
@@ -51,7 +57,7 @@ const testFile = /\.(?:test|suite)\.ts$|(?:testing|test-server|render-fixture)\.
 export function folderImports(packageName: string): Import[] {
   const source = join(root, 'packages', packageName, 'src');
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.(?:ts|js)$/.test(file) && !testFile.test(file) && !file.split('/').includes('files'),
+    (file) => /\.(?:tsx?|js)$/.test(file) && !testFile.test(file) && !file.split('/').includes('files'),
   );
   return files.flatMap((file) =>
     relativeImports(readFileSync(join(source, file), 'utf8'))
@@ -76,7 +82,7 @@ export function folderOf(file: string): string {
   return file.split('/', 1)[0] ?? '';
 }
 
-export function upwardImports(imports: readonly Import[], layers = rendererLayers): Import[] {
+export function upwardImports(imports: readonly Import[], layers: readonly (readonly string[])[]): Import[] {
   const layerOf = (file: string): number => layers.findIndex((layer) => layer.includes(folderOf(file)));
   return imports.filter(({ from, to }) => layerOf(to) <= layerOf(from));
 }
@@ -114,7 +120,8 @@ function main(): void {
     const imports = folderImports(name);
     const pairs = new Set(imports.map(({ from, to }) => `${folderOf(from)} ${folderOf(to)}`));
     const folders = new Set(imports.flatMap(({ from, to }) => [folderOf(from), folderOf(to)]));
-    const upward = name === 'render' ? upwardImports(imports) : [];
+    const layers = layersByPackage[name];
+    const upward = layers === undefined ? [] : upwardImports(imports, layers);
     const found = circles(imports);
     console.log(`${name}: ${folders.size} folders, ${pairs.size} edges, ${found.length} circles`);
     for (const circle of found) console.log(`  circle: ${circle.join(', ')}`);

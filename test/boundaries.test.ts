@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { circles, folderImports, folderOf, rendererLayers, upwardImports } from '../scripts/import-graph.ts';
+import { circles, folderImports, folderOf, layersByPackage, upwardImports } from '../scripts/import-graph.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -19,7 +19,8 @@ function sourceFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter(
       (file) =>
-        /\.(ts|js)$/.test(file) && !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|(^|\/)files\//.test(file),
+        /\.(tsx?|js)$/.test(file) &&
+        !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|(^|\/)files\//.test(file),
     )
     .map((file) => join(folder, file));
 }
@@ -52,6 +53,8 @@ describe('packages', () => {
     'packages/api/src': /^(zod|packages\/api\/)/,
     'packages/bundle/src':
       /^(node:(?!https?$|net$|dgram$|http2$|sqlite$|tls$)|zod$|@docyard\/api$|packages\/bundle\/)/,
+    'packages/dashboard/src':
+      /^(@docyard\/api$|react$|react-dom\/client$|wouter$|@(base-ui|tanstack)\/|packages\/dashboard\/)/,
     'packages/render/src':
       /^(node:(?!https?$|net$|dgram$|http2$|sqlite$|tls$)|packages\/render\/|(?!@docyard|docyard|hono|kysely)[@a-z])/,
   };
@@ -68,7 +71,7 @@ describe('packages', () => {
     const reachingIn = sourceFiles('packages/server/src')
       .flatMap(importsOf)
       .filter(({ to }) =>
-        /^packages\/(api|bundle|render)\/|^@docyard\/(?!bundle$|api$|api\/(?:download|errors|site-schemas|statuses)$|render$|render\/(?:files|process-settings|render-processes)$)/.test(
+        /^packages\/(api|bundle|dashboard|render)\/|^@docyard\/(?!bundle$|api$|api\/(?:download|errors|site-schemas|statuses)$|render$|render\/(?:files|process-settings|render-processes)$)/.test(
           to,
         ),
       );
@@ -76,22 +79,25 @@ describe('packages', () => {
   });
 });
 
-describe('inside the renderer', () => {
-  const imports = folderImports('render');
+describe.each(Object.entries(layersByPackage))('inside %s', (name, layers) => {
+  const imports = folderImports(name);
 
   test('every folder has a layer', () => {
     const folders = new Set(imports.flatMap(({ from, to }) => [folderOf(from), folderOf(to)]));
-    expect([...folders].toSorted()).toEqual(rendererLayers.flat().toSorted());
+    expect([...folders].toSorted()).toEqual(layers.flat().toSorted());
   });
 
   test('imports point downwards', () => {
-    expect(upwardImports(imports)).toEqual([]);
+    expect(upwardImports(imports, layers)).toEqual([]);
   });
 });
 
-test.each(['api', 'bundle', 'render', 'server'])('no folders of %s import each other in a circle', (name) => {
-  expect(circles(folderImports(name))).toEqual([]);
-});
+test.each(['api', 'bundle', 'dashboard', 'render', 'server'])(
+  'no folders of %s import each other in a circle',
+  (name) => {
+    expect(circles(folderImports(name))).toEqual([]);
+  },
+);
 
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [

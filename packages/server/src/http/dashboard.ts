@@ -1,5 +1,5 @@
 /**
- * Serves the dashboard, a folder of files that `scripts/dashboard.mjs` makes of `packages/server/dashboard`. It is a client
+ * Serves the dashboard, a folder of files that `scripts/dashboard.mjs` makes of `packages/dashboard`. It is a client
  * like any other: this file knows nothing of what it shows.
  */
 import { createHash } from 'node:crypto';

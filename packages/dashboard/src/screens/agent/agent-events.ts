@@ -1,0 +1,75 @@
+/** The steps of a job as they happen: those so far at once, further ones from the event stream of the server. */
+import type { AgentEvent } from '@docyard/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { client } from '../../api/client.ts';
+import { openStream } from '../../session/live.ts';
+
+export type StepEvent = Extract<AgentEvent, { type: 'step' }>;
+
+interface Place {
+  projectId: string;
+  id: string;
+}
+
+/** A run has 60 steps unless somebody allows more; whoever wants them all has the transcript. */
+const mostEvents = 3000;
+
+export function useSteps({ projectId, id }: Place, isActive: boolean) {
+  const queries = useQueryClient();
+  const events = useQuery({
+    queryKey: ['agent-job', projectId, id, 'events'],
+    queryFn: () => readEvents({ projectId, id }),
+    staleTime: Infinity,
+  });
+  const [isConnected, setConnected] = useState(true);
+  const isRead = events.data !== undefined;
+  useEffect(() => {
+    if (!isActive || !isRead) return undefined;
+    const record = ['agent-job', projectId, id];
+    const take = (data: unknown) => {
+      const event = data as AgentEvent;
+      queries.setQueryData<AgentEvent[]>([...record, 'events'], (known) => withEvent(known ?? [], event));
+      if (event.type === 'step') return;
+      void queries.invalidateQueries({ queryKey: record, exact: true });
+      if (event.status !== 'active') void queries.invalidateQueries({ queryKey: [...record, 'diff'] });
+    };
+    const tell = (connected: boolean) => {
+      setConnected(connected);
+      // The stream also ends with the job; the record says which of the two it was.
+      if (!connected) void queries.invalidateQueries({ queryKey: record, exact: true });
+    };
+    const close = openStream(`/v2/agent/${projectId}/job/${id}/events`, { status: take, step: take }, tell);
+    return () => {
+      close();
+      setConnected(true);
+    };
+  }, [queries, projectId, id, isActive, isRead]);
+  return {
+    steps: events.data?.filter((event) => event.type === 'step').filter((step) => !isEcho(step)),
+    error: events.error,
+    retry: () => void events.refetch(),
+    isConnected,
+  };
+}
+
+/** An answer that only names the tools it calls is followed by their results, which say the same and more. */
+function isEcho({ kind, text }: StepEvent): boolean {
+  return kind === 'answer' && text.startsWith('Calls ');
+}
+
+async function readEvents(params: Place): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = await client.call('followAgentJob', { params, query: { limit: 100, after } });
+    events.push(...page.data);
+    if (page.data.length < 100 || events.length >= mostEvents) return events;
+    after = page.lastEventId;
+  }
+}
+
+/** The stream begins at the beginning, so that most of what it says first is known. */
+function withEvent(known: AgentEvent[], event: AgentEvent): AgentEvent[] {
+  return known.some(({ id }) => id === event.id) ? known : [...known, event];
+}

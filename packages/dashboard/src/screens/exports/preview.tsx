@@ -1,0 +1,120 @@
+/** The exported site in a frame that has no rights here: its scripts run, but know neither cookies nor this page. */
+import type { ExportJob } from '@docyard/api';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { client } from '../../api/client.ts';
+import { ApiCall } from '../../parts/api-call.tsx';
+import { Button, ButtonLink, IconButton } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Waiting } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { useNow } from '../../parts/time.tsx';
+
+type Width = 'desktop' | 'tablet' | 'phone';
+
+export function usePreview(jobId: string) {
+  return useQuery({
+    queryKey: ['export', jobId, 'preview'],
+    queryFn: () => client.call('createPreview', { params: { jobId } }),
+    // Another path would load the site anew under the eyes of its reader.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+}
+
+export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
+  const [width, setWidth] = useState<Width>('desktop');
+  const [search] = useSearchParams();
+  const [round, setRound] = useState(0);
+  const preview = usePreview(jobId);
+  const now = useNow(10_000);
+  const isOld = preview.data !== undefined && Date.parse(preview.data.expiresAt) <= now;
+  const renew = () => {
+    setRound(round + 1);
+    if (isOld) void preview.refetch();
+  };
+  const page = search.get('page') ?? '';
+  const address = preview.data === undefined ? undefined : previewAddress(preview.data.previewUrl, page);
+  return (
+    <>
+      <div className="filters">
+        <Segments<Width>
+          label="Width of the preview"
+          value={width}
+          onChange={setWidth}
+          segments={[
+            { value: 'desktop', label: 'Desktop' },
+            { value: 'tablet', label: 'Tablet' },
+            { value: 'phone', label: 'Phone' },
+          ]}
+        />
+        {address === undefined || isOld ? (
+          <Button look="quiet" icon="external" disabled>
+            Open alone
+          </Button>
+        ) : (
+          <ButtonLink to={address} look="quiet" icon="external" outside>
+            Open alone
+          </ButtonLink>
+        )}
+      </div>
+      {preview.error !== null ? (
+        <Problem error={preview.error} retry={() => void preview.refetch()} />
+      ) : (
+        <div className={`preview preview-${width}`}>
+          <div className="preview-bar">
+            <IconButton icon="repeat" label="Load again" onClick={renew} />
+            <span className="preview-address">
+              <Icon name="shield" />
+              {domain}
+              {page === '' ? '' : `/${page}`}
+            </span>
+          </div>
+          {isOld ? (
+            <div className="panel-inside">
+              <Note tone="warn">
+                This preview has expired. <Button onClick={renew}>Open it again</Button>
+              </Note>
+            </div>
+          ) : address === undefined ? (
+            <div className="preview-wait">
+              <Waiting lines={8} />
+              <p className="soft" role="status">
+                Unpacking the bundle…
+              </p>
+            </div>
+          ) : (
+            <iframe
+              key={round}
+              className="preview-frame"
+              title={`Preview of ${domain}`}
+              src={address}
+              sandbox={previewSandbox(address)}
+            />
+          )}
+        </div>
+      )}
+      <ApiCall
+        operation="createPreview"
+        params={{ jobId }}
+        command={`docyard export download ${jobId} && docyard open bundle.tar.gz`}
+      />
+    </>
+  );
+}
+
+/** On the origin of the dashboard, a window outside the sandbox could act as the dashboard. */
+export function previewSandbox(address: string): string {
+  const isOwnOrigin = new URL(address).origin === globalThis.location.origin;
+  return isOwnOrigin ? 'allow-scripts' : 'allow-scripts allow-popups allow-popups-to-escape-sandbox';
+}
+
+/** A path of the bundle below the path of the preview; it must not lead out of it. */
+export function previewAddress(previewUrl: string, page = ''): string {
+  const base = new URL(previewUrl.endsWith('/') ? previewUrl : `${previewUrl}/`, globalThis.location.origin);
+  const url = new URL(page.split('/').map(encodeURIComponent).join('/'), base);
+  return url.pathname.startsWith(base.pathname) ? url.href : base.href;
+}

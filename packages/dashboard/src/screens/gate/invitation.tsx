@@ -1,0 +1,50 @@
+/** Whoever was invited chooses a name and a password. */
+import { impatientClient } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Note } from '../../parts/note.tsx';
+import { GateCard, GateProblem, passwordAdvice, useFragment } from './card.tsx';
+import { useGateForm } from './use-gate-form.ts';
+
+export function Invitation() {
+  const token = useFragment();
+  const { form, change, submit, error, isPending } = useGateForm({ name: '', password: '' }, (body) =>
+    impatientClient.call('acceptInvitation', { body: { token, ...body } }),
+  );
+  if (token === '')
+    return (
+      <GateCard title="Invitation" lead="This address needs the link that you were given.">
+        <Note tone="warn">The link was not copied whole: the part after the # is missing.</Note>
+      </GateCard>
+    );
+  return (
+    <GateCard title="Welcome" lead="Choose how you are called here and how you sign in.">
+      <Form error={error} onSubmit={submit}>
+        <TextField
+          label="Your name"
+          value={form.name}
+          onChange={change('name')}
+          autoComplete="name"
+          path="name"
+          required
+          autoFocus
+        />
+        <TextField
+          label="Password"
+          type="password"
+          value={form.password}
+          onChange={change('password')}
+          autoComplete="new-password"
+          hint={passwordAdvice(form.password)}
+          path="password"
+          required
+        />
+        <GateProblem error={error} besides={['name', 'password']} />
+        <Button look="primary" type="submit" busy={isPending}>
+          Accept and sign in
+        </Button>
+      </Form>
+    </GateCard>
+  );
+}

@@ -1,0 +1,123 @@
+/** Looks at a source while it is being typed: can it be fetched, is there a configuration, how many pages. */
+import type { CheckSource, SourceCheck } from '@docyard/api';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type ReactNode } from 'react';
+import { client } from '../../api/client.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { counted } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
+
+/** Each check fetches a repository: it waits until the address has been left alone for so long. */
+const settledMs = 800;
+
+/** `isWanted` is false for a source that is kept already: it need not be fetched to be shown. */
+export function useSourceCheck(body: CheckSource, isWanted = true) {
+  const asked = useSettled(JSON.stringify(body), settledMs);
+  const isSettled = asked === JSON.stringify(body);
+  const isPlausible = isWanted && looksWhole(body.source.repository);
+  const check = useQuery({
+    queryKey: ['source-check', asked],
+    queryFn: ({ signal }) =>
+      client.call('checkSource', { body: JSON.parse(asked) as CheckSource }, { signal }),
+    enabled: isPlausible && isSettled,
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  });
+  return {
+    state: !isPlausible
+      ? ('idle' as const)
+      : !isSettled || check.isFetching
+        ? ('busy' as const)
+        : ('told' as const),
+    result: isSettled ? check.data : undefined,
+    error: isSettled ? check.error : null,
+    again: () => void check.refetch(),
+  };
+}
+
+/** Whether it is worth a request: an address with a host and a path, or an absolute folder. */
+function looksWhole(repository: string): boolean {
+  return /^(?:https?|file):\/\/[^/\s]*\/\S+/.test(repository) || /^(?:\/|[A-Za-z]:[\\/])\S/.test(repository);
+}
+
+function useSettled(value: string, afterMs: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, afterMs]);
+  return settled;
+}
+
+export function SourceChecklist({ check }: { check: ReturnType<typeof useSourceCheck> }) {
+  const { state, result, error, again } = check;
+  return (
+    <div className="source-check" aria-live="polite">
+      {state === 'idle' && (
+        <p className="faint">
+          As soon as there is an address, it is looked at: is there a docs.json, how many pages.
+        </p>
+      )}
+      {state === 'busy' && (
+        <Line mark={<span className="spinner" aria-hidden="true" />}>
+          Fetching the source and counting its pages…
+        </Line>
+      )}
+      {state === 'told' && error !== null && <Problem error={error} retry={again} />}
+      {state === 'told' && result !== undefined && <Result result={result} again={again} />}
+    </div>
+  );
+}
+
+function Result({ result, again }: { result: SourceCheck; again: () => void }) {
+  const { commit, configFile, name, pages, problem } = result;
+  return (
+    <>
+      {(commit !== null || configFile !== null) && (
+        <Line mark={<Icon name="check" />} tone="good">
+          {commit === null ? (
+            'The folder is there'
+          ) : (
+            <>
+              Fetched, at commit <code>{commit.slice(0, 10)}</code>
+            </>
+          )}
+        </Line>
+      )}
+      {configFile !== null && (
+        <Line mark={<Icon name="check" />} tone="good">
+          <code>{configFile}</code>
+          {name !== null && <> of “{name}”</>}
+        </Line>
+      )}
+      {pages > 0 && (
+        <Line mark={<Icon name="check" />} tone="good">
+          {counted(pages, 'page')}
+        </Line>
+      )}
+      {problem !== null && (
+        <Line mark={<Icon name="warning" />} tone="bad">
+          <Words text={problem.message} />
+          {problem.hint !== null && (
+            <span className="field-hint">
+              <Words text={problem.hint} />
+            </span>
+          )}{' '}
+          <button type="button" className="link-button" onClick={again}>
+            Look again
+          </button>
+        </Line>
+      )}
+    </>
+  );
+}
+
+function Line({ mark, tone, children }: { mark: ReactNode; tone?: 'good' | 'bad'; children: ReactNode }) {
+  return (
+    <p className={tone === undefined ? 'source-line' : `source-line source-${tone}`}>
+      {mark}
+      <span>{children}</span>
+    </p>
+  );
+}

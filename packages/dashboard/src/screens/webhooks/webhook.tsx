@@ -1,0 +1,213 @@
+/** One webhook: what it is told of, how it is doing, and everything that was sent to it. */
+import type { Webhook as WebhookRecord } from '@docyard/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { client } from '../../api/client.ts';
+import { useMay } from '../../session/session.tsx';
+import { ApiCall } from '../../parts/api-call.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CopyField } from '../../parts/copy.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Ago, exact } from '../../parts/time.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { EditWebhookDialog } from './edit-webhook.tsx';
+import { RotateSecretDialog } from './secret.tsx';
+import { WebhookBadge } from './status.tsx';
+import './webhooks.css';
+
+const crumbs = [{ to: '/webhooks', label: 'Webhooks' }];
+
+export function Webhook() {
+  const { webhookId = '' } = useParams();
+  const webhook = useQuery({
+    queryKey: ['webhooks', webhookId],
+    queryFn: () => client.call('readWebhook', { params: { webhookId } }),
+    // It may be switched off by what its receiver answers.
+    refetchInterval: 10_000,
+  });
+  if (webhook.data !== undefined) return <Shown webhook={webhook.data} />;
+  return (
+    <Page title="Webhook" crumbs={crumbs}>
+      {isMissing(webhook.error) ? (
+        <Missing icon="send" what="webhook" list={{ to: '/webhooks', label: 'All webhooks' }} />
+      ) : (
+        <Panel>
+          {webhook.error === null ? (
+            <Waiting lines={8} />
+          ) : (
+            <Problem error={webhook.error} retry={() => void webhook.refetch()} />
+          )}
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function Shown({ webhook }: { webhook: WebhookRecord }) {
+  const mayWrite = useMay('webhooks:write');
+  const { id, url, description, createdAt, jobId } = webhook;
+  return (
+    <Page
+      title={`Webhook ${shortOf(url)}`}
+      heading={
+        <span className="hook-heading">
+          {shortOf(url)}
+          <WebhookBadge webhook={webhook} />
+        </span>
+      }
+      {...(description === '' ? {} : { lead: description })}
+      crumbs={crumbs}
+      actions={mayWrite && <Actions webhook={webhook} />}
+    >
+      <State webhook={webhook} mayWrite={mayWrite} />
+      <Panel>
+        <div>
+          <CopyField text={url} label="address" />
+        </div>
+        <Facts
+          facts={[
+            ['Id', <CopyField key="id" text={id} label="id" />],
+            ['Added', <Ago key="added" at={createdAt} />],
+            ...(jobId === null ? [] : [['Only of the job', jobId] as [string, ReactNode]]),
+          ]}
+        />
+        <div>
+          <p className="hook-about">Told of</p>
+          <ul className="hook-events">
+            {webhook.events.map((event) => (
+              <li key={event}>{event}</li>
+            ))}
+          </ul>
+        </div>
+      </Panel>
+      <Deliveries webhook={webhook} mayWrite={mayWrite} />
+      <ApiCall
+        operation="listWebhookDeliveries"
+        params={{ webhookId: id }}
+        query={{ limit: 100 }}
+        command={`docyard webhooks deliveries ${id}`}
+      />
+    </Page>
+  );
+}
+
+/** Why it is off or about to be, and what to do about it. */
+function State({ webhook, mayWrite }: { webhook: WebhookRecord; mayWrite: boolean }) {
+  const { enabled, disabledReason, failingSince } = webhook;
+  const toMend = mayWrite ? ' Mend the receiver, then switch the webhook on again.' : '';
+  if (!enabled && disabledReason === 'gone')
+    return <Note tone="bad">The receiver answered 410 Gone, so nothing more is sent to it.{toMend}</Note>;
+  if (!enabled && disabledReason === 'failing')
+    return <Note tone="bad">Nothing had arrived for five days, so it was switched off.{toMend}</Note>;
+  if (!enabled)
+    return <Note tone="quiet">It is switched off. What happens meanwhile is not sent later.</Note>;
+  if (failingSince !== null)
+    return (
+      <Note tone="warn">
+        Nothing has arrived since {exact(failingSince)}. Each message is tried for a day and more; after five
+        days without success the webhook is switched off.
+      </Note>
+    );
+  return null;
+}
+
+function Actions({ webhook }: { webhook: WebhookRecord }) {
+  const [open, setOpen] = useState<'edit' | 'secret' | 'delete'>();
+  const close = () => setOpen(undefined);
+  const queries = useQueryClient();
+  const tell = useToast();
+  const params = { webhookId: webhook.id };
+  const test = useMutation({
+    mutationFn: () => client.call('testWebhook', { params }),
+    onSuccess: () => {
+      tell('A test event is on its way.');
+      void queries.invalidateQueries({ queryKey: ['webhooks', webhook.id] });
+    },
+  });
+  const switchIt = useMutation({
+    mutationFn: () => client.call('updateWebhook', { params, body: { enabled: !webhook.enabled } }),
+    onSuccess: (changed) => {
+      tell(changed.enabled ? 'The webhook is on.' : 'The webhook is off.');
+      queries.setQueryData(['webhooks', webhook.id], changed);
+      void queries.invalidateQueries({ queryKey: ['webhooks'] });
+    },
+  });
+  const error = test.error ?? switchIt.error;
+  return (
+    <>
+      {webhook.enabled ? (
+        <Button look="primary" icon="send" busy={test.isPending} onClick={() => test.mutate()}>
+          Send a test event
+        </Button>
+      ) : (
+        <Button look="primary" icon="play" busy={switchIt.isPending} onClick={() => switchIt.mutate()}>
+          Switch on
+        </Button>
+      )}
+      <Menu
+        label={
+          <>
+            More
+            <Icon name="chevron" />
+          </>
+        }
+        items={[
+          { label: 'Change', icon: 'code', act: () => setOpen('edit') },
+          { label: 'Replace the secret', icon: 'repeat', act: () => setOpen('secret') },
+          ...(webhook.enabled
+            ? [{ label: 'Switch off', icon: 'stop', act: () => switchIt.mutate() } as const]
+            : []),
+          'line',
+          { label: 'Delete', icon: 'trash', danger: true, act: () => setOpen('delete') },
+        ]}
+      />
+      {error !== null && <Problem error={error} />}
+      {open === 'edit' && <EditWebhookDialog webhook={webhook} onClose={close} />}
+      {open === 'secret' && <RotateSecretDialog webhookId={webhook.id} onClose={close} />}
+      <DeleteWebhook webhook={webhook} open={open === 'delete'} onClose={close} />
+    </>
+  );
+}
+
+function DeleteWebhook(props: { webhook: WebhookRecord; open: boolean; onClose: () => void }) {
+  const { webhook, open, onClose } = props;
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => client.call('deleteWebhook', { params: { webhookId: webhook.id } }),
+    onSuccess: () => {
+      go('/webhooks');
+      queries.removeQueries({ queryKey: ['webhooks', webhook.id] });
+      void queries.invalidateQueries({ queryKey: ['webhooks'] });
+    },
+  });
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title="Delete this webhook?"
+      action="Delete webhook"
+      act={() => remove.mutate()}
+      busy={remove.isPending}
+      error={remove.error}
+    >
+      <p>
+        {shortOf(webhook.url)} is told of nothing more, and what waits to be sent is given up. The log of its
+        deliveries goes too.
+      </p>
+    </Confirm>
+  );
+}
+
+/** As people say an address: without what all of them have. */
+function shortOf(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+}
