@@ -42,6 +42,7 @@ import {
 import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
+import { outputs } from '../packages/render/src/outputs/table.ts';
 import { refusalTable } from '../packages/bundle/src/refusal.ts';
 import { aliases } from '../packages/server/src/cli/aliases.ts';
 import { exitTable } from '../packages/server/src/cli/exit.ts';
@@ -451,5 +452,27 @@ describe('the page of findings', () => {
   it('lists exactly what the renderer can tell, with its meaning', () => {
     const rows = [...page('reference/findings').matchAll(/^\| `(\w+)` \| (.+) \|$/gm)];
     expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(diagnosticCodes);
+  });
+});
+
+describe('the page of machine readers', () => {
+  /** Files that pages load are of no interest to authors. */
+  const listed = outputs.filter(({ files }) => files.some((file) => !/^_docyard\/(?!social)/.test(file)));
+  const rows = tableRows(page('write/machine-readers'));
+
+  it.each(listed.map((output) => [output.name, output] as const))('lists the files of %s', (_, output) => {
+    const row = rows.find(([names = '']) => names.split(', ').includes(output.files[0] ?? ''));
+    const yes = (value: boolean): string => (value ? 'yes' : 'no');
+    expect(row?.slice(2)).toEqual([
+      yes(output.needsOrigin),
+      yes(output.canOverride),
+      output.canOverride ? yes(!output.isProtected) : '–',
+    ]);
+  });
+
+  it('lists nothing else', () => {
+    const files = new Set(listed.flatMap((output) => output.files));
+    const unknown = rows.flatMap(([names = '']) => names.split(', ')).filter((name) => !files.has(name));
+    expect(unknown).toEqual([]);
   });
 });

@@ -36,6 +36,7 @@ export type { LastFiles } from './cache/unchanged.ts';
 export type { UrlStyle } from './model/site-plan.ts';
 export { isForeignFolder, isHiddenFile, isPageFile, routeOfFile } from './navigation/files.ts';
 export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';
+export { generatedFiles, protectedOutputFiles } from './outputs/site-outputs.ts';
 export { slugOf } from './page/headings.ts';
 export { Preview, type PreviewPage } from './preview/preview.ts';
 

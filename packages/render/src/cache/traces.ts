@@ -4,7 +4,7 @@
  */
 import type { CheckTrace } from '../check/rendered.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { PageFacts } from '../outputs/list.ts';
+import type { PageFacts } from '../outputs/contract.ts';
 import type { PageResult } from '../model/page.ts';
 import { packedJson, unpackedJson } from './packed-json.ts';
 import type { SiteMemory } from './site-memory.ts';

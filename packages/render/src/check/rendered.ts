@@ -4,7 +4,7 @@
  * What the page renderer has told already is not told again.
  */
 import { MarkedText, type Pieces, SharedText, encodedText } from '../text/encoded-text.ts';
-import { isPrinted } from '../outputs/print.ts';
+import { isOutputFile } from '../outputs/site-outputs.ts';
 import { keptList } from '../text/kept.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
@@ -261,8 +261,8 @@ export class RenderedCheck {
   }
 
   seeFile({ path, kind, text }: OutputPiece): void {
-    /** What is printed repeats the pages, and their links were judged there. */
-    if (text === undefined || (kind === 'output' && isPrinted(path))) return this.#addresses.add(path);
+    if (text === undefined || (kind === 'output' && isOutputFile(path, ({ repeatsPages }) => repeatsPages)))
+      return this.#addresses.add(path);
     const noteFrame = this.#frame.noterFor(path);
     const isSettled = ({ address }: Reference): boolean => this.#isSettled(address, path);
     const facts = readOutput(text, { noteFrame, isSettled, looksForSecrets: true });

@@ -12,6 +12,8 @@ export interface SitePlan {
   origin: string;
   basePath: string;
   redirects: Redirect[];
+  /** Patterns of the paths that outputs are written to, from the table of outputs. */
+  generatedFiles: string[];
   /** Pages and files whose names not every file system can hold: as written, and as used. */
   renamedRoutes: [string, string][];
   renamedFiles: [string, string][];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { generatedFiles } from '../outputs/site-outputs.ts';
 import { createLinkResolver } from './links.ts';
 
 const links = createLinkResolver({
@@ -11,7 +12,7 @@ const links = createLinkResolver({
     { source: '/loop', destination: '/loop', permanent: true },
   ],
   basePath: '/help',
-  origin: 'https://docs.example.com',
+  generatedFiles: generatedFiles({ hasOrigin: true }),
 });
 
 const resolve = (href: string, from = 'guides/start.mdx'): string => {
@@ -45,6 +46,8 @@ describe('what a link means', () => {
     ['/old/start', 'guides/start'],
     ['/llms.txt', 'output llms.txt'],
     ['/sitemap.xml', 'output sitemap.xml'],
+    ['/rss.xml', 'output rss.xml'],
+    ['/print.html', 'output print.html'],
     ['/guides/start/rss.xml', 'output guides/start/rss.xml'],
     ['/guides/nowhere/rss.xml', 'broken'],
     ['/one/7/two#a', 'guides/start#a'],
@@ -87,7 +90,7 @@ describe('what a link means', () => {
         files: [],
         redirects: [],
         basePath: '/help',
-        origin: '',
+        generatedFiles: [],
       });
       const home = { kind: 'output', path: 'index.html', suffix: '' };
       expect(rootless.resolve(href, 'guides/start.mdx')).toEqual(home);

@@ -4,6 +4,7 @@
  */
 import { keptText } from '../text/kept.ts';
 import { type OutsideTarget, cleanAddress, outsideTarget, schemeOf } from '../text/link-scheme.ts';
+import { matchesPath } from '../model/path-pattern.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 import type { Redirect, RemotePicture } from '../model/site-plan.ts';
 
@@ -22,7 +23,8 @@ export interface LinkTable {
   files: readonly string[];
   redirects: readonly Redirect[];
   basePath: string;
-  origin: string;
+  /** Patterns of the paths that outputs are written to. */
+  generatedFiles: readonly string[];
   /** Pages and files under other names than their own, by those. */
   renamedRoutes?: readonly (readonly [string, string])[];
   renamedFiles?: readonly (readonly [string, string])[];
@@ -37,7 +39,6 @@ export interface LinkResolver {
   resolveFile(address: string, from: string): LinkTarget;
 }
 
-const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
 /** A site without a page at its root shows its first page there. */
 const homeFile = 'index.html';
 const maximumRedirects = 5;
@@ -82,12 +83,9 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     }
   }
 
-  /** Some outputs need to know where the site will live. */
-  const isOutput = (path: string): boolean => {
-    if (alwaysWritten.has(path)) return true;
-    if (table.origin === '') return false;
-    return path === 'sitemap.xml' || (path.endsWith('/rss.xml') && findPage(path.slice(0, -8)) !== undefined);
-  };
+  const isPage = (route: string): boolean => findPage(route) !== undefined;
+  const isOutput = (path: string): boolean =>
+    table.generatedFiles.some((pattern) => matchesPath(pattern, path, isPage));
 
   const find = (path: string, suffix: string): LinkTarget | undefined => {
     const route = findPage(path);

@@ -1,9 +1,6 @@
-/**
- * RSS feeds of the pages that hold changelog entries, beside each of them. A feed needs absolute addresses: without an
- * origin there is none.
- */
+/** RSS feeds of the pages with changelog entries, one beside each of them. */
 import { plainTitle } from '../theme/text.ts';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
 import type { FeedItem } from '../model/page.ts';
 import { feedPath } from '../navigation/public-addresses.ts';

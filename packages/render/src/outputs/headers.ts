@@ -3,7 +3,7 @@
  * is the union of what the pages of a site allow, since a browser applies both.
  */
 import { contentSecurityPolicy } from '../theme/head.ts';
-import type { OutputContext } from './list.ts';
+import type { OutputContext } from './contract.ts';
 import { notFoundStyleSource } from './not-found.ts';
 
 export function responseHeaders({ site, plan }: Pick<OutputContext, 'site' | 'plan'>): [string, string][] {

@@ -7,7 +7,7 @@ import { docyardRules } from './hosts-docyard.ts';
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { nginxConfiguration } from './hosts-nginx.ts';
 import { responseHeaders } from './headers.ts';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import {
   type Pattern,
   encodeAddress,

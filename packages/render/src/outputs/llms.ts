@@ -1,6 +1,6 @@
 /**
  * llms.txt, the index of a site for programs that read, and llms-full.txt, its whole text. The index holds the default
- * language and version only. A file of the repository with the same name is used as it is.
+ * language and version only.
  */
 import { encodedPieces } from '../text/encoded-text.ts';
 import { oneLine } from '../text/html.ts';
@@ -9,8 +9,7 @@ import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
 import { plainTitle } from '../theme/text.ts';
 import { inLargePieces, withBetween } from './full-text.ts';
-import type { InPieces, OutputContext, OutputItem, PageFacts } from './list.ts';
-import { ownFile } from './own-file.ts';
+import type { InPieces, OutputContext, OutputItem, PageFacts } from './contract.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
@@ -20,22 +19,20 @@ const mostCharacters = 100_000;
 /** Descriptions are shortened step by step before a page is left out. */
 const descriptionLengths = [300, 200, 120, 60, 0];
 
-export async function* llmsIndex(context: OutputContext): AsyncGenerator<OutputItem> {
-  const own = await ownFile(context.site, 'llms.txt');
-  const sections = own === undefined ? indexSections(context) : [];
+export function* llmsIndex(context: OutputContext): Generator<OutputItem> {
+  const sections = indexSections(context);
   for (const path of ['llms.txt', '.well-known/llms.txt'])
-    yield { path, content: own ?? indexText(context, sections, prefixToRoot(path)) };
+    yield { path, content: indexText(context, sections, prefixToRoot(path)) };
 }
 
 export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
   const path = 'llms-full.txt';
-  const own = await ownFile(context.site, path);
   const positions = context.fullText.positions();
   const isAsBefore = context.fullText.areOld(positions) && positions.length === context.lastSections?.count;
-  if (own === undefined && isAsBefore && context.isOld?.(path)) yield { path, old: true };
+  if (isAsBefore && context.isOld?.(path)) yield { path, old: true };
   else {
-    if (own === undefined) await context.lastSections?.read();
-    yield { path, ...(own === undefined ? fullText(context) : { content: own }) };
+    await context.lastSections?.read();
+    yield { path, ...fullText(context) };
   }
 }
 

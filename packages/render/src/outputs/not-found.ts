@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { SiteSettings } from '../config/settings.ts';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import { escapeAttribute, escapeText } from '../text/html.ts';
 import { readableOn } from '../css/colors.ts';
 import { hooked } from '../model/style-hooks.ts';

@@ -6,7 +6,7 @@ import { addressesFor } from '../navigation/addresses.ts';
 import type { PageFeature, PageResult, PageTask } from '../model/page.ts';
 import { renderFiles, withFolder } from '../render-fixture.ts';
 import { planSite } from '../pipeline/site-plan.ts';
-import type { OutputContext } from './list.ts';
+import type { OutputContext } from './contract.ts';
 import { PrintPages } from './print-pages.ts';
 import { printOutput } from './print.ts';
 import { decodedText } from '../text/encoded-text.ts';

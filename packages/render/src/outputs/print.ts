@@ -15,7 +15,7 @@ import { inThemeLayer } from '../css/layers.ts';
 import { hooked } from '../model/style-hooks.ts';
 import { inlineCode } from '../theme/text.ts';
 import { isRightToLeft, languageCode } from '../words/words.ts';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import { type KeptPage, type PrintedPage, hrefFromRoot } from './print-pages.ts';
 import { printedId } from './print-section.ts';
 import { shortHash } from '../text/short-hash.ts';
@@ -61,11 +61,6 @@ function partitionOf(parts: readonly Part[]): string {
   return shortHash(
     JSON.stringify(parts.map(({ label, file, pages }) => [label, file, pages.map(({ route }) => route)])),
   );
-}
-
-/** Whether a file that is no page was written here: it repeats the links of pages. */
-export function isPrinted(path: string): boolean {
-  return /^_?print(?:\/.*)?\.html$/.test(path);
 }
 
 function leftOut(file: string, pages: number): Diagnostic {

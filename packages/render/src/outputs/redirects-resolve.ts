@@ -6,7 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
-import type { OutputContext } from './list.ts';
+import type { OutputContext } from './contract.ts';
 import { decodePath, pathPattern, splitSuffix } from './redirect-paths.ts';
 import { renamedRedirects } from './renamed-redirects.ts';
 import {

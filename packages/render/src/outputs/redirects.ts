@@ -2,10 +2,11 @@
  * Redirects as files: a small page for every address that has moved, which works on any host and from disk, and the
  * configuration files of hosts that can do better. A page of the site always wins over a redirect.
  */
+import { matchesPath } from '../model/path-pattern.ts';
 import { escapeAttribute, escapeText } from '../text/html.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import { hostFiles } from './hosts.ts';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import { problemOf } from '../navigation/output-names.ts';
 import { encodeAddress } from '../navigation/redirect-pattern.ts';
 import { type ExactRedirect, resolveRedirects } from './redirects-resolve.ts';
@@ -17,7 +18,12 @@ export function* redirectOutputs(context: OutputContext): Generator<OutputItem> 
   for (const redirect of redirects.exact) {
     if (redirect.isFile) continue;
     const path = stubPath(redirect.source, context.plan.urlStyle);
-    if (!isFree(path, taken) || problemOf(path) !== undefined || taken.lowerCase.has(path.toLowerCase()))
+    if (
+      isReserved(path, context.plan) ||
+      !isFree(path, taken) ||
+      problemOf(path) !== undefined ||
+      taken.lowerCase.has(path.toLowerCase())
+    )
       continue;
     claim(path, taken);
     yield { path, content: stubPage(redirect, path, context) };
@@ -46,14 +52,18 @@ function takenPaths({ plan, pages }: OutputContext): Taken {
   return taken;
 }
 
-/** Names that other outputs of the site have or may get, at the root. */
-const reserved = /^(?:404|index|print|report)(?:\.html|\/)|^print\/|^[_.]/;
+/** Whether the path is, or lies in a folder named like, a file that other outputs may write at the root. */
+function isReserved(path: string, { generatedFiles }: OutputContext['plan']): boolean {
+  if (/^[_.]/.test(path)) return true;
+  const [first = ''] = path.split('/', 1);
+  const file = first.endsWith('.html') ? first : `${first}.html`;
+  return file === 'index.html' || generatedFiles.some((pattern) => matchesPath(pattern, file, () => false));
+}
 
 /** A file must not stand where a folder is, and the other way round. */
 function isFree(path: string, { files, folders }: Taken): boolean {
   const above = foldersAbove(path);
   return (
-    !reserved.test(path) &&
     !files.has(path) &&
     !folders.has(path) &&
     above.every((folder) => !files.has(folder) && !/\.(?:html|md|txt|xml|json|js|css)$/.test(folder))

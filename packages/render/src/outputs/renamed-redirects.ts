@@ -1,7 +1,7 @@
 /** Redirects from the addresses of pages and files that are written under other names. */
 import { relativeHref } from '../navigation/addresses.ts';
 import { hasAddress } from '../navigation/output-names.ts';
-import type { OutputContext } from './list.ts';
+import type { OutputContext } from './contract.ts';
 import type { ExactRedirect } from './redirects-resolve.ts';
 
 interface Renamed extends Pick<OutputContext, 'site' | 'plan' | 'used'> {

@@ -1,24 +1,14 @@
-/**
- * sitemap.xml, and robots.txt that names it. Both are about public addresses: without an origin there is no sitemap. A
- * file of the repository with the same name is used as it is.
- */
-import type { OutputContext, OutputItem } from './list.ts';
-import { ownFile } from './own-file.ts';
+/** sitemap.xml, and robots.txt that names it. */
+import type { OutputContext, OutputItem } from './contract.ts';
 import { isListed } from '../site/visibility.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
 
 /** What the protocol allows in one file. */
 const mostAddresses = 50_000;
 
-export async function* sitemap(context: OutputContext): AsyncGenerator<OutputItem> {
-  const own = await ownFile(context.site, 'sitemap.xml');
-  if (own) yield { path: 'sitemap.xml', content: own };
-  else yield* sitemapFiles(context);
-}
-
-function* sitemapFiles({ publicAddresses, ...context }: OutputContext): Generator<OutputItem> {
-  if (publicAddresses.home === undefined) return;
-  const entries = entriesOf({ publicAddresses, ...context });
+export function* sitemap(context: OutputContext): Generator<OutputItem> {
+  const { publicAddresses } = context;
+  const entries = entriesOf(context);
   if (entries.length <= mostAddresses) {
     yield { path: 'sitemap.xml', content: sitemapXml(entries) };
     return;
@@ -61,7 +51,7 @@ function sitemapXml(entries: readonly string[]): string {
   );
 }
 
-export async function* robots({ site, publicAddresses }: OutputContext): AsyncGenerator<OutputItem> {
+export function* robots({ publicAddresses }: OutputContext): Generator<OutputItem> {
   const address = publicAddresses.ofFile('sitemap.xml');
   const lines = [
     'User-agent: *',
@@ -69,6 +59,5 @@ export async function* robots({ site, publicAddresses }: OutputContext): AsyncGe
     'Allow: /',
     ...(address ? ['', `Sitemap: ${address}`] : []),
   ];
-  const own = await ownFile(site, 'robots.txt');
-  yield { path: 'robots.txt', content: own ?? `${lines.join('\n')}\n` };
+  yield { path: 'robots.txt', content: `${lines.join('\n')}\n` };
 }

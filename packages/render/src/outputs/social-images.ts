@@ -10,7 +10,7 @@ import type * as Resvg from '@resvg/resvg-js';
 import { pictureSize } from '../assets/picture-size.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import { type SocialImage, socialImageSvg } from '../theme/social-image-svg.ts';
 import type { Site } from '../site/site.ts';
 

@@ -1,7 +1,7 @@
 /** The API descriptions that pages are about, as files of the output: programs read them better than pages. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutputContext, OutputItem } from './list.ts';
+import type { OutputContext, OutputItem } from './contract.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
 
 export interface SpecFile {

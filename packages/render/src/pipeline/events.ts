@@ -1,7 +1,7 @@
 /** What a run tells whoever asked for it, a file or a finding at a time, and how the other files of this folder write that down. */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { encodedText } from '../text/encoded-text.ts';
-import type { InPieces, OutputItem } from '../outputs/list.ts';
+import type { InPieces, OutputItem } from '../outputs/contract.ts';
 
 export interface OutputFile {
   /** Relative, with forward slashes. */

@@ -10,9 +10,8 @@ import { reasonFor, renamedFile, unusableName } from '../navigation/output-names
 import { mathFiles } from '../math/files.ts';
 import type { Before } from '../cache/replay.ts';
 import type { WordEdit } from '../cache/word-edit.ts';
-import { type OutputContext, siteOutputs } from '../outputs/list.ts';
-import { llmsFull } from '../outputs/llms.ts';
-import { printOutput } from '../outputs/print.ts';
+import type { OutputContext } from '../outputs/contract.ts';
+import { siteOutputs } from '../outputs/site-outputs.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import { apiFiles } from '../theme/files.ts';
 import { type RunEvent, old, text, diagnostic, eventOf } from './events.ts';
@@ -58,13 +57,11 @@ export async function* filesAfterWords(run: Run, before: Before, edit: WordEdit)
   const told = new Set<string>();
   for (const { output, route } of run.tasks) told.add(output).add(markdownPath(route));
   for (const feature of before.last.printed.features) run.print.features.add(feature);
-  const context = outputContext(run);
-  for (const output of [printOutput, llmsFull])
-    for await (const item of output(context)) {
-      if ('finding' in item) continue;
-      told.add(item.path);
-      yield eventOf(item);
-    }
+  for await (const item of siteOutputs(outputContext(run), ({ repeatsPages }) => repeatsPages)) {
+    if ('finding' in item) continue;
+    told.add(item.path);
+    yield eventOf(item);
+  }
   yield old(edit.otherFiles(told), 'output');
 }
 

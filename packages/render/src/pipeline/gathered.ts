@@ -1,6 +1,6 @@
 /** What the pages of a run give to the files that are about all of them. */
 import type { PageTrace } from '../cache/traces.ts';
-import type { PageFacts } from '../outputs/list.ts';
+import type { PageFacts } from '../outputs/contract.ts';
 import type { PageFeature, PageTask } from '../model/page.ts';
 
 /** What all pages together need and tell. */

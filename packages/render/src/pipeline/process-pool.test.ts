@@ -14,6 +14,7 @@ const plan: SitePlan = {
   origin: '',
   basePath: '',
   redirects: [],
+  generatedFiles: [],
   renamedRoutes: [],
   renamedFiles: [],
   variables: {},

@@ -13,6 +13,7 @@ import { OutputNames, reasonFor, renamedFile, unusableName } from '../navigation
 import { renamedPaths } from '../navigation/safe-names.ts';
 import { type SchemaPage, pageNodeLimit } from '../openapi/page-nodes.ts';
 import { specsOf } from '../openapi/site-api.ts';
+import { generatedFiles } from '../outputs/site-outputs.ts';
 import { isVisibleTo } from '../source/page-meta.ts';
 import type { PageTask } from '../model/page.ts';
 import type { SearchedPage } from '../search/pages.ts';
@@ -51,6 +52,7 @@ export function planSite(
     origin: (options.origin ?? '').replace(/\/+$/, ''),
     basePath: normalizedBasePath(options.basePath),
     redirects: site.settings.redirects,
+    generatedFiles: generatedFiles({ hasOrigin: Boolean(options.origin) }),
     renamedRoutes: [...site.renamedRoutes],
     renamedFiles: [...renamedFiles],
     variables: site.settings.variables,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SiteLoadError } from '../model/diagnostic.ts';
 import { renderFolder, withFolder } from '../render-fixture.ts';
 import { Preview } from './preview.ts';
+import { isOfWholeSite } from './whole-site.ts';
 
 const sample = fileURLToPath(new URL('../../../server/sample', import.meta.url));
 
@@ -34,8 +35,15 @@ describe('a preview shows what an export would write', () => {
   });
 
   it('in files about the whole site, which are made when one is asked for', async () => {
-    for (const path of ['llms.txt', '.well-known/llms.txt', 'robots.txt', 'print.html', '_docyard/print.css'])
+    const paths = [...exported.keys()].filter(isOfWholeSite);
+    expect(paths).toContain('llms.txt');
+    for (const path of paths)
       expect(Buffer.from((await preview.file(path)) as Uint8Array).toString(), path).toBe(exported.get(path));
+  });
+
+  it('in the files for web servers', async () => {
+    for (const path of ['_headers', '_redirects', '_hosts/nginx.conf'])
+      expect(await preview.file(path), path).toBe(exported.get(path));
   });
 });
 

@@ -282,7 +282,6 @@ export class Preview {
   }
 
   #redirect(path: string): string | undefined {
-    if (this.site.settings.redirects.length === 0) return undefined;
     for (const item of redirectOutputs(outputContext(this.#current)))
       if ('content' in item && (item.path === path || item.path === `${path}.html`))
         return String(item.content);

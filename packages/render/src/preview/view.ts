@@ -9,7 +9,7 @@ import type { RemotePictures } from '../assets/remote-pictures.ts';
 import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import { FullText } from '../outputs/full-text.ts';
-import type { OutputContext } from '../outputs/list.ts';
+import type { OutputContext } from '../outputs/contract.ts';
 import { PrintPages } from '../outputs/print-pages.ts';
 import { SocialImages } from '../outputs/social-images.ts';
 import type { PageTask } from '../model/page.ts';

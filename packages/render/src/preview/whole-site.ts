@@ -1,13 +1,12 @@
-/** The files of an export that know every page (sitemap, feeds, print, report): rendered together, when one is asked for. */
+/** The files of an export that know every page (llms.txt, print, report): rendered together, when one is asked for. */
 import { renderSite } from '../pipeline/render-site.ts';
 import type { RenderOptions } from '../pipeline/site-plan.ts';
+import { isOutputFile } from '../outputs/site-outputs.ts';
 import type { Site } from '../site/site.ts';
 
-/** Names of such files; a mistyped address must not make a preview render the whole site. */
+/** A preview has no origin. */
 export function isOfWholeSite(path: string): boolean {
-  return /^(?:(?:\.well-known\/)?llms(?:-full)?\.txt|robots\.txt|sitemap\.xml|report\.(?:html|json|md)|print(?:\/.+)?\.html|_docyard\/(?:social\/.+|print\.css)|.+\.xml)$/.test(
-    path,
-  );
+  return isOutputFile(path, ({ needsAllPages, needsOrigin }) => needsAllPages && !needsOrigin);
 }
 
 export async function wholeSiteFiles(site: Site, options: RenderOptions): Promise<Map<string, Uint8Array>> {

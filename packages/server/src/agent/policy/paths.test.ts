@@ -1,3 +1,4 @@
+import { protectedOutputFiles } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from './paths.ts';
 import { changed, outcomeOf } from './testing.ts';
@@ -12,6 +13,7 @@ describe('paths a run may change', () => {
     'api/spec.json',
     'images/logo.svg',
     'llms.txt',
+    'llms-full.txt',
     'ünï.mdx',
     'guides/agents.mdx',
   ])('%s', (path) =>
@@ -42,12 +44,17 @@ describe('paths it may not', () => {
     'Dockerfile',
     'docker-compose.yml',
     'vercel.json',
-    'robots.txt',
     'requirements.txt',
     'node_modules/a/b.md',
     '.env',
     'a',
+    ...protectedOutputFiles(),
+    ...protectedOutputFiles().map((name) => `guides/${name}`),
   ])('%s', (path) => expect(outcomeOf(added(path))).toBe('block paths'));
+
+  it('generated files that speak for the site to crawlers', () => {
+    expect(protectedOutputFiles()).toEqual(['sitemap.xml', 'robots.txt']);
+  });
 
   it.each([
     '../a.mdx',

@@ -2,6 +2,7 @@
  * Only documentation may change: below the docs root, inside the job's scope, of a kind that holds text, and none of the
  * files that run code, steer other tools or decide who reviews.
  */
+import { protectedOutputFiles } from '@docyard/render';
 import type { DiffFile } from '../contract.ts';
 import { hasHiddenCharacters } from './hidden-text.ts';
 import { type Change, type Objection, type PolicySettings, type Rule, block } from './rule.ts';
@@ -49,6 +50,7 @@ function below(folder: string, path: string): string | undefined {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
 }
 
+const speaksToMachines = 'It speaks for the site to other machines.';
 const protectedNames: readonly [names: RegExp, what: string][] = [
   [/^(?:agents|claude|gemini|copilot-instructions|skill)\.md$/, 'It instructs agents.'],
   [/^(?:codeowners|cname|license(?:\..+)?|security\.(?:md|txt))$/, 'It is for the owners of the repository.'],
@@ -60,7 +62,7 @@ const protectedNames: readonly [names: RegExp, what: string][] = [
     /^(?:makefile|jenkinsfile|procfile|dockerfile.*)$|^(?:azure-pipelines|bitbucket-pipelines|appveyor|cloudbuild|buildspec|action|(?:docker-)?compose.*|mkdocs|book|netlify|render|app|fly)\.ya?ml$|^(?:vercel|firebase|now|serve|staticwebapp\.config|wrangler)\.json$/,
     'It decides how the project is built or served.',
   ],
-  [/^(?:robots|ads|app-ads|humans)\.txt$/, 'It speaks for the site to other machines.'],
+  [/^(?:ads|app-ads|humans)\.txt$/, speaksToMachines],
 ];
 
 function whyProtected(path: string): string | undefined {
@@ -69,8 +71,9 @@ function whyProtected(path: string): string | undefined {
     return 'Files and folders that begin with a dot are protected.';
   if (parts.includes('node_modules')) return 'Installed packages are protected.';
   const name = parts.at(-1) ?? '';
-  const found = protectedNames.find(([names]) => names.test(name));
-  return found && `The file is protected. ${found[1]}`;
+  const isOutput = protectedOutputFiles().includes(name);
+  const reason = isOutput ? speaksToMachines : protectedNames.find(([names]) => names.test(name))?.[1];
+  return reason && `The file is protected. ${reason}`;
 }
 
 const documentation = /\.(?:mdx?|json|ya?ml|svg|txt)$/i;

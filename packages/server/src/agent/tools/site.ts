@@ -2,7 +2,13 @@
  * What tools know of the site without rendering it: its pages and their addresses, its configuration, and which link means
  * which page. Links are resolved by the renderer's own rules. It changes nothing.
  */
-import { createLinkResolver, isPageFile, type LinkResolver, routeOfFile } from '@docyard/render';
+import {
+  createLinkResolver,
+  generatedFiles,
+  isPageFile,
+  type LinkResolver,
+  routeOfFile,
+} from '@docyard/render';
 import type { ToolContext } from '../contract.ts';
 import { type ConfigFile, type ConfigReference, readConfig, referencesOf } from './config.ts';
 import { lineAt, textIfAny } from './files.ts';
@@ -65,7 +71,8 @@ export async function readSite(context: ToolContext): Promise<SiteView> {
 /** Without redirects: a link that goes through one names another address than the page's. */
 export function resolverFor(files: readonly string[]): LinkResolver {
   const routes = files.filter(isPageFile).map(routeOfFile);
-  return createLinkResolver({ routes, files, redirects: [], basePath: '', origin: '' });
+  const generated = generatedFiles({ hasOrigin: true });
+  return createLinkResolver({ routes, files, redirects: [], basePath: '', generatedFiles: generated });
 }
 
 /** Whether a link names this page itself, and not a folder that the page happens to be the first of. */

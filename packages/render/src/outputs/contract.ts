@@ -1,24 +1,37 @@
-/**
- * The files of a site that are no page, asset or search index, as a visible list: each output is one function from what
- * is known after the last page to files. An output must not render pages.
- */
+/** What an output of a site is: its row in the table of outputs, what it gets and what it returns. */
+import type { ReadSiteFile } from '../assets/inline-masks.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Addresses } from '../navigation/addresses.ts';
-import type { PublicAddresses } from '../navigation/public-addresses.ts';
-import { feeds } from './feeds.ts';
-import type { FullText } from './full-text.ts';
-import { llmsFull, llmsIndex } from './llms.ts';
-import { sharedFiles } from './shared-files.ts';
-import { notFoundOutput } from './not-found.ts';
-import { printOutput } from './print.ts';
-import type { PrintPages } from './print-pages.ts';
-import { redirectOutputs } from './redirects.ts';
-import { robots, sitemap } from './sitemap.ts';
-import { type SocialImages, socialImageFiles } from './social-images.ts';
-import { specCopies } from './specs.ts';
 import type { FeedItem } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
+import type { Addresses } from '../navigation/addresses.ts';
+import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Site } from '../site/site.ts';
+import type { StyleFiles } from '../theme/site-css.ts';
+import type { FullText } from './full-text.ts';
+import type { PrintPages } from './print-pages.ts';
+import type { SocialImages } from './social-images.ts';
+
+/** A row of the table. Links, the preview, the agent's policy, the check, the manual and tests read these columns. */
+export interface Output {
+  name: string;
+  /**
+   * Paths from the root of the export: `*` matches part of a name, `{page}` the path of a page. Copies of the author's own files
+   * and pages for redirects are not listed.
+   */
+  files: readonly string[];
+  /** Contains absolute addresses, so an export without an origin does not have it. */
+  needsOrigin: boolean;
+  /** A file of the author with the first name of `files` replaces the output. */
+  canOverride: boolean;
+  /** Agent jobs must not change such a file of the author. */
+  isProtected: boolean;
+  /** Is known only after the last page: the preview renders the whole site to show it. */
+  needsAllPages: boolean;
+  /** Repeats the content of pages, where its links are checked. */
+  repeatsPages: boolean;
+  /** Must not render pages. Absent where the pipeline writes the files, with the pages or after the check. */
+  write?: (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
+}
 
 /** What is kept of a page once it is written. */
 export interface PageFacts {
@@ -48,8 +61,8 @@ export interface OutputContext {
   fragmentOn?: (route: string, fragment: string) => string;
   /** Whether a file of the site is part of the output. */
   used: (file: string) => boolean;
-  styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];
-  readFile: Parameters<typeof sharedFiles>[0]['readFile'];
+  styleFiles: StyleFiles;
+  readFile: ReadSiteFile;
   /** The Markdown of the pages; of those that are as they were it is in the file that the last run has left. */
   fullText: FullText;
   lastSections?: { count: number; read(): Promise<void> } | undefined;
@@ -73,27 +86,3 @@ export type OutputItem =
   /** A file that is as the last run has written it. */
   | { path: string; old: true }
   | { finding: Diagnostic };
-
-export type Output = (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
-
-/** The largest first: whoever takes the files has the most to do with those, and can while the others are made. */
-const outputs: Output[] = [
-  printOutput,
-  llmsFull,
-  sharedFiles,
-  notFoundOutput,
-  redirectOutputs,
-  llmsIndex,
-  specCopies,
-  sitemap,
-  robots,
-  feeds,
-  socialImageFiles,
-];
-
-export async function* siteOutputs(context: OutputContext): AsyncGenerator<OutputItem> {
-  for (const output of outputs) {
-    context.signal?.throwIfAborted();
-    yield* output(context);
-  }
-}

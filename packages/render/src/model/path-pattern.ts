@@ -1,0 +1,26 @@
+/**
+ * Patterns for paths of generated files: `*` matches part of one name, and `{page}` at the start matches the path of a page of
+ * the site.
+ */
+const page = '{page}';
+
+export function matchesPath(pattern: string, path: string, isPage: (route: string) => boolean): boolean {
+  if (pattern.startsWith(page)) {
+    const end = pattern.slice(page.length);
+    return path.endsWith(end) && isPage(path.slice(0, -end.length));
+  }
+  const star = pattern.indexOf('*');
+  if (star < 0) return path === pattern;
+  const end = pattern.slice(star + 1);
+  return (
+    path.length >= star + end.length &&
+    path.startsWith(pattern.slice(0, star)) &&
+    path.endsWith(end) &&
+    !path.slice(star, path.length - end.length).includes('/')
+  );
+}
+
+/** Whether the pattern is the path of one file. */
+export function isFixedPath(pattern: string): boolean {
+  return !pattern.includes('*') && !pattern.startsWith(page);
+}

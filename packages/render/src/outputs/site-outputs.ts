@@ -1,0 +1,48 @@
+/** Writes the outputs of the table, and answers questions about the files of an export from its columns. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isFixedPath, matchesPath } from '../model/path-pattern.ts';
+import type { Site } from '../site/site.ts';
+import type { Output, OutputContext, OutputItem } from './contract.ts';
+import { outputs } from './table.ts';
+
+const maxOwnFileBytes = 50_000_000;
+
+/** The outputs that the pipeline does not write itself. */
+export async function* siteOutputs(
+  context: OutputContext,
+  isWanted: (output: Output) => boolean = () => true,
+): AsyncGenerator<OutputItem> {
+  for (const output of outputs.filter(isWanted)) {
+    context.signal?.throwIfAborted();
+    const own = output.canOverride ? await ownFile(context.site, output.files[0] ?? '') : undefined;
+    if (own) for (const path of output.files.filter(isFixedPath)) yield { path, content: own };
+    else if (!output.needsOrigin || context.publicAddresses.home !== undefined)
+      yield* output.write?.(context) ?? [];
+  }
+}
+
+/** The author's file that replaces an output. */
+async function ownFile({ root, files }: Site, name: string): Promise<Uint8Array | undefined> {
+  if (!files.all.includes(name)) return undefined;
+  const path = join(root, name);
+  const { size } = await stat(path);
+  return size > maxOwnFileBytes ? undefined : readFile(path);
+}
+
+/** The patterns of all files that an export generates. */
+export function generatedFiles({ hasOrigin }: { hasOrigin: boolean }): string[] {
+  return outputs.filter(({ needsOrigin }) => hasOrigin || !needsOrigin).flatMap(({ files }) => files);
+}
+
+/** The names of generated files that agent jobs must not replace. */
+export function protectedOutputFiles(): string[] {
+  return outputs.filter(({ isProtected }) => isProtected).flatMap(({ files }) => files.filter(isFixedPath));
+}
+
+/** Whether a path, other than that of a page's own file, belongs to an output with some property. */
+export function isOutputFile(path: string, has: (output: Output) => boolean = () => true): boolean {
+  return outputs.some(
+    (output) => has(output) && output.files.some((pattern) => matchesPath(pattern, path, () => false)),
+  );
+}

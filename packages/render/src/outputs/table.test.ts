@@ -1,0 +1,121 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadSite, renderSite } from '../index.ts';
+import { matchesPath } from '../model/path-pattern.ts';
+import { Preview } from '../preview/preview.ts';
+import { fixture, renderFiles, withFolder } from '../render-fixture.ts';
+import type { Output } from './contract.ts';
+import { protectedOutputFiles } from './site-outputs.ts';
+import { outputs } from './table.ts';
+
+/** What a contributor writes: one function, and one row. */
+const harbors: Output = {
+  name: 'harbors',
+  files: ['harbors.txt'],
+  needsOrigin: false,
+  canOverride: true,
+  isProtected: true,
+  needsAllPages: true,
+  repeatsPages: false,
+  *write({ site, pages }) {
+    const lines = pages.map(({ title, summary }) => `${title}: ${summary}\n`);
+    yield { path: 'harbors.txt', content: `${site.name}\n${lines.join('')}` };
+  },
+};
+
+const site = {
+  'docs.json': JSON.stringify({ name: 'Tides', navigation: { pages: ['index', 'piers'] } }),
+  'index.mdx': '---\ntitle: Start\n---\n\nWelcome. [All harbors](/harbors.txt)\n',
+  'piers.mdx': '---\ntitle: Piers\n---\n\nTwo of them.\n',
+};
+
+function addRow(output: Output): void {
+  const table = outputs as Output[];
+  table.push(output);
+  onTestFinished(() => void table.pop());
+}
+
+describe('an output that is added as one row', () => {
+  it('is written by an export, and pages link to it', async () => {
+    addRow(harbors);
+    const { files, codes, content } = await renderFiles(site);
+    expect(files.get('harbors.txt')).toBe('Tides\nStart: Welcome. All harbors\nPiers: Two of them.\n');
+    expect(content('index.html')).toContain('href="harbors.txt">All harbors</a>');
+    expect(codes).toEqual([]);
+  });
+
+  it('is a broken link before', async () => {
+    const { files, codes } = await renderFiles(site);
+    expect(files.has('harbors.txt')).toBe(false);
+    expect(codes).toEqual(['broken_link']);
+  });
+
+  it('is replaced by a file of the author', async () => {
+    addRow(harbors);
+    const { files } = await renderFiles({ ...site, 'harbors.txt': 'mine' });
+    expect(files.get('harbors.txt')).toBe('mine');
+  });
+
+  it('is left out of an export without an origin when it needs one', async () => {
+    addRow({ ...harbors, needsOrigin: true });
+    const { files, codes } = await renderFiles(site);
+    expect(files.has('harbors.txt')).toBe(false);
+    expect(codes).toEqual(['broken_link']);
+    const published = await renderFiles(site, { origin: 'https://tides.example.com' });
+    expect(published.files.has('harbors.txt')).toBe(true);
+  });
+
+  it('is shown by the preview', async () => {
+    addRow(harbors);
+    await withFolder(site, async (root) => {
+      const preview = await Preview.open({ root });
+      onTestFinished(() => preview.close());
+      expect(Buffer.from((await preview.file('harbors.txt')) as Uint8Array).toString()).toContain('Piers');
+    });
+  });
+
+  it('is refused to agent jobs when it is protected', () => {
+    addRow(harbors);
+    expect(protectedOutputFiles()).toContain('harbors.txt');
+  });
+});
+
+describe('the table of outputs', () => {
+  it('lists every generated file of an export', async () => {
+    const loaded = await loadSite({ root: fixture('outputs') });
+    const routes = new Set(loaded.pages.map(({ path }) => path));
+    const unlisted: string[] = [];
+    for await (const event of renderSite(loaded, { origin: 'https://tides.example.com' })) {
+      if (event.type !== 'file' || event.file.kind !== 'output') continue;
+      const { path } = event.file;
+      const isListed = outputs.some(({ files }) =>
+        files.some((pattern) => matchesPath(pattern, path, (route) => routes.has(route))),
+      );
+      if (!isListed && !loaded.files.all.includes(path)) unlisted.push(path);
+    }
+    expect(unlisted).toEqual([]);
+  });
+
+  it('names each output and each file once', () => {
+    const names = outputs.map(({ name }) => name);
+    const files = outputs.flatMap((output) => output.files);
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(files).size).toBe(files.length);
+  });
+});
+
+describe('a pattern of output files', () => {
+  it.each([
+    ['llms.txt', 'llms.txt', true],
+    ['llms.txt', 'guides/llms.txt', false],
+    ['sitemap-*.xml', 'sitemap-2.xml', true],
+    ['sitemap-*.xml', 'sitemap.xml', false],
+    ['print/*.html', 'print/guides.html', true],
+    ['print/*.html', 'print/a/b.html', false],
+    ['aa*aa', 'aaa', false],
+    ['{page}/rss.xml', 'guides/start/rss.xml', true],
+    ['{page}/rss.xml', 'guides/nowhere/rss.xml', false],
+    ['{page}.md', 'guides/start.md', true],
+  ])('%s for the path %s: %s', (pattern, path, matches) => {
+    expect(matchesPath(pattern, path, (route) => route === 'guides/start')).toBe(matches);
+  });
+});

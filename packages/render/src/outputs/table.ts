@@ -1,0 +1,95 @@
+/**
+ * Every output of a site, in the order in which they are written: the largest first, so that they are compressed while the
+ * others are made. To add an output, write its file in this folder and add its row here.
+ */
+import type { Output } from './contract.ts';
+import { feeds } from './feeds.ts';
+import { llmsFull, llmsIndex } from './llms.ts';
+import { notFoundOutput } from './not-found.ts';
+import { printOutput } from './print.ts';
+import { redirectOutputs } from './redirects.ts';
+import { sharedFiles } from './shared-files.ts';
+import { robots, sitemap } from './sitemap.ts';
+import { socialImageFiles } from './social-images.ts';
+import { specCopies } from './specs.ts';
+
+/** What most outputs have in common. */
+const common = {
+  needsOrigin: false,
+  canOverride: false,
+  isProtected: false,
+  needsAllPages: true,
+  repeatsPages: false,
+};
+
+export const outputs: readonly Output[] = [
+  {
+    ...common,
+    name: 'print',
+    files: ['print.html', 'print/*.html', '_print.html', '_print/*.html', '_docyard/print.css'],
+    repeatsPages: true,
+    write: printOutput,
+  },
+  {
+    ...common,
+    name: 'llms-full',
+    files: ['llms-full.txt'],
+    canOverride: true,
+    repeatsPages: true,
+    write: llmsFull,
+  },
+  {
+    ...common,
+    name: 'theme',
+    files: ['_docyard/*', '_docyard/styles/*'],
+    needsAllPages: false,
+    write: sharedFiles,
+  },
+  { ...common, name: 'not-found', files: ['404.html'], needsAllPages: false, write: notFoundOutput },
+  {
+    ...common,
+    name: 'redirects',
+    files: ['_redirects', '_headers', '_hosts/*'],
+    needsAllPages: false,
+    write: redirectOutputs,
+  },
+  {
+    ...common,
+    name: 'llms',
+    files: ['llms.txt', '.well-known/llms.txt'],
+    canOverride: true,
+    write: llmsIndex,
+  },
+  { ...common, name: 'api-descriptions', files: [], needsAllPages: false, write: specCopies },
+  {
+    ...common,
+    name: 'sitemap',
+    files: ['sitemap.xml', 'sitemap-*.xml'],
+    needsOrigin: true,
+    canOverride: true,
+    isProtected: true,
+    write: sitemap,
+  },
+  {
+    ...common,
+    name: 'robots',
+    files: ['robots.txt'],
+    canOverride: true,
+    isProtected: true,
+    write: robots,
+  },
+  { ...common, name: 'feeds', files: ['{page}/rss.xml', 'rss.xml'], needsOrigin: true, write: feeds },
+  {
+    ...common,
+    name: 'social-images',
+    files: ['_docyard/social/*.png'],
+    needsOrigin: true,
+    write: socialImageFiles,
+  },
+  { ...common, name: 'page-markdown', files: ['{page}.md'], needsAllPages: false },
+  { ...common, name: 'navigation', files: ['_docyard/nav/*'], needsAllPages: false },
+  { ...common, name: 'search', files: ['_docyard/search/*'], needsAllPages: false },
+  { ...common, name: 'scripts', files: ['_docyard/islands/*', '_docyard/scripts/*'], needsAllPages: false },
+  { ...common, name: 'math', files: ['_docyard/katex/*', '_docyard/katex/fonts/*'], needsAllPages: false },
+  { ...common, name: 'report', files: ['report.html', 'report.json'] },
+];
