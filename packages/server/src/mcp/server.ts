@@ -1,6 +1,5 @@
 /** The tools of a service as one server: which are offered, and what is said about all of them together. */
-import { ProtocolError } from '../tool-protocol/messages.ts';
-import type { ToolServer } from '../tool-protocol/serve.ts';
+import { UnknownToolError, type ToolServer } from '../tool-protocol/serve.ts';
 import { version } from '../version.ts';
 import { agentTools } from './agent-tools.ts';
 import { exportTools } from './export-tools.ts';
@@ -22,7 +21,7 @@ export function serviceTools(desk: Desk, { readOnly }: { readOnly: boolean }): T
     tools: offered.map((tool) => tool.offered),
     async call(name, input, ongoing) {
       const tool = byName.get(name);
-      if (tool === undefined) throw new ProtocolError('invalidParams', `There is no tool ${name}.`);
+      if (tool === undefined) throw new UnknownToolError(name);
       return tool.call(input, desk, ongoing);
     },
   };

@@ -4,7 +4,7 @@
  */
 import type { DocyardClient } from '@docyard/api';
 import { z } from 'zod';
-import type { OfferedTool, OngoingCall, ToolAnswer } from '../tool-protocol/serve.ts';
+import { toolSchema, type OfferedTool, type OngoingCall, type ToolAnswer } from '../tool-protocol/serve.ts';
 import { explainFailure } from './explain.ts';
 
 /** `reads` changes nothing, `adds` makes something new, `ends` stops something that is at work. */
@@ -66,8 +66,8 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
       name,
       title,
       description,
-      inputSchema: jsonSchema(input, 'input'),
-      outputSchema: jsonSchema(output, 'output'),
+      inputSchema: toolSchema(input, 'input'),
+      outputSchema: toolSchema(output, 'output'),
       annotations: { ...hints[effect], openWorldHint: definition.openWorld ?? false },
     },
     async call(given, desk, ongoing) {
@@ -85,11 +85,6 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
       }
     },
   };
-}
-
-function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline' });
-  return rest;
 }
 
 function failed(text: string): ToolAnswer {

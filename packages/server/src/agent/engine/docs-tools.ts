@@ -3,11 +3,9 @@
  * one call at a time.
  */
 import { createServer } from 'node:net';
-import { z } from 'zod';
 import type { Tool, ToolCall, ToolResult } from '../contract.ts';
 import { listenIn, type LocalSocket } from '../../egress/local-socket.ts';
-import { ProtocolError } from '../../tool-protocol/messages.ts';
-import { serveTools, type OfferedTool, type ToolServer } from '../../tool-protocol/serve.ts';
+import { serveTools, toolSchema, type OfferedTool, type ToolServer } from '../../tool-protocol/serve.ts';
 
 export interface DocsToolsOptions {
   /** Where the socket is made. */
@@ -32,9 +30,7 @@ export function openDocsTools({ folder, tools, call }: DocsToolsOptions): Promis
     tools: offeredTools(tools).map(describe),
     async call(name, input) {
       calls += 1;
-      const { text, isError = false } = await call({ id: `docs-${calls}`, name, input }).catch(() => {
-        throw new ProtocolError('internal', 'The run is over.');
-      });
+      const { text, isError = false } = await call({ id: `docs-${calls}`, name, input });
       return { texts: [text], isError };
     },
   };
@@ -48,6 +44,5 @@ export function openDocsTools({ folder, tools, call }: DocsToolsOptions): Promis
 }
 
 function describe({ name, description, input }: Tool): OfferedTool {
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
-  return { name, description, inputSchema };
+  return { name, description, inputSchema: toolSchema(input, 'input') };
 }
