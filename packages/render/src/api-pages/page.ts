@@ -4,7 +4,7 @@
  */
 import { channelView } from '../asyncapi/channel.ts';
 import { channelBar, channelExamples, channelHtml } from '../asyncapi/page.ts';
-import type { PageRenderer } from '../page/renderer.ts';
+import type { DocumentRenderer } from '../page/renderer.ts';
 import type { PageTask } from '../model/page.ts';
 import { type BarView, barHtml } from '../openapi/html/bar.ts';
 import {
@@ -39,11 +39,11 @@ export interface ApiPart {
 export interface ApiPage {
   plan: SitePlan;
   task: PageTask;
-  renderer: PageRenderer;
+  renderer: DocumentRenderer;
 }
 
 export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
-  page.renderer.features.add('api');
+  page.renderer.collector.features.add('api');
   switch (target.kind) {
     case 'operation':
     case 'webhook': {
@@ -51,7 +51,7 @@ export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
       return view ? describedPart(view, page) : nothing;
     }
     case 'written': {
-      const view = writtenView(target, page.renderer.fields, page.plan.api.written);
+      const view = writtenView(target, page.renderer.collector.fields, page.plan.api.written);
       return { ...surroundings(view, page), html: '' };
     }
     case 'schema':
@@ -107,9 +107,9 @@ function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page
   if (!view) return nothing;
   const { expandParameters: expanded, parameterPills: pills } = plan.api;
   const schema = { ...view.schema, description: remainder(view.schema.description, task.description) };
-  if (view.example !== undefined && !renderer.besideKinds.has('response')) {
+  if (view.example !== undefined && !renderer.collector.besideKinds.has('response')) {
     const example = { name: '', summary: '', language: 'json', text: view.example } as const;
-    renderer.aside.push({
+    renderer.collector.aside.push({
       html: schemaExamples([example], renderer, sayIn(task.language)),
       kind: 'response',
     });
@@ -121,9 +121,9 @@ function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, pa
   const { renderer, plan, task } = page;
   const view = channelView(documentOf(spec, plan), name, limitsOf(page));
   if (!view) return nothing;
-  const { besideKinds } = renderer;
+  const { besideKinds } = renderer.collector;
   if (!besideKinds.has('request') && !besideKinds.has('response'))
-    renderer.aside.push({ html: channelExamples(view, renderer), kind: 'request' });
+    renderer.collector.aside.push({ html: channelExamples(view, renderer), kind: 'request' });
   const description = remainder(view.description || view.summary, task.description);
   const html = proseHtml(description, renderer) + channelHtml(view, { page: renderer, api: plan.api });
   return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl), sayIn(task.language)), html };
@@ -131,7 +131,7 @@ function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, pa
 
 /** The bar above and the examples beside, where the author wrote none. */
 function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): Omit<ApiPart, 'html'> {
-  const { besideKinds, aside } = renderer;
+  const { besideKinds, aside } = renderer.collector;
   const { api, airGapped } = plan;
   const say = sayIn(task.language);
   if (!besideKinds.has('request')) {
@@ -149,7 +149,7 @@ function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): O
   const { credentials, examples } = api;
   const texts = apiTexts(task.language);
   const form = tryItOf(view, { playground, airGapped, credentials, prefill: examples.prefill, texts });
-  if (form) renderer.features.add('try-it');
+  if (form) renderer.collector.features.add('try-it');
   const shown: BarView = {
     method: view.kind === 'webhook' ? 'WEBHOOK' : view.method,
     path: view.path,

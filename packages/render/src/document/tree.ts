@@ -46,3 +46,13 @@ export function isShortText(node: Node): boolean {
     node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
   );
 }
+
+/** Nodes that are worked out, not written as they stand. */
+export function isCode({ type }: Node): boolean {
+  return type.startsWith('mdx') && type !== 'mdxjsEsm';
+}
+
+/** Nodes that show nothing where they stand. */
+export function isSilent({ type }: Node): boolean {
+  return type === 'definition' || type === 'footnoteDefinition' || type === 'html' || type === 'mdxjsEsm';
+}

@@ -2,7 +2,7 @@
  * An operation that a page describes itself: `api:` in its front matter, fields in its text, servers and authorization
  * in the settings of the site. It becomes a view like one of a specification, for samples and the form.
  */
-import type { NotedField } from '../page/record.ts';
+import type { NotedField } from '../page/collector.ts';
 import { fieldText, mediaOf } from './examples.ts';
 import type { ContentView, OperationView, ParameterView, SchemaView, SecuritySchemeView } from './view.ts';
 import type { ApiSettings, WrittenOperation } from '../model/site-plan.ts';

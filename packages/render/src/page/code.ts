@@ -28,7 +28,7 @@ import {
 } from '../program/program.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { ParserName } from '../document/parser.ts';
-import type { SiteTools } from './record.ts';
+import type { SiteTools } from './site-tools.ts';
 import type { PageTask, PageTier } from '../model/page.ts';
 import { type Node, isShortText } from '../document/tree.ts';
 

@@ -21,11 +21,11 @@ import { islandNeeds } from '../islands/needs.ts';
 import { type IslandSource, type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts';
 import { type CodePiece, type PageCode, type RunOptions, findingOf, givenContent } from './code.ts';
 import { type Frame, placeOf } from './frame.ts';
-import type { PageRecord } from './record.ts';
+import type { PageCollector } from './collector.ts';
 import { type JsxAttribute, type Node, isShortText } from '../document/tree.ts';
 
 /** What this file needs from the renderer. */
-export interface ComputingHost extends Pick<PageRecord, 'report'> {
+export interface ComputingHost extends Pick<PageCollector, 'report'> {
   render(children: readonly Child[]): string;
   childrenOfValue(value: Value, place: FilePlace | undefined): Child[];
   childrenOfNodes(nodes: readonly Node[], frame: Frame): Child[];

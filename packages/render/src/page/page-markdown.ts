@@ -31,7 +31,7 @@ import {
 import { attributeText, needsScope, textAttribute } from './markdown-attributes.ts';
 import { type Module, PageModules } from './modules.ts';
 import type { ParserName } from '../document/parser.ts';
-import type { SiteTools } from './record.ts';
+import type { SiteTools } from './site-tools.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from '../model/page.ts';
 import { type JsxAttribute, type Node, isShortText } from '../document/tree.ts';

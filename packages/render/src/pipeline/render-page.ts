@@ -16,9 +16,9 @@ import { pageMarkdown } from '../page/page-markdown.ts';
 import { writtenDown } from '../page/dependencies.ts';
 import { ModuleSources } from '../page/module-sources.ts';
 import type { ParserName } from '../document/parser.ts';
-import type { SiteTools } from '../page/record.ts';
+import type { SiteTools } from '../page/site-tools.ts';
 import { readMarkedSource, readSource } from '../source/source.ts';
-import { PageRenderer } from '../page/renderer.ts';
+import { DocumentRenderer } from '../page/renderer.ts';
 import type * as ApiPages from '../api-pages/page.ts';
 import type { Lookup, PageDraft, PageResult, PageTask, SourceMark, UnreadPage } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
@@ -85,7 +85,7 @@ function withLookups<Page extends UnreadPage>(tools: PageTools, page: Page): Pag
 }
 
 function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
-  const renderer = new PageRenderer(tools, task, parser);
+  const renderer = new DocumentRenderer(tools, task, parser);
   try {
     const { document, source } = readPage(tools, task, parser);
     const own = renderer.renderDocument(document);
@@ -134,42 +134,41 @@ function sourceOf(
 function resultOf(
   tools: SiteTools,
   task: PageTask,
-  renderer: PageRenderer,
+  renderer: DocumentRenderer,
   html: string,
 ): Omit<PageDraft, 'markdown' | keyof ApiSurroundings> {
   const description = task.description ? renderer.inlineMarkdown(task.description) : '';
-  /** The banner is on every page; what is wrong with it is told on the first one only. */
-  const findings = renderer.diagnostics.length;
-  const source = task.banner ?? tools.plan.banner;
-  const banner = source ? renderer.inlineMarkdown(source) : '';
-  const guestBanners = task.guestBanners?.map(([language, content]): [string, string] => [
-    language,
-    content ? renderer.inlineMarkdown(content) : '',
-  ]);
-  if (task.id > 0) renderer.diagnostics.length = findings;
+  const { collector } = renderer;
+  /** The banner is on every page; its findings are reported on the first one only. */
+  const { banner, guestBanners } =
+    task.id > 0
+      ? collector.withoutFindings(() => bannersOf(tools, task, renderer))
+      : bannersOf(tools, task, renderer);
   return {
     id: task.id,
     html,
     search:
       task.search &&
       pageTerms({ html, title: task.title, description: textOfHtml(description) }, task.search),
-    aside: renderer.besideHtml(),
+    aside: collector.besideHtml(),
     description,
     banner,
     ...(guestBanners && { guestBanners }),
-    headings: renderer.headings,
-    styles: [...renderer.styles],
-    features: [...renderer.features],
-    mathStyles: [...renderer.mathStyles],
-    classes: [...renderer.classes],
-    assets: [...renderer.assets],
+    ...collector.result(),
     sourceFiles: renderer.sourceFiles,
-    diagnostics: renderer.diagnostics,
-    anchors: renderer.anchors,
-    ...(renderer.wantedPictures.size > 0 ? { wantedPictures: [...renderer.wantedPictures] } : {}),
-    updates: renderer.updates,
     islands: renderer.islands.result(),
     tier: renderer.customCode.tier,
     failed: false,
   };
+}
+
+function bannersOf(
+  { plan }: SiteTools,
+  task: PageTask,
+  renderer: DocumentRenderer,
+): Pick<PageDraft, 'banner' | 'guestBanners'> {
+  const html = (source: string): string => (source ? renderer.inlineMarkdown(source) : '');
+  const banner = html(task.banner ?? plan.banner);
+  if (!task.guestBanners) return { banner };
+  return { banner, guestBanners: task.guestBanners.map(([language, content]) => [language, html(content)]) };
 }
