@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { FrameTrace } from '../check/rendered.ts';
-import type { ReadPage } from '../source/page-meta.ts';
+import type { PageSource } from '../model/page-source.ts';
 import type { PageFeature, PageTier } from '../model/page.ts';
 import { packedJson, unpackedJson } from './packed-json.ts';
 import { FileHashes, type FileMark, type SiteMemory } from './site-memory.ts';
@@ -65,8 +65,8 @@ export class RunMemory {
   readonly load: LoadMemory;
   readonly token = randomUUID();
   readonly #head: RunHead | undefined;
-  readonly #reads: ReadonlyMap<string, ReadPage>;
-  readonly #lastReads: readonly [file: string, read: ReadPage][];
+  readonly #reads: ReadonlyMap<string, PageSource>;
+  readonly #lastReads: readonly [file: string, read: PageSource][];
   readonly #lastMarks: readonly FileMark[];
   readonly #traces: NewTraces;
   #lastTraces: LastTraces | undefined;
@@ -83,7 +83,7 @@ export class RunMemory {
     const known = this.#head?.key.startsWith(`${engine} `) ? this.#head : undefined;
     this.#lastMarks = readAll(store, known?.markParts) as FileMark[];
     this.hashes = new FileHashes(root, this.#lastMarks, known?.madeAtMs);
-    const reads = readAll(store, known?.readParts) as [string, ReadPage][];
+    const reads = readAll(store, known?.readParts) as [string, PageSource][];
     this.#lastReads = reads;
     this.#reads = new Map(reads);
     this.load = {
@@ -113,7 +113,7 @@ export class RunMemory {
   }
 
   /** What was read of a file the last time; for telling whether an edit touched more than text. */
-  readBefore(file: string): ReadPage | undefined {
+  readBefore(file: string): PageSource | undefined {
     return this.#reads.get(file);
   }
 
@@ -135,7 +135,7 @@ export class RunMemory {
         isAsBefore: (mark, at) => mark === this.#lastMarks[at],
       });
       // In the order of the files, so that what was read of most of them stands where it stood.
-      const reads = files.flatMap((file): [string, ReadPage][] => {
+      const reads = files.flatMap((file): [string, PageSource][] => {
         const read = this.load.pages.get(file);
         return read ? [[file, read]] : [];
       });

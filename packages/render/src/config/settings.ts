@@ -14,6 +14,7 @@ import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
 import { type Surroundings, readSurroundings } from './surroundings.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ApiSettings, Redirect, IconLibrary } from '../model/site-plan.ts';
+import type { ContextualMenu, ContextualOption } from '../model/page-source.ts';
 
 export const themeNames = [
   'mint',
@@ -43,11 +44,6 @@ export interface Font {
   source?: string;
   format?: string;
 }
-
-/** An entry of the menu beside a page's title: one of the known ones by name, or one the author describes. */
-export type ContextualOption =
-  | { kind: 'known'; id: string }
-  | { kind: 'own'; title: string; description?: string; icon?: string; href: string };
 
 export interface SiteSettings extends Surroundings {
   name: string;
@@ -81,11 +77,6 @@ export interface SiteSettings extends Surroundings {
   breadcrumbs: boolean;
   api: ApiSettings;
   machineReaders: MachineReaders;
-}
-
-export interface ContextualMenu {
-  options: ContextualOption[];
-  display: 'header' | 'toc';
 }
 
 export const defaultPrimary = '#2563eb';

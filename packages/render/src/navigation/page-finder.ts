@@ -1,5 +1,5 @@
 /** Finds the page that an entry of the navigation or a caller names. */
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import type { FindPage } from './build.ts';
 
 export function pageFinder(

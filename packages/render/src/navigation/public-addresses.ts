@@ -2,7 +2,7 @@
  * The addresses of pages and files as the world knows them: absolute, without extension. They exist only when the
  * output knows where it will be published; links between pages are relative and do not need them.
  */
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import { languageCode } from '../words/words.ts';
 import { type Addresses, relativeHref } from './addresses.ts';
 import { type NavigationMap, nearestBranch } from './branches.ts';

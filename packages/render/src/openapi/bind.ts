@@ -6,7 +6,7 @@ import { asObject, at } from '../config/json.ts';
 import { nearestName } from '../config/shape.ts';
 import { type Spec, type SpecLibrary, isRemote } from './library.ts';
 import type { DescribedEntry } from './operations.ts';
-import type { ApiReference } from '../source/api-spelling.ts';
+import type { ApiReference } from '../model/page-source.ts';
 import type { Finding } from '../model/diagnostic.ts';
 import type { ApiTarget, SpecSource } from '../model/site-plan.ts';
 

@@ -2,12 +2,13 @@
  * Makes pages and navigation entries from descriptions: one page for an entry of the navigation that names an
  * operation, or one for everything a description holds, in groups by tag. A file at the same address always wins.
  */
-import { titleOfRoute, metaOf, type PageMeta } from '../source/page-meta.ts';
+import { titleOfRoute, metaOf } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import type { Binder } from './bind.ts';
 import type { SpecLibrary } from './library.ts';
 import { type DescribedEntry, tagOrder } from './operations.ts';
-import type { ApiReference } from '../source/api-spelling.ts';
+import type { ApiReference } from '../model/page-source.ts';
 import type { Finding } from '../model/diagnostic.ts';
 import type { SpecSource } from '../model/site-plan.ts';
 

@@ -5,12 +5,13 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { readSpecSources } from '../config/api.ts';
 import { asObject, asText } from '../config/json.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import { Binder } from './bind.ts';
 import type { DescribedEntry } from './operations.ts';
 import { ApiPages, leadOf } from './generate.ts';
 import { type LibraryOptions, SpecLibrary } from './library.ts';
-import { type ApiReference, operationEntry } from '../source/api-spelling.ts';
+import { operationEntry } from '../source/api-spelling.ts';
+import type { ApiReference } from '../model/page-source.ts';
 import { unlistedFindings } from './unlisted.ts';
 import type { ApiSettings, ApiTarget, SpecDocument, SpecSource } from '../model/site-plan.ts';
 

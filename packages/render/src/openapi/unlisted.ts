@@ -3,7 +3,7 @@
  * descriptions that nothing names. It tells, so that nothing is missing in silence; it changes nothing.
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import type { SpecLibrary } from './library.ts';
 import type { ApiTarget } from '../model/site-plan.ts';
 

@@ -2,7 +2,7 @@
 import { type ReadSiteFile, withInlineMasks } from '../assets/inline-masks.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import { offersCopy } from '../theme/contextual.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';

@@ -23,7 +23,8 @@ import type { ApiPages } from '../openapi/generate.ts';
 import { loadApi } from '../openapi/site-api.ts';
 import { maximumSourceBytes, readSource } from '../source/source.ts';
 import { navigationRules } from '../search/pages.ts';
-import { type PageMeta, type ReadPage, readPageMeta } from '../source/page-meta.ts';
+import { readPageMeta } from '../source/page-meta.ts';
+import type { PageMeta, PageSource } from '../model/page-source.ts';
 import type { Site, PageRef, LoadOptions } from '../site/site.ts';
 
 export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Promise<Site> {
@@ -110,8 +111,8 @@ function readPages(
   root: string,
   files: SiteFiles,
   named: ReadonlySet<string>,
-  known?: Map<string, ReadPage>,
-): { pages: ReadPage[]; diagnostics: Diagnostic[]; renamedRoutes: Map<string, string> } {
+  known?: Map<string, PageSource>,
+): { pages: PageSource[]; diagnostics: Diagnostic[]; renamedRoutes: Map<string, string> } {
   const byRoute = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
   /** Sorted, `a.md` comes before `a.mdx`, and the later one wins. */
@@ -139,7 +140,7 @@ function readPages(
   };
 }
 
-function withRoute(page: ReadPage, renamed: ReadonlyMap<string, string>): ReadPage {
+function withRoute(page: PageSource, renamed: ReadonlyMap<string, string>): PageSource {
   const route = renamed.get(page.meta.route);
   return route === undefined ? page : { ...page, meta: { ...page.meta, route } };
 }
@@ -148,7 +149,7 @@ function withRoute(page: ReadPage, renamed: ReadonlyMap<string, string>): ReadPa
  * A page over the limit becomes an error panel later; until then it counts as empty. Not waiting for each file saves
  * three quarters of what reading them costs: 0.1 ms a page.
  */
-export function readPage(root: string, file: string, route: string): ReadPage {
+export function readPage(root: string, file: string, route: string): PageSource {
   const bytes = readSource(join(root, file));
   return readPageMeta(bytes.length > maximumSourceBytes ? new Uint8Array() : bytes, file, route);
 }

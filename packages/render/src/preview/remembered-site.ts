@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SiteLoadError } from '../model/diagnostic.ts';
 import { loadSite, readPage } from '../pipeline/load.ts';
 import { routeOfFile } from '../navigation/files.ts';
-import type { ReadPage } from '../source/page-meta.ts';
+import type { PageSource } from '../model/page-source.ts';
 import type { LoadMemory, LoadOptions, Site } from '../site/site.ts';
 
 /** Then it is a checkout of another branch, and looking at single files costs more than it saves. */
@@ -72,7 +72,7 @@ export class RememberedSite {
   }
 
   /** Undefined when it is gone again. */
-  #readAgain(file: string): ReadPage | undefined {
+  #readAgain(file: string): PageSource | undefined {
     try {
       return readPage(this.#options.root, file, routeOfFile(file));
     } catch {

@@ -5,7 +5,7 @@
 import { asList, asObject, asText } from '../config/json.ts';
 import { type NavigationMap, nearestBranch } from '../navigation/branches.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import type { SearchTask } from '../model/page.ts';
 
 /** What the navigation says about finding a page. */

@@ -8,7 +8,7 @@ import type { NavigationMap } from '../navigation/branches.ts';
 import type { SiteFiles } from '../navigation/files.ts';
 import type { FetchRemote, SpecMemory } from '../openapi/library.ts';
 import type { NavigationRule } from '../search/pages.ts';
-import type { PageMeta, ReadPage } from '../source/page-meta.ts';
+import type { PageMeta, PageSource } from '../model/page-source.ts';
 
 export interface Site {
   name: string;
@@ -59,6 +59,6 @@ export interface LoadOptions {
 export interface LoadMemory {
   files?: SiteFiles | undefined;
   /** By file. */
-  pages: Map<string, ReadPage>;
+  pages: Map<string, PageSource>;
   specs: SpecMemory;
 }

@@ -3,7 +3,7 @@
  * navigation, columns "sitemap" and "llms". The column "search" is in `search/pages.ts`.
  */
 import type { Branch } from '../navigation/tree.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import type { Site } from './site.ts';
 
 type ListingSite = Pick<Site, 'settings' | 'navigation' | 'searchRules'>;

@@ -1,14 +1,5 @@
 /** How pages and navigation entries name what they document: text in, a reference out. It knows no description. */
-import type { WrittenOperation } from '../model/site-plan.ts';
-
-export type ApiReference =
-  | { kind: 'operation'; file?: string | undefined; method: string; path: string }
-  | { kind: 'webhook'; file?: string | undefined; name: string }
-  | { kind: 'schema'; file?: string | undefined; name: string }
-  | { kind: 'channel'; file?: string | undefined; name: string }
-  /** Only a description; it must hold one operation for this to mean something. */
-  | { kind: 'file'; file: string }
-  | ({ kind: 'written' } & WrittenOperation);
+import type { ApiReference } from '../model/page-source.ts';
 
 /** An unreadably long reference means nothing, and no pattern needs to look at it. */
 const maximumLength = 1000;

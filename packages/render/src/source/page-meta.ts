@@ -2,92 +2,17 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { asList, asObject, asText } from '../config/json.ts';
 import { playgroundOf } from '../config/api.ts';
-import { type ContextualMenu, readContextual } from '../config/settings.ts';
+import { readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
 import { flatText, keptList } from '../text/kept.ts';
 import { unsafeScheme } from '../text/link-scheme.ts';
-import {
-  type ApiReference,
-  channelReference,
-  operationReference,
-  schemaReference,
-  writtenOperation,
-} from './api-spelling.ts';
+import { channelReference, operationReference, schemaReference, writtenOperation } from './api-spelling.ts';
 import { type FrontMatter, readFrontMatter } from './front-matter.ts';
 import { splitFrontMatter } from './split-source.ts';
 import { decodeSource } from './source.ts';
-import type { PlaygroundDisplay, ApiTarget } from '../model/site-plan.ts';
+import type { ApiReference, GroupRule, PageMeta, PageMode, PageSource } from '../model/page-source.ts';
 
-export type PageMode = 'default' | 'wide' | 'custom' | 'frame' | 'center';
-
-export interface GroupRule {
-  includes: string[];
-  excludes: string[];
-}
-
-export interface PageMeta {
-  route: string;
-  file: string;
-  title: string;
-  sidebarTitle: string;
-  description: string;
-  icon?: string;
-  tag?: string;
-  url?: string;
-  mode: PageMode;
-  hidden: boolean;
-  noIndex: boolean;
-  deprecated: boolean;
-  /** False keeps the page out of search only. */
-  searchable: boolean;
-  boost?: number;
-  keywords: readonly string[];
-  hidePagination: boolean;
-  groups: readonly GroupRule[];
-  metatags: readonly [string, string][];
-  canonical?: string;
-  /** The method and path of an API page: what its marker shows. */
-  endpoint?: { method: string; path: string } | undefined;
-  /** The page wants no marker beside its name in the sidebar. */
-  hideApiMarker?: boolean;
-  /** How the form of an API page is offered; the site decides when the page does not. */
-  playground?: PlaygroundDisplay;
-  /** What the front matter says the page documents. */
-  reference?: PageReference;
-  /** What the page documents, found in a description or written by the page itself. */
-  api?: ApiTarget;
-  /** The page has no file of its own; `file` is the description it is made from, `content` the MDX in that. */
-  generated?: boolean;
-  content?: string;
-  /** The page's place among its neighbours on a site without configured navigation. */
-  order?: number;
-  /** When the page was last changed, as its author says. */
-  lastUpdated?: string;
-  /** Whether to show that date; the site decides when the page does not. */
-  timestamp?: boolean;
-  contextual?: ContextualMenu;
-  /** The page offers its feed to readers. */
-  showsFeed: boolean;
-  /** The text of the page has a diagram in it. */
-  hasDiagram?: boolean;
-}
-
-export interface PageReference {
-  to: ApiReference;
-  /** Where the front matter names it. */
-  line: number;
-  /** The page has no title of its own, so that the description may give it one. */
-  needsTitle: boolean;
-}
-
-export interface ReadPage {
-  meta: PageMeta;
-  /** Files this page imports, as written, for telling pages from snippets. */
-  imports: readonly string[];
-  diagnostics: readonly Diagnostic[];
-}
-
-export function readPageMeta(bytes: Uint8Array, file: string, route: string): ReadPage {
+export function readPageMeta(bytes: Uint8Array, file: string, route: string): PageSource {
   const { matter, body } = splitFrontMatter(decodeSource(bytes));
   const { data, problem } = readFrontMatter(matter && flatText(matter));
   const diagnostics: Diagnostic[] = problem

@@ -11,7 +11,7 @@ import { Equivalents } from '../navigation/equivalents.ts';
 import { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch } from '../navigation/tree.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import { showsSidebar } from '../page/modes.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import type { PageResult, PageTask } from '../model/page.ts';

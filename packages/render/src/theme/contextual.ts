@@ -3,7 +3,7 @@
  * offered: an assistant needs the public address of the page, and nothing here needs a server.
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { ContextualMenu, ContextualOption } from '../config/settings.ts';
+import type { ContextualMenu, ContextualOption } from '../model/page-source.ts';
 import { attributes, element, escapeText } from '../text/html.ts';
 import { unsafeScheme } from '../text/link-scheme.ts';
 import { interfaceIcon } from '../icons/interface.ts';

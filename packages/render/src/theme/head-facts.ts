@@ -9,7 +9,7 @@ import type { PagePlace } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { feedPath, type PublicAddresses } from '../navigation/public-addresses.ts';
 import { isKeptFromIndex } from '../site/visibility.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import type { PageResult } from '../model/page.ts';
 import { structuredData } from './structured-data.ts';
 import { plainTitle } from './text.ts';

@@ -1,6 +1,6 @@
 /** What a page shows of its place in a branch: the groups around it, its neighbours, the list of the group it stands for. */
 import type { PagePlace } from '../navigation/branches.ts';
-import type { PageMeta } from '../source/page-meta.ts';
+import type { PageMeta } from '../model/page-source.ts';
 import { directoryHtml } from './directory.ts';
 import type { PageView } from './shell.ts';
 import type { EntryInfo } from './sidebar-entry.ts';
