@@ -4,6 +4,6 @@ import {
   codeThemesFile,
   codeThemesSource,
   publishedCodeThemes,
-} from '../packages/render/src/highlight/published-themes-testing.ts';
+} from '../packages/render/test/support/published-themes.ts';
 
 await writeFile(codeThemesFile, codeThemesSource(await publishedCodeThemes()));

@@ -51,7 +51,7 @@ export interface Import {
   to: string;
 }
 
-const testFile = /\.(?:test|suite)\.ts$|(?:testing|test-server|render-fixture)\.ts$/;
+const testFile = /\.(?:test|suite)\.ts$|(?:testing|test-server)\.ts$/;
 
 /** Imports between folders of `src`; files that lie in `src` itself are the entries of the package and are left out. */
 export function folderImports(packageName: string): Import[] {

@@ -3,6 +3,6 @@
  * opened from disk need it. A test fails while the committed file is stale.
  */
 import { writeFile } from 'node:fs/promises';
-import { bundleIslandScript, islandScriptFile } from '../packages/render/src/islands/bundle-testing.ts';
+import { bundleIslandScript, islandScriptFile } from '../packages/render/test/support/island-bundle.ts';
 
 await writeFile(islandScriptFile, await bundleIslandScript());

@@ -21,7 +21,7 @@ const committedFile = path('redos/verdicts.json');
 const cacheFile = path('../node_modules/.cache/redos.json');
 /** Their input is written by the tests and scripts themselves. */
 const ofTests =
-  /^(?:test|bench|scripts)\/|\.(?:test|suite)\.tsx?$|(?:testing|test-server|render-fixture)\.ts$/;
+  /^(?:(?:packages\/\w+\/)?test|bench|scripts)\/|\.(?:test|suite)\.tsx?$|(?:testing|test-server)\.ts$/;
 
 const patterns = findPatterns(root);
 const accepted = JSON.parse(readFileSync(path('redos/accepted.json'), 'utf8')) as Accepted[];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { contentOfMarkdown } from '../scripts/completeness/source-content.ts';
 import { lossesOf } from '../scripts/completeness/losses.ts';
 import { pageContent } from '../scripts/completeness/page-content.ts';
-import { renderFiles } from '../packages/render/src/render-fixture.ts';
+import { renderFiles } from '../packages/render/test/support/render-fixture.ts';
 
 const source = `---
 title: Harbour

@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, test } from 'vitest';
 import { Realm } from '../../packages/render/src/realm/realm.ts';
-import { fixture } from '../../packages/render/src/render-fixture.ts';
+import { fixture } from '../../packages/render/test/support/render-fixture.ts';
 import { compareExpressions } from './expressions.ts';
 import { generatedExpressions } from './generate.ts';
 import { compareSite } from './sites.ts';

@@ -5,7 +5,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { type Rendered, fixture, renderFolder } from './render-fixture.ts';
+import { type Rendered, fixture, renderFolder } from '../test/support/render-fixture.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
 vi.mock(import('./pipeline/process-pool.ts'), async () => {

@@ -7,7 +7,7 @@ import {
   renderFixture,
   renderFolder,
   withFolder,
-} from './render-fixture.ts';
+} from '../test/support/render-fixture.ts';
 
 describe('a rendered site', () => {
   let small: Rendered;

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadSite } from '../pipeline/load.ts';
 import type { PageTask } from '../model/page.ts';
-import { type Rendered, fixture, renderFiles, renderFixture } from '../render-fixture.ts';
+import { type Rendered, fixture, renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 import { escapeText } from '../text/html.ts';
 import { planSite, planTasks } from '../pipeline/site-plan.ts';
 import { operationView } from '../openapi/operation.ts';

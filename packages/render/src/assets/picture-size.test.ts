@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withFolder } from '../render-fixture.ts';
+import { withFolder } from '../../test/support/render-fixture.ts';
 import { pictureSize } from './picture-size.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');

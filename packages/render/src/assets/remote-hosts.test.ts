@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFixture } from '../render-fixture.ts';
+import { renderFixture } from '../../test/support/render-fixture.ts';
 import { RemoteHosts } from './remote-hosts.ts';
 
 const failed = (message: string, hasAnswered?: boolean): Promise<never> =>

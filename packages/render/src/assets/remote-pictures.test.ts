@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, renderFiles } from '../render-fixture.ts';
+import { type Rendered, renderFiles } from '../../test/support/render-fixture.ts';
 import { type PictureLimits, RemotePictures } from './remote-pictures.ts';
 
 const png = (width: number): Buffer =>

@@ -5,8 +5,8 @@ import {
   chromiumPath,
   openBrowserSite,
   paintedColors,
-} from '../islands/browser-site-testing.ts';
-import { renderFiles } from '../render-fixture.ts';
+} from '../../test/support/browser-site.ts';
+import { renderFiles } from '../../test/support/render-fixture.ts';
 
 const masked = ['short', 'prefixed', 'variable', 'nested', 'in-page', 'utility', 'inline'];
 

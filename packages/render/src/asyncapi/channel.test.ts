@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { fixture } from '../render-fixture.ts';
+import { fixture } from '../../test/support/render-fixture.ts';
 import { channelView } from './channel.ts';
 import type { ChannelView } from './view.ts';
 import type { SpecDocument } from '../model/site-plan.ts';

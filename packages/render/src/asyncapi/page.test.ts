@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, fixture, renderFiles } from '../render-fixture.ts';
+import { type Rendered, fixture, renderFiles } from '../../test/support/render-fixture.ts';
 
 const spec = readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8');
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { fixture } from '../render-fixture.ts';
+import { fixture } from '../../test/support/render-fixture.ts';
 import { channelView } from './channel.ts';
 import { trimmedChannel } from './trim.ts';
 import type { SpecDocument } from '../model/site-plan.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles, renderFixture } from '../render-fixture.ts';
+import { renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 import { aggregated, otherPlaces, placesOf } from './aggregate.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 

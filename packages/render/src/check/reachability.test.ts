@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Branch, Division } from '../navigation/tree.ts';
-import { fixture, renderFiles, renderFixture, renderFolder } from '../render-fixture.ts';
+import { fixture, renderFiles, renderFixture, renderFolder } from '../../test/support/render-fixture.ts';
 import { unreachableEntries } from './reachability.ts';
 import type { NavigationOutput } from '../theme/navigation-output.ts';
 

@@ -1,6 +1,6 @@
 /** What the check of the output finds, where it says it is, and what it keeps quiet about. */
 import { describe, expect, it, vi } from 'vitest';
-import { type Rendered, renderFiles } from '../render-fixture.ts';
+import { type Rendered, renderFiles } from '../../test/support/render-fixture.ts';
 
 /** Pages are rendered in this process; where several would be at work, they get ready in the opposite order. */
 vi.mock(import('../pipeline/process-pool.ts'), async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, renderFixture } from '../render-fixture.ts';
+import { type Rendered, renderFixture } from '../../test/support/render-fixture.ts';
 
 describe('a site that sets everything', () => {
   let site: Rendered;

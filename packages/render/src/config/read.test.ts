@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SiteLoadError } from '../model/diagnostic.ts';
-import { withFolder } from '../render-fixture.ts';
+import { withFolder } from '../../test/support/render-fixture.ts';
 import { readApiSettings } from './api.ts';
 import { readConfig } from './read.ts';
 import { fromLegacyConfig } from './legacy.ts';

@@ -1,6 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
+import { renderFiles } from '../../test/support/render-fixture.ts';
 import { buttonColors, contrastOf, readableOn, readableOnTints } from './colors.ts';
 
 const color = integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);

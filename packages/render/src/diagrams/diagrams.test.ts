@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles, renderFixture } from '../render-fixture.ts';
+import { renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 import { drawDiagram } from './draw.ts';
 import { canonicalFlowchart } from './flowchart.ts';
 import { readGantt } from './gantt.ts';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixture } from '../render-fixture.ts';
+import { fixture } from '../../test/support/render-fixture.ts';
 import { mdxToMdast } from 'satteri';
 import { MarkupError, type ParserName, features, nativeOptions, parseMdx } from './parser.ts';
 import { type Node } from './tree.ts';

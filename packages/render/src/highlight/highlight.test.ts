@@ -5,7 +5,7 @@ import { highlight } from './highlight.ts';
 import { readFenceMeta } from './meta.ts';
 import { codeThemes } from './code-themes.ts';
 import { codePaletteCss, codeThemesOf, paletteNamed } from './palette.ts';
-import { publishedCodeThemes } from './published-themes-testing.ts';
+import { publishedCodeThemes } from '../../test/support/published-themes.ts';
 
 const block = (language: string, code: string, meta = ''): string =>
   codeBlockHtml({ language, meta, code }, (name) => (name ? `(${name})` : ''));

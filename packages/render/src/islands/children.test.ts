@@ -1,7 +1,7 @@
 /** Children of authors' components as elements, in exported pages: `fixtures/live-children` is the site. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserSite } from './browser-site-testing.ts';
+import { type BrowserSite, chromiumPath, openBrowserSite } from '../../test/support/browser-site.ts';
 
 describe.skipIf(chromiumPath === undefined)('children of components in a browser', () => {
   let site: BrowserSite;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bundleIslandScript, islandScriptFile } from './bundle-testing.ts';
+import { bundleIslandScript, islandScriptFile } from '../../test/support/island-bundle.ts';
 import { IslandScripts } from './scripts.ts';
 
 describe('the script that makes islands live', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
+import { renderFiles } from '../../test/support/render-fixture.ts';
 import { formulaOfCode, markMath } from './marks.ts';
 import { typeset } from './typeset.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFiles, renderFixture } from '../render-fixture.ts';
+import { renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 import { problemOf, renamedFile } from './output-names.ts';
 import { renamedPaths, safePath } from './safe-names.ts';
 

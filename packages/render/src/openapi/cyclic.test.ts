@@ -1,7 +1,7 @@
 /** Descriptions whose schemas all refer to each other: what a page and all pages together may cost is bounded. */
 import { expect, it } from 'vitest';
 import { loadSite, renderSite } from '../index.ts';
-import { renderFiles, withFolder } from '../render-fixture.ts';
+import { renderFiles, withFolder } from '../../test/support/render-fixture.ts';
 import { operationView } from './operation.ts';
 import { pageNodeLimit } from './page-nodes.ts';
 import { maxPageNodes } from './schema.ts';

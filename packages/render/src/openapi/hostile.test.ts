@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loadSite } from '../pipeline/load.ts';
 import { loadApiPages, renderPage, siteTools } from '../pipeline/render-page.ts';
-import { fixture } from '../render-fixture.ts';
+import { fixture } from '../../test/support/render-fixture.ts';
 import { planSite, planTasks } from '../pipeline/site-plan.ts';
 import type { JsonObject } from '../model/json.ts';
 

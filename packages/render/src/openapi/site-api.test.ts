@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { loadSite } from '../pipeline/load.ts';
 import type { NavEntry } from '../navigation/tree.ts';
 import { planSite, planTasks } from '../pipeline/site-plan.ts';
-import { fixture, withFolder } from '../render-fixture.ts';
+import { fixture, withFolder } from '../../test/support/render-fixture.ts';
 import type { Site } from '../site/site.ts';
 
 describe('sites with API descriptions', () => {

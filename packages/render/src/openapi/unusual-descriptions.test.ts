@@ -1,6 +1,6 @@
 /** Paths and discriminators of API descriptions as real ones write them. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, renderFixture } from '../render-fixture.ts';
+import { type Rendered, renderFixture } from '../../test/support/render-fixture.ts';
 
 let site: Rendered;
 

@@ -1,6 +1,6 @@
 /** What programs read of a site, on the site of `fixtures/outputs`: with an origin and without one. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Rendered, renderFiles, renderFixture } from '../render-fixture.ts';
+import { type Rendered, renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
 vi.mock(import('../pipeline/process-pool.ts'), async () => {

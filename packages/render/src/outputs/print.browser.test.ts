@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../../../../scripts/measure/browser.ts';
-import { renderFiles } from '../render-fixture.ts';
+import { renderFiles } from '../../test/support/render-fixture.ts';
 
 describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser;

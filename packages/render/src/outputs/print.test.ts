@@ -4,7 +4,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { loadSite } from '../pipeline/load.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import type { PageFeature, PageResult, PageTask } from '../model/page.ts';
-import { renderFiles, withFolder } from '../render-fixture.ts';
+import { renderFiles, withFolder } from '../../test/support/render-fixture.ts';
 import { planSite } from '../pipeline/site-plan.ts';
 import type { OutputContext } from './contract.ts';
 import { PrintPages } from './print-pages.ts';

@@ -1,7 +1,7 @@
 /** Redirects of the configuration as pages, findings and files for hosts. */
 import { describe, expect, test } from 'vitest';
 import type { RenderOptions } from '../index.ts';
-import { type Rendered, renderFiles, renderFixture } from '../render-fixture.ts';
+import { type Rendered, renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 
 const pages = {
   'index.mdx': '# Home',

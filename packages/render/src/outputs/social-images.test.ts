@@ -1,6 +1,6 @@
 /** Pictures for shared links: what their drawings hold, and that the same site always has the same ones. */
 import { describe, expect, it } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
+import { renderFiles } from '../../test/support/render-fixture.ts';
 import { drawable, socialImageSvg } from '../theme/social-image-svg.ts';
 
 const image = {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSite, renderSite } from '../index.ts';
 import { matchesPath } from '../model/path-pattern.ts';
 import { Preview } from '../preview/preview.ts';
-import { fixture, renderFiles, withFolder } from '../render-fixture.ts';
+import { fixture, renderFiles, withFolder } from '../../test/support/render-fixture.ts';
 import type { Output } from './contract.ts';
 import { protectedOutputFiles } from './site-outputs.ts';
 import { outputs } from './table.ts';

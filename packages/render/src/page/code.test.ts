@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, renderFiles } from '../render-fixture.ts';
+import { type Rendered, renderFiles } from '../../test/support/render-fixture.ts';
 
 const files = {
   'docs.json': '{ "name": "Code", "navigation": ["index", "bad", "plain", "static"] }',

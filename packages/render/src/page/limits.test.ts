@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderFiles, renderFolder, withFolder } from '../render-fixture.ts';
+import { renderFiles, renderFolder, withFolder } from '../../test/support/render-fixture.ts';
 
 const head = '---\ntitle: A\n---\n\n';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserSite } from '../islands/browser-site-testing.ts';
-import { renderFiles, renderFixture } from '../render-fixture.ts';
+import { type BrowserSite, chromiumPath, openBrowserSite } from '../../test/support/browser-site.ts';
+import { renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 
 describe('snippets', () => {
   it('that use themselves twice end after a bounded number, and the page says so', async () => {

@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, fixture, renderFiles } from '../render-fixture.ts';
+import { type Rendered, fixture, renderFiles } from '../../test/support/render-fixture.ts';
 
 const root = fixture('text');
 const names = readdirSync(root).toSorted();

@@ -1,7 +1,7 @@
 /** Links whose fragment differs from an id only in case or punctuation. */
 import { describe, expect, it } from 'vitest';
 import { matchingId } from '../check/anchor-match.ts';
-import { renderFixture } from '../render-fixture.ts';
+import { renderFixture } from '../../test/support/render-fixture.ts';
 
 describe('an id that a fragment means', () => {
   it.each([

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { loadSite } from './load.ts';
 import { renderSite } from './render-site.ts';
 import type { RenderOptions } from './site-plan.ts';
-import { withFolder } from '../render-fixture.ts';
+import { withFolder } from '../../test/support/render-fixture.ts';
 
 const size = vi.hoisted(() => ({ isLarge: false }));
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { withFolder } from '../render-fixture.ts';
+import { withFolder } from '../../test/support/render-fixture.ts';
 import { LiveProcess } from './live-process.ts';
 import type { PageTask } from '../model/page.ts';
 

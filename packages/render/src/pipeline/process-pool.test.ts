@@ -1,6 +1,6 @@
 import { readApiSettings } from '../config/api.ts';
 import { describe, expect, it } from 'vitest';
-import { withFolder } from '../render-fixture.ts';
+import { withFolder } from '../../test/support/render-fixture.ts';
 import { renderPages } from './process-pool.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';

@@ -1,6 +1,6 @@
 /** A process that was started ahead is the next one that is taken, and renders as any other. */
 import { expect, test } from 'vitest';
-import { fixture, renderFolder } from '../render-fixture.ts';
+import { fixture, renderFolder } from '../../test/support/render-fixture.ts';
 import { prepareRenderProcesses, startRenderProcess } from './start-process.ts';
 
 test('what was prepared is taken, once', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SiteLoadError } from '../model/diagnostic.ts';
-import { renderFolder, withFolder } from '../render-fixture.ts';
+import { renderFolder, withFolder } from '../../test/support/render-fixture.ts';
 import { Preview } from './preview.ts';
 import { isOfWholeSite } from './whole-site.ts';
 

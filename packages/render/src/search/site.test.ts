@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFixture } from '../render-fixture.ts';
+import { renderFixture } from '../../test/support/render-fixture.ts';
 import { searchIn } from './memory-search.ts';
 
 const site = await renderFixture('search');

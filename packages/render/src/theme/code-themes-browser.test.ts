@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserFolder } from '../islands/browser-site-testing.ts';
-import { fixture } from '../render-fixture.ts';
+import { type BrowserSite, chromiumPath, openBrowserFolder } from '../../test/support/browser-site.ts';
+import { fixture } from '../../test/support/render-fixture.ts';
 
 /** What Shiki publishes for each theme. */
 const published = {

@@ -1,7 +1,7 @@
 /** Scripts of the repository: `fixtures/custom-scripts` is the site. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserSite } from '../islands/browser-site-testing.ts';
-import { renderFiles, renderFixture } from '../render-fixture.ts';
+import { type BrowserSite, chromiumPath, openBrowserSite } from '../../test/support/browser-site.ts';
+import { renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 
 const fixtureName = 'custom-scripts';
 

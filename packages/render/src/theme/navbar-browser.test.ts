@@ -1,7 +1,7 @@
 /** The bar above pages under stylesheets of authors, in a browser. */
 import { expect, it } from 'vitest';
-import { chromiumPath, openBrowserFolder, paintedColors } from '../islands/browser-site-testing.ts';
-import { withFolder } from '../render-fixture.ts';
+import { chromiumPath, openBrowserFolder, paintedColors } from '../../test/support/browser-site.ts';
+import { withFolder } from '../../test/support/render-fixture.ts';
 
 const site = {
   'docs.json': JSON.stringify({

@@ -2,8 +2,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserSite } from '../islands/browser-site-testing.ts';
-import { fixture } from '../render-fixture.ts';
+import { type BrowserSite, chromiumPath, openBrowserSite } from '../../test/support/browser-site.ts';
+import { fixture } from '../../test/support/render-fixture.ts';
 import { attributeHooks, classHooks, idHooks, notFoundHooks, partHooks } from '../model/style-hooks.ts';
 import { utilityStylesheet } from './utilities/stylesheet.ts';
 

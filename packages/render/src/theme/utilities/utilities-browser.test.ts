@@ -1,6 +1,6 @@
 /** Utility classes and class names of authors in a browser: `fixtures/utilities` is the site. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BrowserSite, chromiumPath, openBrowserSite } from '../../islands/browser-site-testing.ts';
+import { type BrowserSite, chromiumPath, openBrowserSite } from '../../../test/support/browser-site.ts';
 
 describe.skipIf(chromiumPath === undefined)('utility classes in a browser', () => {
   let site: BrowserSite;

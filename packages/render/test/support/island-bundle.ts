@@ -2,11 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-export const islandScriptFile = new URL('./files/islands.js', import.meta.url);
+export const islandScriptFile = new URL('../../src/islands/files/islands.js', import.meta.url);
 
 export async function bundleIslandScript(): Promise<string> {
   const bundle = await rolldown({
-    input: fileURLToPath(new URL('./browser/main.ts', import.meta.url)),
+    input: fileURLToPath(new URL('../../src/islands/browser/main.ts', import.meta.url)),
     transform: { target: 'es2022' },
     logLevel: 'warn',
   });

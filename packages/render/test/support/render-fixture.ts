@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Diagnostic, type RenderOptions, type SiteReport, loadSite, renderSite } from './index.ts';
+import {
+  type Diagnostic,
+  type RenderOptions,
+  type SiteReport,
+  loadSite,
+  renderSite,
+} from '../../src/index.ts';
 
 export interface Rendered {
   /** Text of each output file by path; copied files as `copy`. The two files of the report stand beside it. */
@@ -17,7 +23,7 @@ export interface Rendered {
 }
 
 export function fixture(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
 }
 
 export async function renderFolder(root: string, options: RenderOptions = {}): Promise<Rendered> {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
-import { type Rendered, fixture, renderFolder } from '../render-fixture.ts';
-import type { RenderOptions } from '../pipeline/site-plan.ts';
+import { type Rendered, fixture, renderFolder } from './render-fixture.ts';
+import type { RenderOptions } from '../../src/pipeline/site-plan.ts';
 
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,

@@ -43,7 +43,7 @@ const scopesOfClasses: readonly (readonly string[])[] = [
   ['markup.deleted'],
 ];
 
-export const codeThemesFile = fileURLToPath(new URL('code-themes.ts', import.meta.url));
+export const codeThemesFile = fileURLToPath(new URL('../../src/highlight/code-themes.ts', import.meta.url));
 
 export async function publishedCodeThemes(): Promise<Record<string, string>> {
   const folder = dirname(createRequire(import.meta.url).resolve('@shikijs/themes'));
