@@ -118,6 +118,8 @@ async function* boundedInput(
       if (output.writableNeedDrain) await Promise.race([once(output, 'drain'), once(output, 'close')]);
     }
     yield Buffer.from('\n');
+    // The SDK starts a call, and sends its answer, a moment after it was given the message.
+    await setImmediate();
     await calls.idle(graceMs);
     await setImmediate();
   } catch {
