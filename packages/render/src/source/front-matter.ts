@@ -2,9 +2,7 @@
  * Reads front matter leniently: a wrong line costs that line, never the page. Only YAML and simple TOML are read;
  * nothing in front matter is ever executed.
  */
-import { placeAt } from '../model/diagnostic.ts';
-import { fullYaml, yamlProblem, yamlRules } from '../config/full-yaml.ts';
-import { readPlainYaml } from '../config/plain-yaml.ts';
+import { dataTree, readYaml } from '../config/yaml.ts';
 
 export type FrontMatter = Record<string, unknown>;
 
@@ -14,23 +12,19 @@ export interface ReadFrontMatter {
   problem?: { message: string; line: number };
 }
 
-/** YAML with a mistake in every place takes quadratic time: 60 kB took seconds, and a page may have a megabyte. */
 const maximumMatter = 32_000;
+const limits = { depth: 100, values: 20_000, characters: 200_000 };
 
 export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
   if (matter.length > maximumMatter)
     return leniently(matter.slice(0, maximumMatter), 'it is larger than 32 kB');
-  const plain = readPlainYaml(matter);
-  if (plain) return { data: canonicalKeys(Object.entries(plain)) };
-  const document = fullYaml().parseDocument(matter, yamlRules);
-  const error = document.errors[0];
-  if (error) return leniently(matter, yamlProblem(error), placeAt(matter, error.pos[0]).line);
+  const read = readYaml(matter, limits.depth);
+  if ('problem' in read) return leniently(matter, read.problem, read.place?.line);
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 50 });
+    value = dataTree(read.value, limits);
   } catch (refusal) {
-    // An alias without its anchor, or so many that they would unfold into gigabytes.
     return leniently(matter, (refusal as Error).message);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
