@@ -42,6 +42,7 @@ import {
 import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
+import { catalogue } from '../packages/render/src/components/catalogue.ts';
 import { outputs } from '../packages/render/src/outputs/table.ts';
 import { refusalTable } from '../packages/bundle/src/refusal.ts';
 import { aliases } from '../packages/server/src/cli/aliases.ts';
@@ -475,4 +476,9 @@ describe('the page of machine readers', () => {
     const unknown = rows.flatMap(([names = '']) => names.split(', ')).filter((name) => !files.has(name));
     expect(unknown).toEqual([]);
   });
+});
+
+it('the page of components names every component', () => {
+  const text = page('write/components');
+  expect([...catalogue.keys()].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
