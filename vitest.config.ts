@@ -73,7 +73,7 @@ const onPostgres = {
 };
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const ofRenderer = ['packages/render/src/**/*.test.ts'];
-const ofServer = ['packages/{api,bundle,dashboard,server}/src/**/*.test.ts'];
+const ofServer = ['packages/{api,bundle,dashboard,server,site}/src/**/*.test.ts'];
 /** They leave something behind in their process: a module that is replaced, another environment, a git host that is closed. */
 const alone = [
   'packages/render/src/{fixtures,pipeline/large-site}.test.ts',

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseManifest } from '../packages/bundle/src/read-manifest.ts';
-import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
-import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
-import { openSite } from '../packages/server/src/deployments/serving/site.ts';
+import { precompress } from '../packages/site/src/serving/compressed-files.ts';
+import { SiteServer } from '../packages/site/src/serving/site-server.ts';
+import { openSite } from '../packages/site/src/serving/served-site.ts';
 
 const [siteFolder = '', compressedFolder = ''] = process.argv.slice(2);
 const manifest = parseManifest(readFileSync(join(siteFolder, 'manifest.json')));

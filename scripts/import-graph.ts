@@ -44,6 +44,16 @@ export const rendererLayers: readonly (readonly string[])[] = [
 export const layersByPackage: Readonly<Record<string, readonly (readonly string[])[]>> = {
   dashboard: [['frame'], ['screens'], ['session'], ['parts'], ['api'], ['edits']],
   render: rendererLayers,
+  site: [
+    ['command'],
+    ['reporting'],
+    ['refresh'],
+    ['releases'],
+    ['sources'],
+    ['serving'],
+    ['settings'],
+    ['disk', 'network'],
+  ],
 };
 
 export interface Import {

@@ -20,10 +20,10 @@ import { fileURLToPath } from 'node:url';
 import { bundlePrograms } from './bundle-programs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const packages = ['api', 'bundle', 'render', 'server'] as const;
+const packages = ['api', 'bundle', 'render', 'site', 'server'] as const;
 type Package = (typeof packages)[number];
 /** Others program against these, so they come with their types. */
-const typed: readonly Package[] = ['api', 'bundle', 'render'];
+const typed: readonly Package[] = ['api', 'bundle', 'render', 'site'];
 
 /** The client runs in programs of others: on every Node that has what it uses, and beside a zod that they have already. */
 const ofClient = { dependencyRange: '^', engines: { node: '>=20.3' } };
@@ -82,11 +82,11 @@ function stage(name: Package, folder: string): void {
   }
   write('package.json', publishedManifest(name, readFileSync(join(source, 'package.json'), 'utf8')));
   write('LICENSE', readFileSync(join(root, 'LICENSE')));
-  if (name === 'api' || name === 'bundle') write('README.md', readFileSync(join(source, 'README.md')));
-  // What it tells of is in the pages that are rendered.
-  else write('THIRD-PARTY-NOTICES.md', readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')));
+  // The notices are about code in rendered pages.
+  if (name === 'render' || name === 'server')
+    write('THIRD-PARTY-NOTICES.md', readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')));
+  write('README.md', readFileSync(join(name === 'server' ? root : source, 'README.md')));
   if (name !== 'server') return;
-  write('README.md', readFileSync(join(root, 'README.md')));
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
 }
 

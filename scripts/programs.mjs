@@ -22,7 +22,13 @@ const pointer = join(programs, 'current');
 const bundler = fileURLToPath(new URL('bundle-programs.ts', import.meta.url));
 const startedAt = new Date();
 const wanted = fingerprintOf(
-  ['packages/api/src', 'packages/bundle/src', 'packages/render/src', 'packages/server/src'],
+  [
+    'packages/api/src',
+    'packages/bundle/src',
+    'packages/render/src',
+    'packages/site/src',
+    'packages/server/src',
+  ],
   [bundler, fileURLToPath(import.meta.url)],
 ).slice(0, 16);
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'docyard-lock-'));
 const { workspaces } = JSON.parse(readFileSync('package.json', 'utf8'));
 const manifests = ['package.json', ...workspaces.map((name) => `${name}/package.json`)];
-for (const file of [...manifests, 'packages/server/bin/docyard.js']) {
+for (const file of [...manifests, 'packages/server/bin/docyard.js', 'packages/site/bin/docyard-site.js']) {
   mkdirSync(dirname(join(folder, file)), { recursive: true });
   cpSync(file, join(folder, file));
 }

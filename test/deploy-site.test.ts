@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readSettings } from '../packages/server/src/deployments/settings.ts';
+import { readSettings } from '../packages/site/src/settings/settings.ts';
 import { readDockerfile, root } from './deploy/dockerfile.ts';
 import {
   goMissing,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseS3Url } from '../packages/server/src/adapters/blobs/s3-client.ts';
+import { parseS3Url } from '../packages/site/src/sources/s3-client.ts';
 import { readConfig, settings, type Environment } from '../packages/server/src/config.ts';
 import { refusedCalls } from '../packages/server/src/rendering/seccomp.ts';
 import { temporaryFolder } from '../packages/server/src/testing.ts';

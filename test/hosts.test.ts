@@ -11,9 +11,9 @@ import { request } from 'node:http';
 import { dirname, join, relative } from 'node:path';
 import { loadSite, renderSite, type UrlStyle } from '@docyard/render';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
-import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
-import { openSite } from '../packages/server/src/deployments/serving/site.ts';
+import { precompress } from '../packages/site/src/serving/compressed-files.ts';
+import { SiteServer } from '../packages/site/src/serving/site-server.ts';
+import { openSite } from '../packages/site/src/serving/served-site.ts';
 import { freePort } from './free-port.ts';
 import { temporaryFolder, writeFiles } from './service.ts';
 

@@ -34,7 +34,12 @@ describe('the command runs', () => {
       for (let path = join(packages, file); path !== packages; path = dirname(path))
         utimesSync(path, before, before);
     };
-    for (const file of ['api/src/wire.ts', 'bundle/src/archive.ts', 'render/src/page/page.ts'])
+    for (const file of [
+      'api/src/wire.ts',
+      'bundle/src/archive.ts',
+      'render/src/page/page.ts',
+      'site/src/serving.ts',
+    ])
       write(file, '');
     write('server/package.json', '{ "type": "module" }');
     write('server/src/main.ts', `export const main = () => console.log('sources');`);

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
-import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
-import { openSite } from '../packages/server/src/deployments/serving/site.ts';
+import { precompress } from '../packages/site/src/serving/compressed-files.ts';
+import { SiteServer } from '../packages/site/src/serving/site-server.ts';
+import { openSite } from '../packages/site/src/serving/served-site.ts';
 import { program, temporaryFolder } from './service.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(

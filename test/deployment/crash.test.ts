@@ -2,13 +2,17 @@
  * Kill −9 at every point of an installation: whenever it comes, the next start serves a whole release, gets to the new one
  * by itself, and leaves nothing lying about.
  */
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { checkFolder } from '../../packages/bundle/src/unpack.ts';
-import { crashPoints } from '../../packages/server/src/deployments/crash.ts';
+import { installSteps } from '../../packages/site/src/releases/install-steps.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { BundleOrigin } from './origin.ts';
 import { bundle, contentOf, siteOf, startSite } from './site.ts';
 
+const crashingSite = fileURLToPath(
+  new URL('../../packages/site/test/support/crashing-site.ts', import.meta.url),
+);
 const dataDir = temporaryFolder('site');
 let origin: BundleOrigin;
 let settings: object;
@@ -31,17 +35,18 @@ const switched = new Set(['switched', 'activated', 'swept']);
 
 /** Every point with the long tests; a few of them each time. */
 const points =
-  process.env['LONG_TESTS'] === undefined ? crashPoints.filter((_, index) => index % 3 === 0) : crashPoints;
+  process.env['LONG_TESTS'] === undefined ? installSteps.filter((_, index) => index % 3 === 0) : installSteps;
 
-test.each(points)('killed at “%s”', async (point) => {
+test.each(points)('a process killed after “%s” serves a whole release at the next start', async (point) => {
   const next = `made for ${point}`;
   origin.offer(await bundle(siteOf(next)));
   const died = Promise.withResolvers<NodeJS.Signals | null>();
-  const environment = { NODE_ENV: 'test', DOCYARD_CRASH_AT: point };
+  const environment = { CRASH_AFTER: point };
   await startSite({
     dataDir,
     staticExport: settings,
     environment,
+    crashingProgram: crashingSite,
     onSpawn: (child) => child.once('exit', (_code, signal) => died.resolve(signal)),
     // It may not have got as far as saying where it listens.
   }).catch(() => undefined);

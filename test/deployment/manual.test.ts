@@ -1,8 +1,8 @@
 /** Holds the page about deployments to the code: every setting with its variable and default, every outcome of a look. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { siteSettings } from '../../packages/server/src/deployments/settings.ts';
-import { sourceFailures } from '../../packages/server/src/deployments/sources/source.ts';
+import { siteSettings } from '../../packages/site/src/settings/settings-table.ts';
+import { sourceFailures } from '../../packages/site/src/sources/source.ts';
 
 const page = readFileSync(new URL('../../docs/deploy/site.mdx', import.meta.url), 'utf8');
 

@@ -39,6 +39,8 @@ export interface SiteOptions {
   staticExport?: object;
   environment?: Record<string, string>;
   onSpawn?: (child: ChildProcess) => void;
+  /** Started with the settings file and the data folder in place of `docyard site`. */
+  crashingProgram?: string;
 }
 
 export async function startSite(options: SiteOptions = {}): Promise<Site> {
@@ -46,7 +48,10 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
   const file = join(temporaryFolder('settings'), 'site.json');
   const configure = (staticExport: object) => writeFileSync(file, JSON.stringify({ staticExport }));
   configure(options.staticExport ?? {});
-  const args = [program, 'site', '--config', file, '--data', dataDir, '--port', '0', '--log-level', 'debug'];
+  const args =
+    options.crashingProgram === undefined
+      ? [program, 'site', '--config', file, '--data', dataDir, '--port', '0', '--log-level', 'debug']
+      : ['--no-warnings', options.crashingProgram, file, dataDir];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { precompress } from '../../packages/server/src/deployments/serving/compressed.ts';
-import { SiteServer } from '../../packages/server/src/deployments/serving/server.ts';
-import { openSite } from '../../packages/server/src/deployments/serving/site.ts';
+import { precompress } from '../../packages/site/src/serving/compressed-files.ts';
+import { SiteServer } from '../../packages/site/src/serving/site-server.ts';
+import { openSite } from '../../packages/site/src/serving/served-site.ts';
 import { composeForTest, serveForTest, temporaryFolder } from '../../packages/server/src/testing.ts';
 import { runCleanups } from '../cleanups.ts';
 

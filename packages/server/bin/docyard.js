@@ -34,7 +34,9 @@ function builtProgram() {
   const pointer = join(server, 'dist/programs/current');
   const built = statSync(pointer, { throwIfNoEntry: false });
   if (built === undefined) return undefined;
-  const sources = ['../api/src', '../bundle/src', '../render/src', 'src'].map((path) => join(server, path));
+  const sources = ['../api/src', '../bundle/src', '../render/src', '../site/src', 'src'].map((path) =>
+    join(server, path),
+  );
   const isInstalled = server.split(sep).includes('node_modules');
   if (!isInstalled && sources.some((folder) => isNewer(folder, built.mtimeMs))) return undefined;
   return pathToFileURL(join(dirname(pointer), readFileSync(pointer, 'utf8'), 'main.js')).href;

@@ -13,21 +13,21 @@ import { HttpForges } from './adapters/forge/forges.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
 import { GitAndFolderSources } from './adapters/sources/sources.ts';
 import { silentMeasures, silentTracer } from './adapters/telemetry/silent.ts';
-import { ConfigError, type Config } from './config.ts';
+import { ConfigError } from '@docyard/site/errors';
+import { type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
-import { keepLibrariesHome } from './egress/peers.ts';
+import { keepLibrariesHome } from '@docyard/site/network';
 import { policyFor, type PolicyFor } from './egress/rules.ts';
 import { createJob } from './jobs/create-jobs.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
-import { openLog } from './log.ts';
+import { openServiceLog } from './log.ts';
 import { makeChecks } from './operations/checks.ts';
 import type { Blobs } from './ports/blobs.ts';
-import type { Bucket } from './ports/bucket.ts';
 import type { Database } from './ports/database.ts';
 import type { Measures } from './ports/telemetry.ts';
 import { planOf } from './organizations/organizations.ts';
@@ -98,7 +98,7 @@ export { knownMigrations, listMigrations } from './adapters/database/migrate.ts'
 export async function compose(config: Config, telemetry = silence): Promise<Context> {
   // On PostgreSQL a command needs no folder.
   if (config.databaseUrl === null) await prepareDataFolder(config.dataDir);
-  const log = openLog(config);
+  const log = openServiceLog(config);
   keepLibrariesHome(config.egress);
   const blobs = await openBlobs(config, telemetry.measures);
   const shared = await openDatabase(config, log, telemetry.measures);
@@ -191,15 +191,5 @@ export async function openBlobs(
     return await openS3Blobs(url, measures);
   } catch (error) {
     throw new ConfigError(`BLOBS_URL cannot be used: ${(error as Error).message}`);
-  }
-}
-
-/** For a deployment that takes its bundles from one. */
-export async function openBucket(url: string): Promise<Bucket> {
-  try {
-    const { openS3Bucket } = await import('./adapters/blobs/s3-bucket.ts');
-    return await openS3Bucket(url);
-  } catch (error) {
-    throw new ConfigError(`The bucket cannot be used: ${(error as Error).message}`);
   }
 }

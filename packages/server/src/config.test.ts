@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, settings, type Config } from './config.ts';
+import { ConfigError } from '@docyard/site/errors';
+import { readConfig, settings, type Config } from './config.ts';
 import { temporaryFolder } from './testing.ts';
 
 test('without any setting everything has its default', () => {

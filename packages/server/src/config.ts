@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { ConfigError } from '@docyard/site/errors';
+import { OfflineError, refuseDistantPeer } from '@docyard/site/network';
 import { z } from 'zod';
-import { EgressError } from './egress/addresses.ts';
 import { hostList } from './egress/environment.ts';
-import { refuseDistantPeer } from './egress/peers.ts';
 import { parseEgressRules, type EgressRule, type EgressRules } from './egress/rules.ts';
 
 export interface Config {
@@ -77,17 +77,6 @@ export interface Config {
   drainSeconds: number;
   /** Whether people are offered the dashboard. */
   dashboard: boolean;
-}
-
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-  /** The value of a command-line option is wrong, and not one of the environment. */
-  readonly isUsage: boolean;
-
-  constructor(message: string, { isUsage = false } = {}) {
-    super(message);
-    this.isUsage = isUsage;
-  }
 }
 
 const count = (least: number, most: number, usual: number) =>
@@ -452,7 +441,7 @@ function refuseDistantPeers(
     try {
       if (address !== undefined) refuseDistantPeer(address, { offline }, databaseHost);
     } catch (error) {
-      if (!(error instanceof EgressError)) throw error;
+      if (!(error instanceof OfflineError)) throw error;
       throw new ConfigError(
         `${error.message} ${name} names another machine. Turn OFFLINE off, or use this one.`,
       );

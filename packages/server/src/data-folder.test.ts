@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { emptyWorkFolder, lockDataFolder, prepareDataFolder, writeDurably } from './data-folder.ts';
+import { writeDurably } from '@docyard/site/disk';
+import { emptyWorkFolder, lockDataFolder, prepareDataFolder } from './data-folder.ts';
 import { startService } from './serve.ts';
 import { cleanUp, temporaryFolder } from './testing.ts';
 

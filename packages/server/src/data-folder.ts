@@ -2,17 +2,12 @@
  * The folder with everything that is kept: its lock, its sub-folders, files that must survive. One serving process at a
  * time.
  */
-import { randomBytes } from 'node:crypto';
-import { access, constants, mkdir, open, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isDiskFull } from './disk-full.ts';
+import { fileErrorReason, isDiskFull, makeFolder } from '@docyard/site/disk';
+import { DataFolderError } from '@docyard/site/errors';
 import { createForOwner, ownerOnly, restrictToOwner } from './file-modes.ts';
-import { fileErrorReason, makeFolder } from './file-error.ts';
-
-export class DataFolderError extends Error {
-  override name = 'DataFolderError';
-}
 
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
@@ -89,23 +84,4 @@ export async function restrictKeptFiles(folder: string): Promise<void> {
 export async function freeBytesOf(folder: string | URL): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
-}
-
-/** Whole or not at all, and only for the owner's eyes. */
-export async function writeDurably(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
-  const folder = await open(dirname(file), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

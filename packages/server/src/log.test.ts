@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openLog } from './log.ts';
+import { openServiceLog } from './log.ts';
 
-function logOf(log: (to: ReturnType<typeof openLog>) => void): string {
+function logOf(log: (to: ReturnType<typeof openServiceLog>) => void): string {
   const lines: string[] = [];
   const config = {
     logLevel: 'info' as const,
@@ -14,7 +14,7 @@ function logOf(log: (to: ReturnType<typeof openLog>) => void): string {
       key: 'key-of-the-model',
     },
   };
-  log(openLog(config, { write: (line: string) => void lines.push(line) }));
+  log(openServiceLog(config, { write: (line: string) => void lines.push(line) }));
   return lines.join('');
 }
 

@@ -90,6 +90,13 @@ interface CommandEntry {
   load: () => Promise<(command: Command) => void>;
 }
 
+/** How the commands of `@docyard/site` are called here. */
+const siteCommandNames = {
+  program: 'docyard',
+  site: 'docyard site',
+  import: 'docyard bundle import',
+};
+
 /** In the order of the help. */
 const commands: Record<string, CommandEntry> = {
   build: {
@@ -135,12 +142,18 @@ const commands: Record<string, CommandEntry> = {
   bundle: {
     group: 'Bundles and deployments',
     summary: 'bring a bundle that was carried here into a deployment',
-    load: async () => (await import('./cli/bundle.ts')).describeBundle,
+    load: async () => {
+      const { describeBundle } = await import('./cli/bundle.ts');
+      return (command) => describeBundle(command, siteCommandNames);
+    },
   },
   site: {
     group: 'Bundles and deployments',
     summary: 'serve an exported site and keep it up to date',
-    load: async () => (await import('./cli/site.ts')).describeSite,
+    load: async () => {
+      const { describeSite } = await import('@docyard/site/command');
+      return (command) => describeSite(command, siteCommandNames);
+    },
   },
   open: {
     group: 'Bundles and deployments',

@@ -5,9 +5,10 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError, type Config } from './config.ts';
+import { ConfigError } from '@docyard/site/errors';
+import { type Config } from './config.ts';
 import type { LinkKey } from './context.ts';
-import { writeDurably } from './data-folder.ts';
+import { writeDurably } from '@docyard/site/disk';
 
 export interface SecretKey {
   pepper: Buffer;

@@ -12,7 +12,8 @@ import {
   verifySignature,
 } from '@docyard/bundle';
 import { compose } from './compose.ts';
-import { ConfigError, readConfig, type Environment } from './config.ts';
+import { ConfigError } from '@docyard/site/errors';
+import { readConfig, type Environment } from './config.ts';
 import type { Context } from './context.ts';
 import { authenticate } from './keys/keys.ts';
 import { findSigner, openSecrets } from './secrets.ts';

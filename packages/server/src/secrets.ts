@@ -2,7 +2,8 @@
  * The secrets of a process: what is derived from its keys, and what an earlier rotation left sealed in the database. A
  * fingerprint in the database names the active key, which hashes, seals and signs; the others only open and verify.
  */
-import { ConfigError, type Config } from './config.ts';
+import { ConfigError } from '@docyard/site/errors';
+import { type Config } from './config.ts';
 import type { Context, Pepper, Secrets, Signer } from './context.ts';
 import {
   KeyUnusable,

@@ -4,7 +4,7 @@
  */
 import { agentEndings } from '@docyard/api';
 import { nowText } from '../context.ts';
-import { isDiskFull } from '../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import { GitError } from '../git/run.ts';
 import { JobFailure } from '../jobs/failure.ts';
 import { Stopped, type Outcome } from '../jobs/worker.ts';

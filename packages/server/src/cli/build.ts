@@ -12,7 +12,7 @@ import { manifestBytes, pageTitle } from '@docyard/bundle';
 import { annotate } from './annotations.ts';
 import { BuildMemory, type BuiltFile } from './build-memory.ts';
 import { mostRememberedPages } from '../exports/memory-file.ts';
-import { fileErrorReason, makeFolder } from '../file-error.ts';
+import { fileErrorReason, makeFolder } from '@docyard/site/disk';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {

@@ -62,7 +62,7 @@ async function apply(base: string, delta: string, options: ApplyOptions): Promis
 async function expand(base: string, delta: string, work: string, options: ApplyOptions, signal: AbortSignal) {
   const [{ Archive, archiveKind, expandDelta, unpackBundle }, { publicKeysOf }] = await Promise.all([
     import('@docyard/bundle'),
-    import('../deployments/given-keys.ts'),
+    import('@docyard/site'),
   ]);
   if ((await archiveKind(delta)) === 'bundle')
     throw new CommandError(`${delta} is a whole bundle already. There is nothing to apply.`, 'usage');

@@ -8,7 +8,7 @@ import type { DocyardClient, DocyardError, Project } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { readEgress } from '../egress/environment.ts';
 import { EgressError } from '../egress/addresses.ts';
-import { peerFetch } from '../egress/peers.ts';
+import { OfflineError, peerFetch } from '@docyard/site/network';
 import { CommandError } from './errors.ts';
 import type { Logins } from './logins.ts';
 
@@ -147,7 +147,7 @@ function unreachable(server: string, error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return `${server} did not answer within ${reachSeconds} seconds.`;
   }
-  if (error instanceof EgressError) return error.message;
+  if (error instanceof EgressError || error instanceof OfflineError) return error.message;
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
   const { host, hostname } = new URL(server);
   switch (cause?.code) {

@@ -11,7 +11,7 @@ import { CommandError } from './errors.ts';
 import { explainLoad, findingsText, requireFolder } from './findings.ts';
 import { remoteFetch, remotePictures } from './remote.ts';
 import { type CustomScripts, customScriptsOption } from './site-options.ts';
-import { untilToldToStop } from './stop.ts';
+import { untilStopSignal } from '@docyard/site/command';
 import { hasColors, painter, printable } from './terminal.ts';
 
 interface DevOptions {
@@ -83,7 +83,7 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
     tell.welcome(preview, address, got === port || port === 0 ? undefined : port);
     if (options.open ?? isAtDesktop()) await showInBrowser(address);
     const reading = setTimeout(() => void tell.whenRead(preview), readAllAfterMs);
-    await untilToldToStop();
+    await untilStopSignal();
     clearTimeout(reading);
   } finally {
     server.close();

@@ -5,9 +5,10 @@
 import { DocyardError } from '@docyard/api';
 import { DownloadError } from '@docyard/api/download';
 import { BundleRefused, KeyUnusable } from '@docyard/bundle';
-import { ConfigError } from '../config.ts';
-import { DataFolderError } from '../data-folder.ts';
-import { explainFileError } from '../file-error.ts';
+import { ConfigError } from '@docyard/site/errors';
+import { DataFolderError } from '@docyard/site/errors';
+import { SiteCommandError } from '@docyard/site/command';
+import { explainFileError } from '@docyard/site/disk';
 import { Problem } from '../problem.ts';
 import { explainRefusal, explainSilence } from './connection.ts';
 import { CommandError } from './errors.ts';
@@ -38,6 +39,8 @@ function explanationOf(error: unknown): Explanation {
     const { exit, message, facts } = error;
     return { exit, code: exit, message, expected, facts };
   }
+  if (error instanceof SiteCommandError)
+    return { exit: error.exit, code: error.exit, message: error.message, expected };
   if (error instanceof DocyardError) {
     const exit = exitOfHttp(error.status, error.code);
     return { exit, code: error.code, message: explainRefusal(error), expected };

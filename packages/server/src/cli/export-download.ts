@@ -140,7 +140,7 @@ async function keysOf(
   { verify, publicKey }: DownloadOptions,
 ): Promise<PublicKey[] | undefined> {
   if (publicKey !== undefined) {
-    const { publicKeysOf } = await import('../deployments/given-keys.ts');
+    const { publicKeysOf } = await import('@docyard/site');
     return publicKeysOf(publicKey);
   }
   if (!verify) return undefined;

@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Option, type Command } from 'commander';
-import { fileErrorReason } from '../file-error.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 import type { ExportOrder } from '../exports/messages.ts';
 import { fetchWithin } from '../exports/fetches.ts';
 import { findIsolation } from '../rendering/isolation.ts';

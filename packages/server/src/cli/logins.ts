@@ -6,7 +6,7 @@ import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { fileErrorReason, makeFolder } from '../file-error.ts';
+import { fileErrorReason, makeFolder } from '@docyard/site/disk';
 import { CommandError } from './errors.ts';
 
 const Logins = z.object({

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { nearest } from '../deployments/nearest.ts';
+import { closestName } from '@docyard/site/command';
 import { CommandError } from './errors.ts';
 
 export function refuseMistypedSubcommand(program: Command, [name, word]: readonly string[]): void {
@@ -13,7 +13,7 @@ export function refuseMistypedSubcommand(program: Command, [name, word]: readonl
   if (word === undefined || known.length === 0 || known.includes(word)) return;
   if (!/^[a-z][a-z-]*$/.test(word) || existsSync(word)) return;
   const takesFolder = command?.registeredArguments.length !== 0;
-  const meant = nearest(word, known);
+  const meant = closestName(word, known);
   // A folder that does not exist is the more likely mistake when no subcommand has a similar name.
   if (meant === undefined && takesFolder) return;
   const hint =

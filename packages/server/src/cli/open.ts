@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import type { PublicKey } from '@docyard/bundle';
-import { makeFolder } from '../file-error.ts';
+import { makeFolder } from '@docyard/site/disk';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
@@ -90,7 +90,7 @@ async function siteFolder(folder: string, options: OpenOptions): Promise<string>
 }
 
 async function keysOf({ publicKey = [] }: OpenOptions): Promise<PublicKey[]> {
-  const { publicKeysOf } = await import('../deployments/given-keys.ts');
+  const { publicKeysOf } = await import('@docyard/site');
   return publicKeysOf(publicKey);
 }
 

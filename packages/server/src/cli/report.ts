@@ -10,7 +10,7 @@ import { Report } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { readEntries } from '@docyard/bundle';
-import { makeFolder } from '../file-error.ts';
+import { makeFolder } from '@docyard/site/disk';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';

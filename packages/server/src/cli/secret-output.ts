@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { writeDurably } from '../data-folder.ts';
+import { writeDurably } from '@docyard/site/disk';
 
 export interface SecretOptions {
   json?: boolean;

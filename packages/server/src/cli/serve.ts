@@ -3,7 +3,7 @@
  */
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { untilToldToStop } from './stop.ts';
+import { untilStopSignal } from '@docyard/site/command';
 import { adminKeyText, welcome, workerWelcome, type NewSecrets } from './serve-welcome.ts';
 
 interface ServeOptions {
@@ -105,7 +105,7 @@ async function serve(options: ServeOptions): Promise<void> {
     isKeyFileNamed: adminKeyFile !== undefined,
   };
   process.stdout.write(config.role === 'worker' ? workerWelcome(origin) : await welcome(shown));
-  await untilToldToStop();
+  await untilStopSignal();
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
   await service.stop();
   process.stdout.write('Stopped. Everything is kept.\n');

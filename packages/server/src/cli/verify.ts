@@ -79,7 +79,7 @@ async function verify(path: string, options: VerifyOptions): Promise<void> {
 async function expectationsOf({ publicKey, version, sha256 }: VerifyOptions): Promise<Expectations> {
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
     throw new CommandError('--sha256 takes 64 hexadecimal digits.', 'usage');
-  const { publicKeysOf } = await import('../deployments/given-keys.ts');
+  const { publicKeysOf } = await import('@docyard/site');
   return {
     ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
     ...(version === undefined ? {} : { version }),

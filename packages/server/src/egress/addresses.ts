@@ -4,6 +4,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { addressesOfThisMachine, OfflineError } from '@docyard/site/network';
 import type { EgressPurpose } from './rules.ts';
 
 export interface EgressPolicy {
@@ -72,18 +73,9 @@ function entryFor(url: URL, { purpose }: EgressPolicy): string {
   return purpose === undefined ? url.host : `${purpose}:${url.host}`;
 }
 
-/** Without asking anybody: the question alone would leave the machine. Undefined for every other name and address. */
-export function addressesOfThisMachine(name: string): string[] | undefined {
-  if (name === 'localhost') return ['127.0.0.1', '::1'];
-  return isIP(name) > 0 && loopback.check(name, isIP(name) === 4 ? 'ipv4' : 'ipv6') ? [name] : undefined;
-}
-
-export function offlineError(name: string): EgressError {
-  return new EgressError(
-    'offline',
-    `OFFLINE is on: ${name} is not reached.`,
-    'Turn it off, or use what is on this machine.',
-  );
+function offlineError(name: string): EgressError {
+  const { message, hint } = new OfflineError(name);
+  return new EgressError('offline', message, hint);
 }
 
 /** The name without the brackets that an IPv6 address has in a URL. */
@@ -101,10 +93,6 @@ async function resolved(name: string, policy: EgressPolicy): Promise<string[]> {
 async function systemLookup(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 const special = new BlockList();
 for (const [network, bits] of [

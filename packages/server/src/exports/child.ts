@@ -21,7 +21,7 @@ import {
 } from '@docyard/render';
 import { outputDescriptor, withBytesAsText, withTextAsBytes } from '../rendering/protocol.ts';
 import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle';
-import { isDiskFullOrLimited } from '../disk-full.ts';
+import { isDiskFullOrLimited } from '@docyard/site/disk';
 import { Fetches } from './fetches.ts';
 import { MemoryFile, mostRememberedPages } from './memory-file.ts';
 import { openFiles } from './open-files.ts';

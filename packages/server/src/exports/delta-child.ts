@@ -4,7 +4,7 @@
  */
 import { closeSync, createReadStream } from 'node:fs';
 import { BundleRefused, makeDelta } from '@docyard/bundle';
-import { isDiskFullOrLimited } from '../disk-full.ts';
+import { isDiskFullOrLimited } from '@docyard/site/disk';
 import { firstFileDescriptor } from '../rendering/protocol.ts';
 import type { DeltaMessage } from './delta.ts';
 

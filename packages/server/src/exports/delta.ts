@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { isDiskFull } from '../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import { readJob, type Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import type { Reach } from '../reach.ts';

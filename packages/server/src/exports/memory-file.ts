@@ -6,7 +6,7 @@
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { isDiskFullOrLimited } from '../disk-full.ts';
+import { isDiskFullOrLimited } from '@docyard/site/disk';
 import { AppendedFile, readIntoAhead } from '@docyard/bundle';
 import { encodeIndex, readAt, readIndex } from './memory-index.ts';
 

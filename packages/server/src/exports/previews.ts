@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Preview } from '@docyard/api';
 import { type Manifest, manifestName, parseManifest, unpackBundle } from '@docyard/bundle';
 import type { Context } from '../context.ts';
-import { isDiskFull } from '../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import { signPreview } from './preview-links.ts';

@@ -5,7 +5,7 @@ import { tenantOf } from '../jobs/store.ts';
 import { JobFailure, RunnerLost } from '../jobs/failure.ts';
 import type { Outcome, Runner, RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
-import { isDiskFull } from '../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { judgeCustomCode } from '../rendering/custom-code.ts';
 import { findIsolation } from '../rendering/isolation.ts';

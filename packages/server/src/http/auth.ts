@@ -5,7 +5,8 @@
 import { hash } from 'node:crypto';
 import { scopesGrant, type Operation } from '@docyard/api';
 import type { Context } from '../context.ts';
-import { addressAllowed, plainAddress } from '../keys/addresses.ts';
+import { plainAddress } from '@docyard/site/network';
+import { addressAllowed } from '../keys/addresses.ts';
 import { looksLikeKey } from '../keys/format.ts';
 import {
   authenticate,

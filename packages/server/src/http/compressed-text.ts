@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { acceptedEncodings } from '../deployments/serving/accepted-encodings.ts';
-import type { Encoding } from '../deployments/serving/compressed.ts';
+import { acceptedEncodings } from '@docyard/site/serving';
+import type { Encoding } from '@docyard/site/serving';
 import { requireConditions } from './conditions.ts';
 import type { Web } from './request.ts';
 import { isKnown } from './serialized-reply.ts';

@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { countOpenJobs } from '../jobs/observing.ts';
-import { isOfOwnNetwork } from '../keys/addresses.ts';
+import { isInternalAddress } from '@docyard/site/network';
 import { Problem } from '../problem.ts';
 import { findIsolation } from '../rendering/isolation.ts';
 import { countWaitingDeliveries } from '../webhooks/deliveries.ts';
@@ -44,7 +44,7 @@ function isNear(context: Context, web: Web): boolean {
     (name) => web.req.header(name) !== undefined,
   );
   if (forwarded && !context.config.trustProxy) return false;
-  return isOfOwnNetwork(callerAddress(context, web));
+  return isInternalAddress(callerAddress(context, web));
 }
 
 /** A part that cannot be asked now must not take the others with it. */

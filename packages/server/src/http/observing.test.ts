@@ -11,7 +11,7 @@ import { signPreview } from '../exports/preview-links.ts';
 import { sweepMemories } from '../exports/project-memory.ts';
 import { RunnerLost } from '../jobs/failure.ts';
 import { Worker, type Runners } from '../jobs/worker.ts';
-import { openLog } from '../log.ts';
+import { openServiceLog } from '../log.ts';
 import { findIsolation } from '../rendering/isolation.ts';
 import {
   cleanUp,
@@ -28,7 +28,10 @@ async function composeObserved(environment: Environment = {}) {
   const config = readConfig({ DATA_DIR: temporaryFolder('observed'), LOG_LEVEL: 'silent', ...environment });
   await prepareDataFolder(config.dataDir);
   const lines: string[] = [];
-  const log = openLog({ ...config, logLevel: 'info' }, { write: (line: string) => void lines.push(line) });
+  const log = openServiceLog(
+    { ...config, logLevel: 'info' },
+    { write: (line: string) => void lines.push(line) },
+  );
   const context: Context = { ...(await compose(config, await openTelemetry(config))), log };
   cleanUp(() => context.close());
   return { context, lines, logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };

@@ -5,7 +5,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
-import { byteRangeOf, type ByteRange } from '../byte-range.ts';
+import { byteRangeOf, type ByteRange } from '@docyard/site/serving';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
 import type { Condition } from './conditional-write.ts';

@@ -6,8 +6,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
-import { hasTwoHosts } from '../deployments/serving/host-header.ts';
-import { admitPipelined } from '../deployments/serving/pipelining.ts';
+import { hasTwoHosts } from '@docyard/site/serving';
+import { admitPipelined } from '@docyard/site/serving';
 import { Connections } from './connections.ts';
 import type { App } from './request.ts';
 

@@ -1,6 +1,7 @@
 /** The address list of a key: what an entry may be, and whom it lets in. */
 import { describe, expect, test } from 'vitest';
-import { addressAllowed, complainAboutRange, plainAddress, subscriberOf } from './addresses.ts';
+import { plainAddress } from '@docyard/site/network';
+import { addressAllowed, complainAboutRange, subscriberOf } from './addresses.ts';
 
 describe('an entry of the list', () => {
   test.each([

@@ -2,6 +2,7 @@
  * The address list of a key: single IP addresses and CIDR ranges, IPv4 and IPv6. An empty list allows every one.
  */
 import { BlockList, isIP } from 'node:net';
+import { plainAddress } from '@docyard/site/network';
 
 /** A sentence on what is wrong with the entry, or undefined. */
 export function complainAboutRange(entry: string): string | undefined {
@@ -16,23 +17,6 @@ export function complainAboutRange(entry: string): string | undefined {
   return undefined;
 }
 
-const ownNetworks = [
-  '127.0.0.0/8',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '100.64.0.0/10',
-  '169.254.0.0/16',
-  '::1',
-  'fc00::/7',
-  'fe80::/10',
-];
-
-/** Whether the address is one that the internet does not reach. */
-export function isOfOwnNetwork(address: string): boolean {
-  return addressAllowed(ownNetworks, address);
-}
-
 export function addressAllowed(ranges: readonly string[], address: string): boolean {
   if (ranges.length === 0) return true;
   const list = new BlockList();
@@ -45,11 +29,6 @@ export function addressAllowed(ranges: readonly string[], address: string): bool
   const plain = plainAddress(address);
   const family = isIP(plain);
   return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
-}
-
-/** A dual-stack socket tells IPv4 callers as ::ffff:a.b.c.d. */
-export function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
 
 /** What one subscriber has: an IPv4 address, or a whole /64 of IPv6 addresses. */

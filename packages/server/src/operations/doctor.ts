@@ -14,7 +14,7 @@ import { listMigrations, openBlobs, openTables } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { addressesFor } from '../egress/addresses.ts';
 import { guardedFetch } from '../egress/guarded-fetch.ts';
-import { peerFetch } from '../egress/peers.ts';
+import { peerFetch } from '@docyard/site/network';
 import type { Database } from '../ports/database.ts';
 import { leastLevel } from '../rendering/custom-code.ts';
 import { findIsolation } from '../rendering/isolation.ts';

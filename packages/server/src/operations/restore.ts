@@ -6,7 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { makeFolder } from '../file-error.ts';
+import { makeFolder } from '@docyard/site/disk';
 import { readFiles, verifyArchive, type Manifest } from './archive.ts';
 
 export class RestoreError extends Error {

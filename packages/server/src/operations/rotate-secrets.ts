@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '@docyard/site/errors';
 import type { Context } from '../context.ts';
 import { inTransaction, type Database } from '../ports/database.ts';
 import { resealSecrets } from '../projects/secrets.ts';

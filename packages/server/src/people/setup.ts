@@ -8,7 +8,7 @@ import type { SetUp } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
 import type { Config } from '../config.ts';
 import { nowText, type Context } from '../context.ts';
-import { writeDurably } from '../data-folder.ts';
+import { writeDurably } from '@docyard/site/disk';
 import { listOrganizations } from '../organizations/organizations.ts';
 import { exclusively, inTransaction, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';

@@ -10,7 +10,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { pipeline } from 'node:stream';
 import type { Preview } from '@docyard/render';
-import { contentTypeOf } from '../deployments/serving/content-types.ts';
+import { contentTypeOf } from '@docyard/site/serving';
 import type { PageState, PreviewSession } from './session.ts';
 
 export interface PreviewServerOptions {

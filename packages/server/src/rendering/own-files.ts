@@ -87,7 +87,7 @@ function besidesOf(libraries: readonly string[]): string[] {
 function ownFolders(): string[] {
   const server = packageOf(fileURLToPath(import.meta.url));
   const { resolve } = createRequire(import.meta.url);
-  const others = ['@docyard/api', '@docyard/bundle', '@docyard/render'].map((name) =>
+  const others = ['@docyard/api', '@docyard/bundle', '@docyard/render', '@docyard/site'].map((name) =>
     packageOf(resolve(name)),
   );
   const modules: string[] = [];

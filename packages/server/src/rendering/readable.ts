@@ -7,7 +7,7 @@ import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isForeignFolder, isHiddenFile } from '@docyard/render/files';
-import { isDiskFull } from '../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import type { Shown } from './bubblewrap.ts';
 import { givesUpRoot, type Shelter } from './launch.ts';
 import { copyForAll, type OfSite } from './readable-copy.ts';

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rgwMissing, startRgw, type RgwServer } from '../../../../../test/rgw.ts';
 import { describeBlobs } from '../../ports/blobs.suite.ts';
 import type { Blobs } from '../../ports/blobs.ts';
-import type { BucketObject } from '../../ports/bucket.ts';
+import type { BucketObject } from '../../../../site/src/sources/bucket.ts';
 import { until } from '../../testing.ts';
-import { makeS3Clients, parseS3Url } from './s3-client.ts';
-import { openS3Bucket } from './s3-bucket.ts';
+import { makeS3Clients, parseS3Url } from '@docyard/site/s3';
+import { openS3Bucket } from '../../../../site/src/sources/s3-bucket.ts';
 import { openS3Blobs } from './s3.ts';
 
 const object = 'se_1/1/bundle.tar.gz';

@@ -17,10 +17,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { makeS3Clients, parseS3Url, s3ErrorReason, type S3Clients, type S3Location } from '@docyard/site/s3';
 import { checkBlobName, type BlobInfo, type BlobLink, type Blobs } from '../../ports/blobs.ts';
 import type { Measures } from '../../ports/telemetry.ts';
 import { Problem } from '../../problem.ts';
-import { makeS3Clients, parseS3Url, type S3Clients, type S3Location } from './s3-client.ts';
 
 /** An object may have 10,000 parts, which makes 80 GB; three at a time hold about 32 MB of memory. */
 const partBytes = 8 * 1024 * 1024;
@@ -276,13 +276,11 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Whatever the server has against us – away, slow, a wrong key –, the caller can only come back. */
-export function unavailable(error: unknown): Problem {
+function unavailable(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const { name, code, message } = error as NodeJS.ErrnoException;
-  const reason = [code, name, message].find((text) => text !== undefined && text !== '' && text !== 'Error');
   return new Problem(
     'storage_unavailable',
-    `The object storage cannot be used at the moment (${reason}). Try again shortly.`,
+    `The object storage cannot be used at the moment (${s3ErrorReason(error)}). Try again shortly.`,
     { headers: { 'retry-after': '5' }, cause: error },
   );
 }

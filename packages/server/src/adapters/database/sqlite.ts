@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
-import { isDiskFull } from '../../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import { createForOwner } from '../../file-modes.ts';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDiskFull } from '../../disk-full.ts';
+import { isDiskFull } from '@docyard/site/disk';
 import type { Remote } from '../../git/remote.ts';
 import { GitError, runGit } from '../../git/run.ts';
 import { SourceError } from '../../ports/sources.ts';

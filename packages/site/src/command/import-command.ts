@@ -1,0 +1,121 @@
+/** `docyard-site import` and `docyard bundle import`: install a bundle or a delta from a file, without a network. */
+import type { Command } from 'commander';
+import type { Installed } from '../releases/install.ts';
+import { type CommandNames, explained, SiteCommandError } from './command-error.ts';
+import { dataFolderOf } from './site-command.ts';
+
+interface ImportOptions {
+  config?: string;
+  data?: string;
+  publicKey?: string[];
+  version?: string;
+  sha256?: string;
+  json?: boolean;
+}
+
+export function describeImport(command: Command, names: CommandNames): void {
+  const name = names.import;
+  command
+    .description('Verify a bundle or a delta without a network, install it and serve it at once.')
+    .argument('<file>', 'the archive')
+    .option('-c, --config <file>', 'settings of the deployment: folder, keys, version')
+    .option('-d, --data <folder>', 'folder of the deployment (default: ./site-data)')
+    .option('--public-key <key...>', 'keys, or files of keys, one of which must have signed it')
+    .option('--version <version>', 'the version that it must have')
+    .option('--sha256 <hash>', 'the SHA-256 that the file must have')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Examples:',
+        `  ${name} bundle.tar.gz --public-key docyard.pub`,
+        `  ${name} delta.tar.gz --data /var/lib/docyard-site --version 2.1`,
+      ].join('\n'),
+    )
+    .action((file: string, options: ImportOptions) => importBundle(file, options, names));
+}
+
+async function importBundle(file: string, options: ImportOptions, names: CommandNames): Promise<void> {
+  const [{ install }, { ReleaseStore }, { access }, { resolve }] = await Promise.all([
+    import('../releases/install.ts'),
+    import('../releases/store.ts'),
+    import('node:fs/promises'),
+    import('node:path'),
+  ]);
+  await access(file).catch((error: NodeJS.ErrnoException) => {
+    throw new SiteCommandError(`${file} cannot be read (${error.code}).`, 'not_found');
+  });
+  const expectations = await expectationsOfImport(options);
+  const store = await ReleaseStore.openIn(await dataFolderOf(options));
+  try {
+    const arrival = { file, origin: resolve(file), fingerprint: null, jobId: null };
+    const installed = await install(store, arrival, { expectations });
+    // How many releases are kept is for the deployment to say; this removes only what others left unfinished.
+    await store.sweep(Number.POSITIVE_INFINITY);
+    const { runningProcesses } = await import('../releases/processes.ts');
+    await printOutcome(installed, (await runningProcesses(store.folder)).length > 0, options, names);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await store.close();
+  }
+}
+
+async function printOutcome(
+  { release, replaced, outcome, appliedTo }: Installed,
+  isServed: boolean,
+  options: ImportOptions,
+  names: CommandNames,
+): Promise<void> {
+  const { freshnessLine, contentDate } = await import('@docyard/bundle');
+  const now = new Date();
+  const freshness = freshnessLine(release, now);
+  const isOlder = release.committedAt !== null && release.committedAt < (replaced?.committedAt ?? '');
+  const before = replaced === undefined ? 'the first one here' : `replaces ${contentDate(replaced, now)}`;
+  const answer = {
+    release,
+    replaced: replaced ?? null,
+    appliedTo: appliedTo ?? null,
+    outcome,
+    isOlder,
+    isServed,
+    freshness,
+  };
+  const state = isServed ? 'is served now' : 'is installed';
+  const advice = isServed ? '' : ` No server is running on this folder: ${names.site} serves it.`;
+  const sentence =
+    outcome === 'same'
+      ? `${release.id} was installed already: ${freshness}.${advice}`
+      : `${release.id} ${state}: ${freshness}; ${before}.${advice}`;
+  process.stdout.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : `${sentence}\n`);
+  if (isOlder)
+    process.stderr.write(
+      `${names.program}: this content is older than what it replaces. ${names.site} rollback ${replaced?.id} brings that back.\n`,
+    );
+  if (release.signedBy === null)
+    process.stderr.write(`${names.program}: the signature was not verified; pass --public-key.\n`);
+}
+
+/** Flags say what counts; without a settings file nothing else is needed. */
+async function expectationsOfImport({ config: file, data, publicKey, version, sha256 }: ImportOptions) {
+  const [{ readSettings }, { publicKeysOf }, { expectationsOf }] = await Promise.all([
+    import('../settings/settings.ts'),
+    import('../settings/keys.ts'),
+    import('../refresh/refresh-source.ts'),
+  ]);
+  try {
+    const flags = data === undefined ? {} : { data };
+    const { staticExport } = readSettings({ file, environment: process.env, flags });
+    const expected = {
+      ...staticExport,
+      // Of the file that is fetched, not of one that was carried here.
+      sha256: sha256?.toLowerCase() ?? null,
+      ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
+      ...(version === undefined ? {} : { version }),
+    };
+    return expectationsOf(expected);
+  } catch (error) {
+    throw explained(error);
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * `docyard site`: serves one exported site and keeps it up to date; and what an operator asks of it: which releases there
+ * are, how it is, back to an earlier one.
+ */
+import type { Command } from 'commander';
+import type { FlagName, SiteSettings } from '../settings/settings.ts';
+import type { ReleaseStore } from '../releases/store.ts';
+import { type CommandNames, explained, SiteCommandError } from './command-error.ts';
+import { tableText } from './table.ts';
+
+interface SiteOptions {
+  config?: string;
+  data?: string;
+  port?: string;
+  host?: string;
+  statusPort?: string;
+  basePath?: string;
+  logLevel?: string;
+  logFormat?: string;
+}
+
+interface FolderOptions {
+  config?: string;
+  data?: string;
+  json?: boolean;
+}
+
+export function describeSite(command: Command, names: CommandNames): void {
+  const name = names.site;
+  command
+    .description('Serve an exported site: fetch its bundle, verify it, keep it up to date, go back.')
+    .option('-c, --config <file>', 'settings in YAML or JSON; taken again whenever it changes')
+    .option('-d, --data <folder>', 'folder for releases (default: ./site-data)')
+    .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4480)')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--status-port <number>', 'another port for /healthz, /readyz and /metrics')
+    .option('--base-path <path>', 'where the site lives below its host (default: as it was exported)')
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
+    .option('--log-format <format>', 'json or text (default: text on a terminal, otherwise json)')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Examples:',
+        `  STATIC_EXPORT_BUNDLE_URL=https://… STATIC_EXPORT_VERSION=2.1 ${name}`,
+        `  ${name} --config site.yaml --data /var/lib/docyard-site`,
+        '',
+        'Every setting of the file has an environment variable; the manual lists them under /deploy/site.',
+      ].join('\n'),
+    )
+    .action((options: SiteOptions) => serveSite(options, names));
+  addFolderOptions(command.command('status'))
+    .description('Tell what is served, since when, and what came of the last look for something newer.')
+    .addHelpText('after', `\nExample:\n  ${name} status --data /var/lib/docyard-site --json`)
+    .action((options: FolderOptions) => status(options, names));
+  addFolderOptions(command.command('releases'))
+    .description('List what is installed, newest first.')
+    .addHelpText('after', `\nExample:\n  ${name} releases --config site.yaml`)
+    .action(releases);
+  addFolderOptions(command.command('rollback'))
+    .description('Serve an earlier release at once. It stays until there is something else at the origin.')
+    .argument('[release]', 'which one, such as r7 (default: the one before)')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${name} rollback\n  ${name} rollback r7 --data /var/lib/docyard-site`,
+    )
+    .action((release: string | undefined, options: FolderOptions) => rollback(release, options, names));
+  addFolderOptions(command.command('resume'))
+    .description('After a roll back: take again what the origin has.')
+    .addHelpText('after', `\nExample:\n  ${name} resume --data /var/lib/docyard-site`)
+    .action(resume);
+}
+
+function addFolderOptions(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'settings, for the folder that they name')
+    .option('-d, --data <folder>', 'folder for releases (default: ./site-data)')
+    .option('--json', 'print JSON');
+}
+
+async function serveSite({ config: file, ...flags }: SiteOptions, names: CommandNames): Promise<void> {
+  const [{ startSite }, { untilStopSignal }] = await Promise.all([
+    import('../start-site.ts'),
+    import('./stop-signal.ts'),
+  ]);
+  const given = { file, environment: process.env, flags: flags as Partial<Record<FlagName, string>> };
+  const site = await startSite(given).catch((error: unknown) => {
+    throw explained(error);
+  });
+  process.stdout.write(welcome(site.settings, site, names));
+  await untilStopSignal();
+  process.stdout.write('\nStopping: requests under way are answered.\n');
+  await site.stop();
+  process.stdout.write('Stopped.\n');
+}
+
+function welcome(
+  { host, dataDir, staticExport }: SiteSettings,
+  { port, statusPort, release }: { port: number; statusPort: number | undefined; release: string | null },
+  names: CommandNames,
+): string {
+  const shownHost = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
+  const { enabled, bundleUrl, refreshFrom, version, publicKeys } = staticExport;
+  const from = [bundleUrl, refreshFrom].find((address) => address !== null)?.split('?', 1)[0];
+  const origin =
+    from === undefined ? `what ${names.import} brings` : enabled ? from : `${from}, but it is switched off`;
+  const lines = [
+    `  The site is served at http://${shownHost}:${port}`,
+    '',
+    `  Release   ${release ?? 'none yet'}`,
+    `  From      ${origin}`,
+    `  Version   ${version ?? 'any'}`,
+    `  Signed    ${publicKeys.length === 0 ? 'not checked: set staticExport.publicKey' : `by ${publicKeys.map(({ keyId }) => keyId).join(' or ')}`}`,
+    `  Data      ${dataDir}`,
+    ...(statusPort === undefined ? [] : [`  Status    http://${shownHost}:${statusPort}/readyz`]),
+    '',
+    '  Ctrl-C stops it.',
+  ];
+  return `\n${lines.join('\n')}\n\n`;
+}
+
+async function status(options: FolderOptions, names: CommandNames): Promise<void> {
+  await withStore(options, async ({ store, print }) => {
+    const [{ runningProcesses }, { freshnessLine }] = await Promise.all([
+      import('../releases/processes.ts'),
+      import('@docyard/bundle'),
+    ]);
+    const [state, records, processes] = await Promise.all([
+      store.state(),
+      store.releases(),
+      runningProcesses(store.folder),
+    ]);
+    const current = records.find(({ id }) => id === state.current) ?? null;
+    const { held } = state;
+    const facts = processes.map(({ pid, lastRefresh, refusals }) => ({ pid, lastRefresh, refusals }));
+    print({ folder: store.folder, current, held, processes: facts }, () => [
+      `served   ${current === null ? 'nothing yet' : `${current.id}, ${freshnessLine(current, new Date())}`}`,
+      ...(current === null ? [] : [`from     ${current.origin}, installed ${current.installedAt}`]),
+      ...(held === null
+        ? []
+        : [
+            `held     rolled back from ${held.from} at ${held.at}; stays until the origin has something else (${names.site} resume ends it)`,
+          ]),
+      ...(processes.length === 0 ? ['process  none is running on this folder'] : processes.map(processLine)),
+    ]);
+  });
+}
+
+function processLine({
+  pid,
+  lastRefresh,
+}: {
+  pid: number;
+  lastRefresh: { at: string; outcome: string; detail?: string | undefined } | null;
+}): string {
+  if (lastRefresh === null) return `process  ${pid}, asks nobody for anything newer`;
+  const { at, outcome, detail } = lastRefresh;
+  return `process  ${pid}, last look ${at}: ${outcome}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+async function releases(options: FolderOptions): Promise<void> {
+  await withStore(options, async ({ store, print }) => {
+    const { current } = await store.state();
+    const records = await store.releases();
+    const rows = records.map((record) => ({
+      release: record.id + (record.id === current ? ' (served)' : ''),
+      version: record.version ?? '–',
+      commit: record.commit?.slice(0, 7) ?? '–',
+      content: record.committedAt?.slice(0, 10) ?? '–',
+      pages: String(record.pages),
+      signed: record.signedBy ?? '–',
+      installed: record.installedAt,
+    }));
+    const shown = records.map((record) => ({ ...record, served: record.id === current }));
+    print(shown, () => [tableText(rows).trimEnd()]);
+  });
+}
+
+async function rollback(
+  release: string | undefined,
+  options: FolderOptions,
+  names: CommandNames,
+): Promise<void> {
+  await withStore(options, async ({ store, print }) => {
+    const [{ rolledBack, NoSuchRelease }, { runningProcesses }, { freshnessLine }] = await Promise.all([
+      import('../releases/state.ts'),
+      import('../releases/processes.ts'),
+      import('@docyard/bundle'),
+    ]);
+    const installed = await store.releases();
+    const state = await store
+      .change((before) => rolledBack(before, installed, { to: release, at: new Date().toISOString() }))
+      .catch((error: unknown) => {
+        throw error instanceof NoSuchRelease ? new SiteCommandError(error.message, 'not_found') : error;
+      });
+    const current = installed.find(({ id }) => id === state.current) ?? null;
+    const isServed = (await runningProcesses(store.folder)).length > 0;
+    print({ current, held: state.held, isServed }, () => [
+      `${state.current} ${isServed ? 'is served now' : 'is current'}: ${current === null ? '' : freshnessLine(current, new Date())}.`,
+      ...(isServed ? [] : [`No server is running on this folder: ${names.site} serves it.`]),
+      `It stays until the origin has something else than what was rolled back. ${names.site} resume ends that.`,
+    ]);
+  });
+}
+
+async function resume(options: FolderOptions): Promise<void> {
+  await withStore(options, async ({ store, print }) => {
+    const { resumed } = await import('../releases/state.ts');
+    const { current } = await store.change(resumed);
+    print({ current, held: null }, () => ['What the origin has is taken again.']);
+  });
+}
+
+interface Opened {
+  store: ReleaseStore;
+  print: (value: unknown, lines: () => string[]) => void;
+}
+
+async function withStore(options: FolderOptions, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const [{ ReleaseStore }, { existsSync }, { join }] = await Promise.all([
+    import('../releases/store.ts'),
+    import('node:fs'),
+    import('node:path'),
+  ]);
+  const folder = await dataFolderOf(options);
+  if (!existsSync(join(folder, 'releases')))
+    throw new SiteCommandError(
+      `${folder} holds no releases. Name the folder of the deployment with --data.`,
+      'not_found',
+    );
+  const store = await ReleaseStore.openIn(folder);
+  try {
+    await work({
+      store,
+      print: (value, lines) =>
+        process.stdout.write(
+          options.json
+            ? `${JSON.stringify(value, null, 2)}\n`
+            : lines()
+                .map((line) => `${line}\n`)
+                .join(''),
+        ),
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** With --data nothing else is read: a roll back must work while the settings are broken. */
+export async function dataFolderOf({ config: file, data }: FolderOptions): Promise<string> {
+  const [{ readSettings }, { resolve }] = await Promise.all([
+    import('../settings/settings.ts'),
+    import('node:path'),
+  ]);
+  if (data !== undefined) return resolve(data);
+  try {
+    return readSettings({ file, environment: process.env }).dataDir;
+  } catch (error) {
+    throw explained(error);
+  }
+}

@@ -1,0 +1,47 @@
+/** Files and folders that survive a crash. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+/** A crash leaves the old file or the new one. Only the owner may read it. */
+export async function writeDurably(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Creates a folder and those above it. `mkdir` with `recursive` never returns where the kernel answers ENOENT although the
+ * parent exists, as it does below /proc.
+ */
+export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
+  const path = resolve(folder);
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(parent))) throw error;
+    await makeFolder(parent, mode);
+    await mkdir(path, { mode }).catch(async (again: unknown) => {
+      if (!(await isFolder(path))) throw again;
+    });
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}

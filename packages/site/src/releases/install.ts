@@ -1,0 +1,220 @@
+/**
+ * From an archive to the release that is served: verify and unpack, compress, move into place, switch. Until the switch
+ * nothing of it is seen by anybody, and of an archive that is refused nothing is left.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import {
+  archiveKind,
+  BundleRefused,
+  type CheckedBundle,
+  checkFolder,
+  type Expectations,
+  unpackBundle,
+  unpackDelta,
+} from '@docyard/bundle';
+import { foldersOf, type ReleaseRecord } from './release.ts';
+import { precompress } from '../serving/compressed-files.ts';
+import { diskFull } from '../sources/download.ts';
+import { isHeldAgainst, switched, taken, type State } from './state.ts';
+import { nextId, type ReleaseStore } from './store.ts';
+
+export interface Arrival {
+  file: string;
+  /** Where it came from, without anything secret. */
+  origin: string;
+  fingerprint: string | null;
+  jobId: string | null;
+}
+
+export interface Installation {
+  expectations: Expectations;
+  /** The source that it was taken from by itself, and what that called it. Undefined when a person brought it. */
+  takenFrom?: { source: string; fingerprint: string | null } | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Installed {
+  release: ReleaseRecord;
+  /** What was served before; undefined when nothing was. */
+  replaced: ReleaseRecord | undefined;
+  /** The delta was applied to this one. */
+  appliedTo: string | undefined;
+  /** Held: the same was rolled back. Same: it was served already. */
+  outcome: 'switched' | 'same' | 'held';
+}
+
+/** Throws BundleRefused, or what the disk said. */
+export async function install(
+  store: ReleaseStore,
+  arrival: Arrival,
+  installation: Installation,
+): Promise<Installed> {
+  const staged = store.newWork('release');
+  await mkdir(staged);
+  try {
+    const { checked, appliedTo } = await unpack(store, arrival.file, staged, installation.expectations);
+    store.onStep('unpacked');
+    const twin = await findTwin(store, checked);
+    if (twin !== undefined) return { ...(await switchTo(store, twin, installation)), appliedTo };
+    await compress(store, staged, checked, installation.signal);
+    store.onStep('compressed');
+    return { ...(await addAndSwitch(store, staged, { arrival, checked, installation })), appliedTo };
+  } catch (error) {
+    throw diskFull(error);
+  } finally {
+    await rm(staged, { recursive: true, force: true });
+  }
+}
+
+/** A release that is there already, as whole as on its first day, and held to what is expected now. */
+export async function reinstall(
+  store: ReleaseStore,
+  release: ReleaseRecord,
+  installation: Installation,
+): Promise<Installed> {
+  const lock = store.use(release.id);
+  if (lock === undefined) throw new Error(`Release ${release.id} is gone.`);
+  try {
+    const { siteFolder } = await store.open(release.id);
+    const { sha256: _ofArchive, ...expectations } = installation.expectations;
+    const { signedBy } = await checkFolder(siteFolder, expectations);
+    const known = { ...release, signedBy: signedBy ?? release.signedBy };
+    return { ...(await switchTo(store, known, installation)), appliedTo: undefined };
+  } finally {
+    lock.release();
+  }
+}
+
+async function unpack(
+  store: ReleaseStore,
+  file: string,
+  staged: string,
+  expectations: Expectations,
+): Promise<{ checked: CheckedBundle; appliedTo: string | undefined }> {
+  const { siteFolder } = foldersOf(staged);
+  if ((await archiveKind(file)) === 'bundle') {
+    return {
+      checked: await unpackBundle(createReadStream(file), siteFolder, expectations),
+      appliedTo: undefined,
+    };
+  }
+  const { current } = await store.state();
+  const releases = (await store.releases()).toSorted(
+    (a, b) => Number(b.id === current) - Number(a.id === current),
+  );
+  let refusal = new BundleRefused('base_missing');
+  for (const { id } of releases) {
+    const lock = store.use(id);
+    if (lock === undefined) continue;
+    try {
+      const base = await store.open(id);
+      const folders = { baseFolder: base.siteFolder, folder: siteFolder };
+      return { checked: await unpackDelta(createReadStream(file), folders, expectations), appliedTo: id };
+    } catch (error) {
+      if (!(error instanceof BundleRefused) || error.refusal !== 'base_missing') throw error;
+      refusal = error;
+    } finally {
+      lock.release();
+    }
+  }
+  throw refusal;
+}
+
+/** The same content again, proven by the same key, needs no second copy. */
+async function findTwin(store: ReleaseStore, checked: CheckedBundle): Promise<ReleaseRecord | undefined> {
+  return (await store.releases()).find(
+    ({ manifestSha256, signedBy }) =>
+      manifestSha256 === checked.manifestSha256 &&
+      (checked.signedBy === null || signedBy === checked.signedBy),
+  );
+}
+
+/** Most files are the same as in what is served now; those are not compressed again. */
+async function compress(
+  store: ReleaseStore,
+  staged: string,
+  { manifest }: CheckedBundle,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { current } = await store.state();
+  const lock = current === null ? undefined : store.use(current);
+  try {
+    const reuseFrom =
+      lock === undefined || current === null ? undefined : (await store.open(current)).compressedFolder;
+    await precompress({ ...foldersOf(staged), manifest }, { reuseFrom, signal });
+  } finally {
+    lock?.release();
+  }
+}
+
+async function addAndSwitch(
+  store: ReleaseStore,
+  staged: string,
+  {
+    arrival,
+    checked,
+    installation,
+  }: { arrival: Arrival; checked: CheckedBundle; installation: Installation },
+): Promise<Omit<Installed, 'appliedTo'>> {
+  return change(store, installation, async (state) => {
+    const release = recordOf(nextId(state, checked.manifestSha256), arrival, checked);
+    // In the same step as the switch: a release that nothing names yet would be swept away.
+    await store.add(staged, release);
+    store.onStep('moved');
+    return { release, state: { ...state, sequence: state.sequence + 1 } };
+  });
+}
+
+function switchTo(
+  store: ReleaseStore,
+  release: ReleaseRecord,
+  installation: Installation,
+): Promise<Omit<Installed, 'appliedTo'>> {
+  return change(store, installation, async (state) => ({ release, state }));
+}
+
+async function change(
+  store: ReleaseStore,
+  { takenFrom, signal }: Installation,
+  prepare: (state: State) => Promise<{ release: ReleaseRecord; state: State }>,
+): Promise<Omit<Installed, 'appliedTo'>> {
+  let change: { release: ReleaseRecord; before: string | null; isHeld: boolean } | undefined;
+  await store.change(async (state) => {
+    const prepared = await prepare(state);
+    const { release } = prepared;
+    const fingerprint = takenFrom?.fingerprint ?? `sha256:${release.archiveSha256}`;
+    const next =
+      takenFrom === undefined ? prepared.state : taken(prepared.state, takenFrom.source, fingerprint);
+    // An operator who imports something wants it; a source only has what it always had.
+    const isHeld = takenFrom !== undefined && isHeldAgainst(state, release.manifestSha256);
+    change = { release, before: state.current, isHeld };
+    return isHeld ? next : switched(next, release.id);
+  }, signal);
+  if (change === undefined) throw new Error('Nothing was changed.');
+  store.onStep('switched');
+  const { release, before, isHeld } = change;
+  const replaced = (await store.releases()).find(({ id }) => id === before);
+  return { release, replaced, outcome: isHeld ? 'held' : before === release.id ? 'same' : 'switched' };
+}
+
+function recordOf(id: string, arrival: Arrival, checked: CheckedBundle): ReleaseRecord {
+  const { version, commit, committedAt, pages, files } = checked.manifest;
+  return {
+    format: 1,
+    id,
+    version,
+    commit,
+    committedAt,
+    pages,
+    files: files.length,
+    contentBytes: checked.contentBytes,
+    manifestSha256: checked.manifestSha256,
+    archiveSha256: checked.archiveSha256,
+    signedBy: checked.signedBy,
+    installedAt: new Date().toISOString(),
+    origin: arrival.origin,
+    fingerprint: arrival.fingerprint,
+    jobId: arrival.jobId,
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * What running deployments tell of themselves to commands on the same folder. Each writes into its own work folder, and
+ * whoever reads looks at the lock beside it: what a killed process said last does not count.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tryLock } from './lock.ts';
+import type { SiteStatus } from '../serving/status-response.ts';
+import type { ReleaseStore } from './store.ts';
+
+export interface RunningProcess extends SiteStatus {
+  pid: number;
+}
+
+const fileName = 'status.json';
+
+export async function tellOfProcess(store: ReleaseStore, status: SiteStatus): Promise<void> {
+  const told: RunningProcess = { pid: process.pid, ...status };
+  const draft = join(store.workFolder, `${randomBytes(4).toString('hex')}.draft`);
+  try {
+    await writeFile(draft, `${JSON.stringify(told)}\n`);
+    await rename(draft, join(store.workFolder, fileName));
+  } catch {
+    // On a full disk a site is served all the same.
+  }
+}
+
+export async function runningProcesses(folder: string): Promise<RunningProcess[]> {
+  const staging = join(folder, 'staging');
+  const running: RunningProcess[] = [];
+  for (const name of await readdir(staging).catch(() => [])) {
+    const text = await readFile(join(staging, name, fileName), 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    if (isHeld(join(staging, name, 'lock'))) running.push(JSON.parse(text) as RunningProcess);
+  }
+  return running;
+}
+
+/** A file that is gone was that of a process that has ended meanwhile. */
+function isHeld(lockFile: string): boolean {
+  try {
+    const lock = tryLock(lockFile, 'alone');
+    lock?.release();
+    return lock === undefined;
+  } catch {
+    return false;
+  }
+}

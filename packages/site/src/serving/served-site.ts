@@ -1,0 +1,231 @@
+/**
+ * A release as it is served: a table from its manifest that tells what is at each path. Whatever is not in the table does
+ * not exist, so no path of a request ever reaches the file system.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Manifest } from '@docyard/bundle';
+import {
+  type CompressedFiles,
+  encodings,
+  type Encoding,
+  packOf,
+  readCompressed,
+} from './compressed-files.ts';
+import { ContentCache } from './content-cache.ts';
+import { contentTypeOf } from './content-types.ts';
+import {
+  encodedPath,
+  exactRedirect,
+  mostRulesBytes,
+  patternRedirect,
+  readRules,
+  rulesFile,
+  type Redirect,
+  type SiteRules,
+} from './site-rules.ts';
+
+/** The part of a release that serving needs. */
+export interface ReleaseFiles {
+  id: string;
+  siteFolder: string;
+  compressedFolder: string;
+  manifest: Pick<Manifest, 'files'>;
+}
+
+export interface ServedFile {
+  plain: Representation;
+  compressed: Partial<Record<Encoding, Representation>>;
+}
+
+/** One form of a file with everything that is sent along with it. */
+export interface Representation {
+  /** False for the not-found page. */
+  isFound: boolean;
+  file: string;
+  /** Where in the file it begins. */
+  offset: number;
+  sizeBytes: number;
+  encoding: Encoding | undefined;
+  etag: string;
+  /** Names and values in turn, as `writeHead` takes them fastest. */
+  headers: string[];
+  /** For the answer that nothing has changed. */
+  unchangedHeaders: string[];
+}
+
+interface Place {
+  basePath: string;
+  headers: readonly string[];
+}
+
+export type Found = { file: ServedFile } | { redirect: Redirect };
+
+/** For other hosts than this one. */
+const notServed = /^(?:_redirects|_headers|_hosts\/.*)$/s;
+/** The renderer puts a hash of the content into these names and no others. */
+const namedByContent = /^_docyard\/(?:social|remote)\/[0-9a-f]{16}\.[a-z]{3,4}$/;
+const mayChange = 'public, max-age=0, must-revalidate';
+const neverChanges = 'public, max-age=31536000, immutable';
+const llmsFile = 'llms.txt';
+
+export async function openSite(release: ReleaseFiles): Promise<ServedSite> {
+  const { siteFolder, compressedFolder, manifest } = release;
+  const rules = manifest.files.find(({ path }) => path === rulesFile);
+  const hasRules = rules !== undefined && rules.sizeBytes <= mostRulesBytes;
+  const [rulesText, compressed] = await Promise.all([
+    hasRules ? readFile(join(siteFolder, rulesFile), 'utf8').catch(() => undefined) : undefined,
+    readCompressed(compressedFolder),
+  ]);
+  return new ServedSite(release, readRules(rulesText), compressed);
+}
+
+export class ServedSite {
+  readonly id: string;
+  readonly rules: SiteRules;
+  readonly content = new ContentCache();
+  readonly #release: ReleaseFiles;
+  readonly #compressed: CompressedFiles;
+  readonly #entries: ReadonlyMap<string, Manifest['files'][number]>;
+  /** Made when first asked for: a switch to a large site must not hold up whoever reads. */
+  readonly #files = new Map<string, ServedFile>();
+  #place: Place;
+  #notFound: ServedFile | undefined;
+
+  constructor(release: ReleaseFiles, rules: SiteRules, compressed: CompressedFiles) {
+    this.id = release.id;
+    this.rules = rules;
+    this.#release = release;
+    this.#compressed = compressed;
+    const served = release.manifest.files.filter(({ path }) => !notServed.test(path));
+    this.#entries = new Map(served.map((entry) => [entry.path, entry]));
+    this.#place = { basePath: rules.basePath, headers: rules.headers.flat() };
+  }
+
+  /** To be called before the first request, if at all: where it is served, and what else is sent along. */
+  put({
+    basePath = this.rules.basePath,
+    headers = [],
+  }: {
+    basePath?: string | undefined;
+    headers?: string[];
+  }) {
+    this.#place = { basePath, headers: [...this.rules.headers.flat(), ...headers] };
+    this.#files.clear();
+    this.#notFound = undefined;
+  }
+
+  /** Decoded, without a slash at its end. */
+  get basePath(): string {
+    return this.#place.basePath;
+  }
+
+  /** Sent with every answer, names and values in turn. */
+  get headers(): readonly string[] {
+    return this.#place.headers;
+  }
+
+  /** The page for whatever is missing, which is another answer than that page itself. */
+  get notFound(): ServedFile | undefined {
+    const entry = this.#entries.get('404.html');
+    this.#notFound ??= entry && this.#describe(entry, { isFound: false });
+    return this.#notFound;
+  }
+
+  /** Where the author has moved what was at a decoded path. */
+  findMoved(path: string): { redirect: Redirect } | undefined {
+    const redirect = exactRedirect(this.rules, path);
+    return redirect && { redirect };
+  }
+
+  /** What is at a decoded path from the root of the site. */
+  find(path: string): Found | undefined {
+    const name = path.slice(1);
+    const moved = this.findMoved(path);
+    if (moved !== undefined) return moved;
+    const file = this.#file(name) ?? this.#file(path.endsWith('/') ? `${name}index.html` : `${name}.html`);
+    if (file !== undefined) return { file };
+    const redirect = this.#otherSpelling(name) ?? patternRedirect(this.rules, path);
+    return redirect === undefined ? undefined : { redirect };
+  }
+
+  /**
+   * Links between pages are relative, so a page is shown only where they are right: a folder's page with a slash at the
+   * end, any other without. From the other spelling readers are sent on.
+   */
+  #otherSpelling(name: string): Redirect | undefined {
+    if (name.includes('//') || name.startsWith('/')) return this.#withoutEmptySegments(name);
+    const bare = name.endsWith('/') ? name.slice(0, -1) : name;
+    const stem = bare.endsWith('.html') ? bare.slice(0, -'.html'.length) : bare;
+    if (bare !== name && (this.#entries.has(`${bare}.html`) || (stem !== bare && this.#entries.has(bare))))
+      return { to: encodedPath(`/${bare}`), permanent: true };
+    if (stem !== '' && this.#entries.has(`${stem}/index.html`))
+      return { to: encodedPath(`/${stem}/`), permanent: true };
+    return undefined;
+  }
+
+  /** Only to what exists, and never to `//host`. */
+  #withoutEmptySegments(name: string): Redirect | undefined {
+    const path = `/${name}`.replaceAll(/\/{2,}/g, '/');
+    const found = this.find(path);
+    if (found === undefined) return undefined;
+    return 'redirect' in found ? found.redirect : { to: encodedPath(path), permanent: true };
+  }
+
+  #file(path: string): ServedFile | undefined {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return undefined;
+    const file = this.#describe(entry);
+    this.#files.set(path, file);
+    return file;
+  }
+
+  #describe(
+    { path, sizeBytes, sha256 }: Manifest['files'][number],
+    { isFound } = { isFound: true },
+  ): ServedFile {
+    const places = this.#compressed.get(sha256) ?? {};
+    const llms = `<${encodedPath(this.basePath)}/${llmsFile}>; rel="llms-txt"`;
+    const shared = [
+      'Content-Type',
+      contentTypeOf(path),
+      'Cache-Control',
+      namedByContent.test(path) ? neverChanges : mayChange,
+      ...(Object.keys(places).length === 0 ? [] : ['Vary', 'Accept-Encoding']),
+      ...(this.#entries.has(llmsFile) ? ['Link', llms] : []),
+      ...this.headers,
+    ];
+    const compressed: ServedFile['compressed'] = {};
+    for (const encoding of encodings) {
+      const place = places[encoding];
+      if (place === undefined) continue;
+      const file = packOf(this.#release.compressedFolder);
+      compressed[encoding] = representation({ isFound, file, ...place, encoding, sha256 }, shared);
+    }
+    const file = join(this.#release.siteFolder, path);
+    const plain = { isFound, file, offset: 0, sizeBytes, encoding: undefined, sha256 };
+    return { plain: representation(plain, shared), compressed };
+  }
+}
+
+function representation(
+  form: Pick<Representation, 'isFound' | 'file' | 'offset' | 'sizeBytes' | 'encoding'> & { sha256: string },
+  shared: readonly string[],
+): Representation {
+  const { sha256, ...facts } = form;
+  const { isFound, encoding, sizeBytes } = facts;
+  // 132 bits of the hash; each form has a tag of its own, as strong tags must.
+  const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
+  const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
+  const headers = [
+    ...shared,
+    ...(isFound ? ['ETag', etag] : []),
+    'Content-Length',
+    String(sizeBytes),
+    ...(encoding === undefined ? [] : ['Content-Encoding', encoding]),
+    ...(isFound && encoding === undefined ? ['Accept-Ranges', 'bytes'] : []),
+  ];
+  return { ...facts, etag, headers, unchangedHeaders: [...shared.slice(2), 'ETag', etag] };
+}

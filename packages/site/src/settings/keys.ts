@@ -1,0 +1,54 @@
+/** Keys in settings: public keys that bundles must be signed with, and API keys. An error never shows the text of a key. */
+import { readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { KeyUnusable, parsePublicKey, type PublicKey } from '@docyard/bundle';
+import { ConfigError } from '../errors.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A key itself or a file of one; several stand in a list, or beside each other. At least one, or nothing is checked. */
+export function publicKeysOf(given: string | readonly string[], folder = '.'): PublicKey[] {
+  const entries = typeof given === 'string' ? entriesOf(given) : given;
+  if (entries.length === 0)
+    throw new ConfigError(
+      'The list of public keys is empty. Name a key, or leave the setting out: then signatures are not checked.',
+    );
+  return entries.map((entry) => publicKeyOf(entry.trim(), folder));
+}
+
+/** A variable has no lists: there, several keys or files are separated by commas. The text of a key file is one entry. */
+function entriesOf(given: string): string[] {
+  const isKeyFileText = given.includes('\n');
+  return isKeyFileText ? [given] : given.split(',').filter((entry) => entry.trim() !== '');
+}
+
+function publicKeyOf(entry: string, folder: string): PublicKey {
+  const isText = entry.includes('\n') || /^RW[A-Za-z0-9+/]{54}$/.test(entry);
+  try {
+    if (isText) return parsePublicKey(entry);
+    const path = entry.startsWith('file:') ? new URL(entry).pathname : entry;
+    return parsePublicKey(readFileSync(isAbsolute(path) ? path : resolve(folder, path), 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof KeyUnusable)
+      throw new ConfigError(`The public key ${isText ? '' : `in ${entry} `}cannot be used: ${error.message}`);
+    throw new ConfigError(`The public key ${entry} is neither a key nor a file that can be read (${code}).`);
+  }
+}
+
+/** Itself, or the content of a file. DOCYARD_KEY is the deprecated name. */
+export function apiKeyOf(environment: Environment, file: string | null): string | null {
+  const key = environment['DOCYARD_API_KEY'] || environment['DOCYARD_KEY'];
+  if (key !== undefined && key !== '') return key.trim();
+  return file === null ? null : readKeyFile(file);
+}
+
+export function readKeyFile(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    if (text !== '' && !/[^\x21-\x7e]/.test(text)) return text;
+  } catch (error) {
+    throw new ConfigError(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  throw new ConfigError(`The key file ${file} must hold one API key and nothing else.`);
+}

@@ -1,0 +1,171 @@
+/** Every setting of a site: its place in the file, its variable, its check and one line of meaning. */
+import { z } from 'zod';
+import { reportSettings } from './report-settings.ts';
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const whole = (least: number, most: number) =>
+  z.coerce
+    .number({ error: 'must be a number' })
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`);
+
+/** A value of YAML that looks like a number is meant as text: `version: 2.1`. */
+const text = z.union([z.string(), z.number().transform(String)], { error: 'must be text' });
+const address = text.refine(isAddress, {
+  error: 'must be an http or https address, s3://bucket/…, a file or a folder',
+});
+const onOrOff = z.union([z.boolean(), z.stringbool({ error: 'must be on or off' })], {
+  error: 'must be on or off',
+});
+
+export interface Setting {
+  check: z.ZodType;
+  /** Its place in the file. */
+  path: string;
+  variable: string;
+  /** Its earlier name, which still works. */
+  deprecatedVariable?: string;
+  meaning: string;
+}
+
+/** Every setting: where it stands in the file, its variable and one line of meaning. The manual's table is held to it. */
+export const siteSettings = {
+  enabled: {
+    path: 'staticExport.enabled',
+    variable: 'STATIC_EXPORT_ENABLED',
+    check: onOrOff.default(true),
+    meaning: 'Off: nothing is fetched, and what is installed is served on.',
+  },
+  bundleUrl: {
+    path: 'staticExport.bundleUrl',
+    variable: 'STATIC_EXPORT_BUNDLE_URL',
+    check: address.optional(),
+    meaning:
+      'The bundle to serve: a link, the stable address of a Docyard server, a file, a folder or s3://.',
+  },
+  version: {
+    path: 'staticExport.version',
+    variable: 'STATIC_EXPORT_VERSION',
+    check: text.pipe(z.string().min(1).max(256)).optional(),
+    meaning: 'The only version that is installed.',
+  },
+  sha256: {
+    path: 'staticExport.sha256',
+    variable: 'STATIC_EXPORT_SHA256',
+    check: text
+      .pipe(
+        z
+          .string()
+          .trim()
+          .toLowerCase()
+          .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+      )
+      .optional(),
+    meaning: 'The only archive that is installed, by its SHA-256.',
+  },
+  publicKey: {
+    path: 'staticExport.publicKey',
+    variable: 'STATIC_EXPORT_PUBLIC_KEY',
+    check: z
+      .union([z.string(), z.array(z.string())], { error: 'must be a key, a file, or a list of them' })
+      .optional(),
+    meaning: 'Keys, or files of keys, one of which must have signed the bundle.',
+  },
+  refreshFrom: {
+    path: 'staticExport.refreshFrom',
+    variable: 'STATIC_EXPORT_REFRESH_FROM',
+    check: address.optional(),
+    meaning: 'Where newer bundles come from, in the forms of bundleUrl. Default: bundleUrl.',
+  },
+  refreshSeconds: {
+    path: 'staticExport.refreshSeconds',
+    variable: 'STATIC_EXPORT_REFRESH_SECONDS',
+    check: whole(1, 86_400).default(60),
+    meaning: 'How often it is asked for something newer.',
+  },
+  keep: {
+    path: 'staticExport.keep',
+    variable: 'STATIC_EXPORT_KEEP',
+    check: whole(1, 1000).default(5),
+    meaning: 'Releases that are kept, the served one included.',
+  },
+  apiKeyFile: {
+    path: 'staticExport.apiKeyFile',
+    variable: 'DOCYARD_API_KEY_FILE',
+    deprecatedVariable: 'DOCYARD_KEY_FILE',
+    check: text.optional(),
+    meaning: 'File with the API key for the stable address. DOCYARD_API_KEY holds the key itself.',
+  },
+  offline: {
+    path: 'offline',
+    variable: 'OFFLINE',
+    check: onOrOff.default(false),
+    meaning: 'Reach no other machine: bundles come from a folder, a file or docyard bundle import.',
+  },
+  data: {
+    path: 'data',
+    variable: 'DATA_DIR',
+    check: text.default('./site-data'),
+    meaning: 'Folder for releases.',
+  },
+  port: {
+    path: 'port',
+    variable: 'PORT',
+    check: whole(0, 65_535).default(4480),
+    meaning: 'Port to listen on. 0 picks a free one.',
+  },
+  host: {
+    path: 'host',
+    variable: 'HOST',
+    check: text.pipe(z.string().min(1)).default('127.0.0.1'),
+    meaning: 'Address to listen on.',
+  },
+  statusPort: {
+    path: 'statusPort',
+    variable: 'STATUS_PORT',
+    check: whole(0, 65_535).optional(),
+    meaning: 'Another port for /healthz, /readyz and /metrics.',
+  },
+  basePath: {
+    path: 'basePath',
+    variable: 'BASE_PATH',
+    check: text
+      .pipe(
+        z
+          .string()
+          .regex(/^(\/|(\/[A-Za-z0-9._~-]+)*)$/, 'must begin with a slash and end without one')
+          .refine((path) => !path.split('/').includes('..'), 'must have no .. in it'),
+      )
+      .optional(),
+    meaning: 'Path below which the site is served, such as /docs. Default: what it was exported for.',
+  },
+  hstsSeconds: {
+    path: 'hstsSeconds',
+    variable: 'HSTS_SECONDS',
+    check: whole(0, 63_072_000).default(0),
+    meaning: 'For how long browsers are told to insist on https. Only with TLS in front.',
+  },
+  logLevel: {
+    path: 'logLevel',
+    variable: 'LOG_LEVEL',
+    check: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
+    meaning: 'How much is logged.',
+  },
+  logFormat: {
+    path: 'logFormat',
+    variable: 'LOG_FORMAT',
+    check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
+    meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
+  },
+  ...reportSettings,
+} as const satisfies Record<string, Setting>;
+
+function isAddress(value: string): boolean {
+  if (/^https?:/i.test(value)) {
+    const url = URL.parse(value);
+    return url !== null && url.hostname !== '' && url.username === '' && url.password === '';
+  }
+  return value !== '' && !/^(?!s3:|file:)[a-z][a-z0-9+.-]+:/i.test(value);
+}

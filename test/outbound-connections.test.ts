@@ -1,0 +1,192 @@
+/**
+ * Finds every way by which the program could connect to another machine, in its source, and holds the list to the manual's.
+ * A new one fails here until it goes through `egress`, or stands below with what it is for and in the manual for operators.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './leftovers.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folders = [
+  'packages/api/src',
+  'packages/bundle/src',
+  'packages/render/src',
+  'packages/server/src',
+  'packages/server/bin',
+  'packages/site/src',
+  'packages/site/bin',
+];
+const own = 'packages/server/src/';
+const site = 'packages/site/src/';
+
+/**
+ * Who may connect, besides `egress/`, with the row of the manual's table that says to what. The libraries are handed an
+ * address that `@docyard/site/network` has judged, or a `fetch` of `egress/guarded-fetch`.
+ */
+const connecting: Record<string, string> = {
+  'packages/api/src/client.ts': 'Commands and clients',
+  'packages/api/src/download.ts': 'Commands and clients',
+  [`${own}adapters/database/postgres.ts`]: 'PostgreSQL',
+  [`${own}adapters/changes/postgres.ts`]: 'PostgreSQL',
+  [`${own}adapters/queue/pg-boss.ts`]: 'PostgreSQL',
+  [`${site}sources/s3-client.ts`]: 'Bucket',
+  [`${site}sources/s3-bucket.ts`]: 'Bucket',
+  [`${own}adapters/blobs/s3.ts`]: 'Bucket',
+  [`${own}adapters/telemetry/opentelemetry.ts`]: 'Traces',
+  [`${own}agent/model/providers.ts`]: 'Model endpoints',
+  [`${own}http/sign-in.ts`]: 'Single sign-on',
+  // These two run inside the sandbox, where there is no network: they reach sockets in the file system.
+  [`${own}agent/engine/relay.ts`]: 'Another agent',
+  [`${own}agent/demo/example-acp-agent.ts`]: 'Another agent',
+  // The canary that must not get out: it is sent to a port of this machine.
+  [`${own}rendering/probe-child.ts`]: 'The check of the isolation',
+};
+
+/** Who goes through `egress/`, with the row that it is. */
+const throughEgress: Record<string, string> = {
+  [`${own}git/address.ts`]: 'Repositories',
+  [`${own}exports/fetches.ts`]: 'API descriptions',
+  [`${own}egress/picture.ts`]: 'Pictures',
+  [`${own}webhooks/send.ts`]: 'Webhooks',
+  [`${own}adapters/forge/api.ts`]: 'Forges',
+  [`${own}agent/model/gateway.ts`]: 'Model endpoints',
+  [`${site}sources/open.ts`]: 'Deployments',
+  [`${site}reporting/reporter.ts`]: 'Deployments',
+  [`${own}cli/connection.ts`]: 'Commands and clients',
+};
+
+/** Programs that are started, and why none of them is a way out of its own. */
+const starting: Record<string, string> = {
+  [`${own}git/run.ts`]: 'git, for addresses that were checked and are pinned',
+  [`${own}agent/tools/search.ts`]: 'git grep, which connects to nothing',
+  [`${own}first-run.ts`]: 'git, to make the repository of the sample',
+  [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
+  [`${own}cli/agent-demo.ts`]: 'git, to make the repository of the demo',
+  [`${own}operations/doctor.ts`]: 'git --version',
+  [`${own}rendering/launch.ts`]:
+    'the processes that read strangers’ files, without a network where the system allows it',
+  [`${own}rendering/own-files.ts`]: 'those processes, asked which libraries they need, or ldd',
+  [`${own}rendering/probe-child.ts`]: 'nothing that may start: it tries whether it could',
+  [`${own}agent/engine/sandbox.ts`]: 'another agent, without a network',
+  [`${own}agent/engine/relay.ts`]: 'another agent, from inside that sandbox',
+  [`${own}agent/demo/example-acp-agent.ts`]: 'tools of the example, inside that sandbox',
+  [`${own}http/manual.ts`]: 'docyard build --offline, for the manual',
+  [`${own}cli/browser.ts`]: 'the browser of whoever typed the command',
+  'packages/render/src/pipeline/start-process.ts': 'render processes, inside the isolation of their parent',
+  'packages/server/bin/docyard.js': 'itself, on a newer Node',
+};
+
+const files = folders.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file))
+    // What lies in files/ runs in browsers.
+    .filter(
+      (file) =>
+        /\.[jt]s$/.test(file) && !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|\/files\//.test(file),
+    ),
+);
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** Of modules that connect and listen, these names do not connect. */
+const harmless = /^(?:type .*|createServer|isIP|BlockList|getCACertificates|rootCertificates)$/;
+const sockets = /^node:(?:https?|http2|net|tls|dns|dns\/promises|dgram)$/;
+const libraries =
+  /^(?:undici|ws|pg|pg-boss|openid-client|ai|@ai-sdk\/.*|@aws-sdk\/.*|@smithy\/.*|@opentelemetry\/exporter-.*)$/;
+
+function importsOf(file: string): { from: string; names: string[] }[] {
+  const text = textOf(file);
+  const named = [...text.matchAll(/^import\s+(?!type\b)([^;]*?)\s+from\s+'([^']+)'/gm)];
+  const late = [...text.matchAll(/\bimport\('([^']+)'\)/g)];
+  return [
+    ...named.map(([, names = '', from = '']) => ({
+      from,
+      names: names
+        .replaceAll(/[{}\n]/g, ' ')
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    })),
+    ...late.map(([, from = '']) => ({ from, names: ['*'] })),
+  ];
+}
+
+function importingConnections(): string[] {
+  return files.filter((file) =>
+    importsOf(file).some(
+      ({ from, names }) =>
+        libraries.test(from) || (sockets.test(from) && !names.every((name) => harmless.test(name))),
+    ),
+  );
+}
+
+/** The linter knows what a name stands for: a `fetch` that was handed over is another one than everybody's. */
+function usingGlobals(): string[] {
+  const config = join(temporaryFolder('lint'), 'config.json');
+  const forbidden = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
+  writeFileSync(
+    config,
+    JSON.stringify({
+      plugins: [],
+      categories: { correctness: 'off' },
+      rules: { 'no-restricted-globals': ['error', ...forbidden] },
+    }),
+  );
+  const args = ['-c', config, '--disable-nested-config', '--format', 'json', ...folders];
+  const linter = join(root, 'node_modules/.bin/oxlint');
+  const { stdout } = spawnSync(linter, args, { cwd: root, encoding: 'utf8', maxBuffer: 100_000_000 });
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string; code: string }[] };
+  const found = diagnostics.filter(({ code }) => code.includes('no-restricted-globals'));
+  return [...new Set(found.map(({ filename }) => filename))].filter((file) => files.includes(file));
+}
+
+const outsideEgress = (found: readonly string[]): string[] =>
+  [...new Set(found)]
+    .filter((file) => !file.startsWith(`${own}egress/`) && !file.startsWith(`${site}network/`))
+    .toSorted();
+
+test('nobody connects but egress, and those who are listed with what they are for', () => {
+  const found = [...importingConnections(), ...usingGlobals()];
+  expect(found).toContain(`${own}egress/fetch.ts`);
+  expect(found).toContain(`${site}network/peers.ts`);
+  expect(outsideEgress(found)).toEqual(Object.keys(connecting).toSorted());
+});
+
+test('no program is started but those that are listed', () => {
+  const found = files.filter((file) =>
+    importsOf(file).some(
+      ({ from, names }) => from === 'node:child_process' && !names.every((name) => name.startsWith('type ')),
+    ),
+  );
+  expect(found.toSorted()).toEqual(Object.keys(starting).toSorted());
+});
+
+test('what goes through egress imports it, and the rest of the program does not judge addresses', () => {
+  for (const file of Object.keys(throughEgress))
+    expect(textOf(file), file).toMatch(
+      /from '(?:@docyard\/site\/network|(?:\.\.\/)*(?:egress\/|network\/|\.\/)(?:addresses|request|fetch|guarded-fetch|peers)\.ts)'/,
+    );
+});
+
+test('every client of the program that is made for a named server goes by the offline rule', () => {
+  const made = files
+    .filter((file) => file.startsWith(own) || file.startsWith(site))
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/new DocyardClient\(\{[\s\S]*?\}\)/g)].map(([text]) => ({ file, text })),
+    );
+  const unbound = made.filter(({ text }) => !/\bfetch\b/.test(text)).map(({ file }) => file);
+  // It talks to the service that it has just started on this machine.
+  expect(unbound).toEqual([`${own}cli/agent-demo.ts`]);
+});
+
+test('the manual tells operators of each of them', () => {
+  const manual = textOf('docs/operate/network.mdx');
+  const table = manual.slice(manual.indexOf('| What connects |'), manual.indexOf('## What strangers name'));
+  const rows = [...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, row = '']) => row).slice(1);
+  const known = new Set([...Object.values(connecting), ...Object.values(throughEgress)]);
+  expect(rows.map((row) => row.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')).toSorted()).toEqual(
+    [...known].toSorted(),
+  );
+});
