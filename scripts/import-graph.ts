@@ -61,7 +61,7 @@ export interface Import {
   to: string;
 }
 
-const testFile = /\.(?:test|suite)\.ts$|(?:testing|test-server)\.ts$/;
+const testFile = /\.test\.ts$/;
 
 /** Imports between folders of `src`; files that lie in `src` itself are the entries of the package and are left out. */
 export function folderImports(packageName: string): Import[] {

@@ -29,7 +29,7 @@ const typed: readonly Package[] = ['api', 'bundle', 'render', 'site'];
 const ofClient = { dependencyRange: '^', engines: { node: '>=20.3' } };
 
 /** What only tests need: it is not published. */
-const forTests = /\.(test|suite)\.ts$|(^|\/)((\w+-)?testing|test-server)\.ts$/;
+const forTests = /\.test\.ts$/;
 
 interface Manifest {
   name: string;

@@ -20,8 +20,7 @@ const root = path('..');
 const committedFile = path('redos/verdicts.json');
 const cacheFile = path('../node_modules/.cache/redos.json');
 /** Their input is written by the tests and scripts themselves. */
-const ofTests =
-  /^(?:(?:packages\/\w+\/)?test|bench|scripts)\/|\.(?:test|suite)\.tsx?$|(?:testing|test-server)\.ts$/;
+const ofTests = /^(?:(?:packages\/\w+\/)?test|bench|scripts)\/|\.test\.tsx?$/;
 
 const patterns = findPatterns(root);
 const accepted = JSON.parse(readFileSync(path('redos/accepted.json'), 'utf8')) as Accepted[];

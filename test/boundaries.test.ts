@@ -17,11 +17,7 @@ interface Import {
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(
-      (file) =>
-        /\.(tsx?|js)$/.test(file) &&
-        !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|(^|\/)files\//.test(file),
-    )
+    .filter((file) => /\.(tsx?|js)$/.test(file) && !/\.test\.ts$|(^|\/)files\//.test(file))
     .map((file) => join(folder, file));
 }
 

@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import { parseS3Url } from '../packages/site/src/sources/s3-client.ts';
 import { readConfig, settings, type Environment } from '../packages/server/src/config.ts';
 import { refusedCalls } from '../packages/server/src/rendering/seccomp.ts';
-import { temporaryFolder } from '../packages/server/src/testing.ts';
+import { temporaryFolder } from '../packages/server/test/support/test-context.ts';
 import { copiesOf, filesOf, isSent, readDockerfile, root } from './deploy/dockerfile.ts';
 import {
   goMissing,

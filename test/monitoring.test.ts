@@ -15,7 +15,7 @@ import {
   createTestProject,
   serveForTest,
   temporaryFolder,
-} from '../packages/server/src/testing.ts';
+} from '../packages/server/test/support/test-context.ts';
 
 const read = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../deploy/monitoring/${name}`, import.meta.url)), 'utf8');

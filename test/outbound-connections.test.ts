@@ -83,10 +83,7 @@ const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file))
     // What lies in files/ runs in browsers.
-    .filter(
-      (file) =>
-        /\.[jt]s$/.test(file) && !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|\/files\//.test(file),
-    ),
+    .filter((file) => /\.[jt]s$/.test(file) && !/\.test\.ts$|\/files\//.test(file)),
 );
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 

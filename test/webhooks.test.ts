@@ -6,7 +6,11 @@ import { spawnSync } from 'node:child_process';
 import { waitForExport, type CreatedWebhook, type Webhook, type WebhookDelivery } from '@docyard/api';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver, type Received, type Receiver } from '../packages/server/src/webhooks/testing.ts';
+import {
+  startReceiver,
+  type Received,
+  type Receiver,
+} from '../packages/server/test/support/webhook-receiver.ts';
 import * as stage from './contract/stage.ts';
 import { databaseOf, program, startService, type Service } from './service.ts';
 

@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver, type Receiver } from '../../packages/server/src/webhooks/testing.ts';
+import { startReceiver, type Receiver } from '../../packages/server/test/support/webhook-receiver.ts';
 import { addSite, chromiumPath, openDashboard, owner, type Dashboard, type OpenPage } from './stage.ts';
 
 describe.skipIf(chromiumPath === undefined)('telling others, and looking after the installation', () => {

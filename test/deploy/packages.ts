@@ -44,9 +44,7 @@ const neededOfServer = [
 function checkContents(tarball: string): void {
   const files = run('tar', ['-tzf', tarball]).trim().split('\n');
   const paths = files.map((file) => file.replace(/^package\//, ''));
-  const unwanted = paths.filter((path) =>
-    /\.(test|suite)\.|testing\.|fixture|(?<!\.d)\.ts$|secret-key/.test(path),
-  );
+  const unwanted = paths.filter((path) => /\.test\.|fixture|(?<!\.d)\.ts$|secret-key/.test(path));
   if (unwanted.length > 0) throw new Error(`${basename(tarball)} holds ${unwanted.join(', ')}.`);
   const needed = ['package.json', 'LICENSE', ...(/docyard-\d/.test(basename(tarball)) ? neededOfServer : [])];
   const missing = needed.filter((path) => !paths.includes(path));

@@ -12,7 +12,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../../packages/server/src/testing.ts';
+} from '../../packages/server/test/support/test-context.ts';
 import type { Project } from '@docyard/api';
 import { isStableAddress, serverSource } from '../../packages/site/src/sources/docyard-server.ts';
 import type { Offer } from '../../packages/site/src/sources/source.ts';

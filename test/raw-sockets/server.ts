@@ -5,7 +5,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { precompress } from '../../packages/site/src/serving/compressed-files.ts';
 import { SiteServer } from '../../packages/site/src/serving/site-server.ts';
 import { openSite } from '../../packages/site/src/serving/served-site.ts';
-import { composeForTest, serveForTest, temporaryFolder } from '../../packages/server/src/testing.ts';
+import {
+  composeForTest,
+  serveForTest,
+  temporaryFolder,
+} from '../../packages/server/test/support/test-context.ts';
 import { runCleanups } from '../cleanups.ts';
 
 async function serveApi(): Promise<number> {

@@ -11,7 +11,7 @@ import { waitForExport, type ExportJob, type Manifest } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver, type Receiver } from '../../packages/server/src/webhooks/testing.ts';
+import { startReceiver, type Receiver } from '../../packages/server/test/support/webhook-receiver.ts';
 import { createProject, mendLink, modelKey, runJob, setStage, type Stage } from '../agent/stage.ts';
 import { program, temporaryFolder, type Service } from '../service.ts';
 import { stacks, type Stack } from './stack.ts';

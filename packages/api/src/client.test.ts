@@ -3,7 +3,7 @@
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient, DocyardError, pause, retryAfterSeconds, type ClientOptions } from './client.ts';
-import { closeServers, cut, sendJson, serve } from './test-server.ts';
+import { closeServers, cut, sendJson, serve } from '../test/support/scripted-server.ts';
 
 const me = { organization: { id: 'org_1', name: 'Example', plan: 'enterprise' } };
 const job = { jobId: 'se_1', status: 'queued' };

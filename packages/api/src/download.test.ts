@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient } from './client.ts';
 import { downloadBundle, DownloadError } from './download.ts';
-import { closeServers, cut, sendJson, serve, type Asked } from './test-server.ts';
+import { closeServers, cut, sendJson, serve, type Asked } from '../test/support/scripted-server.ts';
 
 const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 31) % 251));
 const hash = createHash('sha256').update(bytes).digest('hex');

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient } from './client.ts';
 import { ExportFailedError, runExport } from './run-export.ts';
-import { closeServers, sendJson, serve } from './test-server.ts';
+import { closeServers, sendJson, serve } from '../test/support/scripted-server.ts';
 
 afterAll(closeServers);
 

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient, pause, type ClientOptions } from './client.ts';
 import type { ExportJob } from './schemas.ts';
-import { closeServers, sendJson, serve } from './test-server.ts';
+import { closeServers, sendJson, serve } from '../test/support/scripted-server.ts';
 import { waitForAgentJob, waitForExport } from './wait.ts';
 
 const held = { 'preference-applied': 'wait' };

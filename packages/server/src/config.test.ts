@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '@docyard/site/errors';
 import { readConfig, settings, type Config } from './config.ts';
-import { temporaryFolder } from './testing.ts';
+import { temporaryFolder } from '../test/support/test-context.ts';
 
 test('without any setting everything has its default', () => {
   expect(readConfig({})).toEqual({

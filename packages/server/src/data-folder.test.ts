@@ -7,7 +7,7 @@ import { readConfig } from './config.ts';
 import { writeDurably } from '@docyard/site/disk';
 import { emptyWorkFolder, lockDataFolder, prepareDataFolder } from './data-folder.ts';
 import { startService } from './serve.ts';
-import { cleanUp, temporaryFolder } from './testing.ts';
+import { cleanUp, temporaryFolder } from '../test/support/test-context.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 

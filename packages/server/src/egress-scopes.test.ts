@@ -6,7 +6,7 @@ import { modelEgress } from './agent/settings.ts';
 import { openForwarding } from './agent/model/gateway.ts';
 import { egressPurposes } from './egress/rules.ts';
 import { fetchWithin } from './exports/fetches.ts';
-import { composeForTest, temporaryFolder, type TestContext } from './testing.ts';
+import { composeForTest, temporaryFolder, type TestContext } from '../test/support/test-context.ts';
 import { sendMessage } from './webhooks/send.ts';
 
 let host: string;

@@ -6,7 +6,13 @@ import { setUpFirstRun } from './first-run.ts';
 import { authenticate, listKeys } from './keys/keys.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { listProjects } from './projects/projects.ts';
-import { composeForTest, git, present, temporaryFolder, type TestContext } from './testing.ts';
+import {
+  composeForTest,
+  git,
+  present,
+  temporaryFolder,
+  type TestContext,
+} from '../test/support/test-context.ts';
 
 const plain = { sample: true, adminKeyFile: undefined };
 

@@ -17,7 +17,7 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from './testing.ts';
+} from '../test/support/test-context.ts';
 
 let context: TestContext;
 let tenant: Tenant;

@@ -8,7 +8,12 @@ import { Manifest } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setUpFirstRun } from './first-run.ts';
 import { authenticate } from './keys/keys.ts';
-import { composeForTest, temporaryFolder, writeFiles, type TestContext } from './testing.ts';
+import {
+  composeForTest,
+  temporaryFolder,
+  writeFiles,
+  type TestContext,
+} from '../test/support/test-context.ts';
 import { version } from './version.ts';
 
 const binary = fileURLToPath(new URL('../bin/docyard.js', import.meta.url));

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { readPage, type PageRequest } from './paging.ts';
 import { isPostgres } from './ports/database.ts';
-import { composeForTest, type TestContext } from './testing.ts';
+import { composeForTest, type TestContext } from '../test/support/test-context.ts';
 
 let context: TestContext;
 

@@ -17,7 +17,7 @@ import { readConfig, type Environment } from './config.ts';
 import type { Context } from './context.ts';
 import { authenticate } from './keys/keys.ts';
 import { findSigner, openSecrets } from './secrets.ts';
-import { cleanUp, composeForTest, createTenant, temporaryFolder } from './testing.ts';
+import { cleanUp, composeForTest, createTenant, temporaryFolder } from '../test/support/test-context.ts';
 
 const secretKey = 'a secret that all processes have in common';
 

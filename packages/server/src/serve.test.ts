@@ -14,7 +14,7 @@ import {
   composeForTest,
   temporaryFolder,
   until,
-} from './testing.ts';
+} from '../test/support/test-context.ts';
 
 const settingsFor = (dataDir: string, port = '0') =>
   readConfig({ DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'silent' });

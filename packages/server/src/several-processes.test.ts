@@ -20,7 +20,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from './testing.ts';
+} from '../test/support/test-context.ts';
 
 describe.skipIf(postgresMissing !== undefined)('several processes', () => {
   const environment: Record<string, string> = { SECRET_KEY: 'the same secret for every one of them' };

@@ -9,7 +9,7 @@ import {
   createTestProject,
   until,
   type TestContext,
-} from './testing.ts';
+} from '../test/support/test-context.ts';
 
 /** The sweeps are counted by what they ask the store for; each takes as long as it is told to. */
 async function setUp(sweepMs: number) {

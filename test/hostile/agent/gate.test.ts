@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../packages/server/src/agent/contract.ts';
 import { holdsSecret } from '../../../packages/server/src/agent/policy/secrets.ts';
 import { surveyTree } from '../../../packages/server/src/agent/policy/survey.ts';
-import { outcomeOf, verdictOn } from '../../../packages/server/src/agent/policy/testing.ts';
+import { outcomeOf, verdictOn } from '../../../packages/server/test/support/policy-verdicts.ts';
 import { commitMessage, pullRequestText } from '../../../packages/server/src/agent/publish/text.ts';
 import { type HostileCase, heededByForges, obeyedDiff, plainSite } from './case.ts';
 import { hostileCases } from './cases.ts';

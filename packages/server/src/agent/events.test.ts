@@ -11,11 +11,11 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import type { Step } from './contract.ts';
 import { changeAgentSettings } from '../projects/agent-settings.ts';
 import { addStep, noteRun } from './record.ts';
-import { createAgentJob } from './testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
 let context: TestContext;
 let service: TestService;

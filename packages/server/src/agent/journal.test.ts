@@ -5,7 +5,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createJob } from '../jobs/create-jobs.ts';
 import { claimJob, releaseJob } from '../jobs/store.ts';
-import { composeForTest, createTenant, createTestProject, present, type TestContext } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  present,
+  type TestContext,
+} from '../../test/support/test-context.ts';
 import type { Step } from './contract.ts';
 import { openJournal, stepsOfRun } from './journal.ts';
 import { redactor } from './redact.ts';

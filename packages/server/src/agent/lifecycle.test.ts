@@ -16,7 +16,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { defaultLimits, type PullRequest } from './contract.ts';
 import { continueWithMessages } from './message.ts';
 import { noteRun, readRuns, waitingMessages } from './record.ts';

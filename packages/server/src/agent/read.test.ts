@@ -12,9 +12,9 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { noteRun } from './record.ts';
-import { createAgentJob } from './testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
 let context: TestContext;
 let service: TestService;

@@ -11,11 +11,11 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { archiveAgentJob } from './cancel.ts';
 import { addMessage, addStep, markTaken, noteRun, waitingMessages } from './record.ts';
 import { sweepAgentJobs } from './retention.ts';
-import { createAgentJob } from './testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
 const day = 86_400;
 const said = 'Something that a person said long ago.';

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder, writeFiles } from '../testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { SiteCheckFailed } from './contract.ts';
 import { comparedWith, openSiteChecks, type FoundProblem, type SiteCheckOptions } from './site-check.ts';
 

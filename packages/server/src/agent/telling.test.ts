@@ -10,13 +10,13 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { createWebhook } from '../webhooks/webhooks.ts';
 import { archiveAgentJob, unarchiveAgentJob } from './cancel.ts';
 import { describeAgentJob, findAgentJob } from './read.ts';
 import { noteRun } from './record.ts';
 import { resumeAgentJob } from './start.ts';
-import { createAgentJob } from './testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
 let context: TestContext;
 let tenant: Tenant;

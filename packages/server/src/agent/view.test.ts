@@ -3,9 +3,9 @@ import { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../jobs/failure.ts';
 import type { Job } from '../jobs/store.ts';
-import { composeForTest, createTenant, createTestProject } from '../testing.ts';
+import { composeForTest, createTenant, createTestProject } from '../../test/support/test-context.ts';
 import type { Run } from './record.ts';
-import { createAgentJob } from './testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 import { viewAgentJob } from './view.ts';
 
 const prLink = 'https://git.example.com/docs/pull/7';

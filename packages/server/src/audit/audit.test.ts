@@ -9,7 +9,7 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { eachAuditEntry, findBrokenEntry, listAuditLog, recordAudit, type AuditFilters } from './audit.ts';
 
 async function setUp() {

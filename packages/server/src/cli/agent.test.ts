@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { noteRun } from '../agent/record.ts';
-import { createAgentJob } from '../agent/testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 import { failureOf } from '../jobs/failure.ts';
 import { claimJob, completeJob, failJob } from '../jobs/store.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 const binary = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 const pullRequest = {

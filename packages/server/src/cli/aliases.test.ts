@@ -1,9 +1,9 @@
 /** Names from other tools do what people expect of them, on a site with one mistake of each kind. */
 import { beforeAll, expect, test } from 'vitest';
 import { diagnosticCodes } from '@docyard/render';
-import { temporaryFolder, writeFiles } from '../testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { aliases, withoutAlias } from './aliases.ts';
-import { docyard } from './testing.ts';
+import { docyard } from '../../test/support/run-command.ts';
 
 let site: string;
 

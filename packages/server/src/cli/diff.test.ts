@@ -14,8 +14,8 @@ import {
   createTestProject,
   serveForTest,
   temporaryFolder,
-} from '../testing.ts';
-import { docyard as run } from './testing.ts';
+} from '../../test/support/test-context.ts';
+import { docyard as run } from '../../test/support/run-command.ts';
 
 const folder = temporaryFolder('diff');
 const at = (name: string) => join(folder, name);

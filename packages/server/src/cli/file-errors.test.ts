@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { temporaryFolder, writeFiles } from '../testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 
 const program = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 const folder = temporaryFolder('files');

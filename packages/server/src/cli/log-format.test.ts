@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { cleanUp, temporaryFolder } from '../testing.ts';
+import { cleanUp, temporaryFolder } from '../../test/support/test-context.ts';
 
 const program = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 

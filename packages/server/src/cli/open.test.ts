@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Archive, manifestBytes } from '@docyard/bundle';
-import { temporaryFolder, writeFiles } from '../testing.ts';
-import { docyard } from './testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
+import { docyard } from '../../test/support/run-command.ts';
 
 let cache: string;
 

@@ -9,7 +9,12 @@ import { setUpFirstRun } from '../first-run.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import { readAgentSecrets } from '../projects/agent-settings.ts';
 import { createProject } from '../projects/projects.ts';
-import { composeForTest, present, temporaryFolder, type TestContext } from '../testing.ts';
+import {
+  composeForTest,
+  present,
+  temporaryFolder,
+  type TestContext,
+} from '../../test/support/test-context.ts';
 
 const binary = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 const domain = 'docs.example.com';

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryFolder, writeFiles } from '../testing.ts';
-import { docyard as run } from './testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
+import { docyard as run } from '../../test/support/run-command.ts';
 
 const folder = temporaryFolder('report');
 const source = join(folder, 'docs');

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cleanUp, temporaryFolder } from '../testing.ts';
+import { cleanUp, temporaryFolder } from '../../test/support/test-context.ts';
 
 const program = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 const keyPattern = /docyard_[0-9A-Za-z]{36}/;
@@ -104,7 +104,7 @@ test('a start on a port in use creates nothing, and the next one is still a firs
   cleanUp(() => void other.close());
   const { port } = other.address() as AddressInfo;
   const dataDir = join(temporaryFolder(), 'data');
-  const { docyard } = await import('./testing.ts');
+  const { docyard } = await import('../../test/support/run-command.ts');
   const failed = await docyard('serve', '--port', String(port), '--data', dataDir);
   expect(failed).toEqual({
     status: 1,

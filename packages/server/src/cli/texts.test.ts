@@ -9,10 +9,10 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../main.ts';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../test/support/test-context.ts';
 import { version } from '../version.ts';
 import { aliases } from './aliases.ts';
-import { docyard } from './testing.ts';
+import { docyard } from '../../test/support/run-command.ts';
 
 const folder = join(import.meta.dirname, 'help');
 mkdirSync(folder, { recursive: true });

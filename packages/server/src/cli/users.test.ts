@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authenticateSession, startSession } from '../people/sessions.ts';
 import { acceptInvitation, signIn } from '../people/sign-in.ts';
-import { goodPassword } from '../people/testing.ts';
-import { composeForTest, createTenant, temporaryFolder, type TestContext } from '../testing.ts';
-import { docyard } from './testing.ts';
+import { goodPassword } from '../../test/support/visitor.ts';
+import {
+  composeForTest,
+  createTenant,
+  temporaryFolder,
+  type TestContext,
+} from '../../test/support/test-context.ts';
+import { docyard } from '../../test/support/run-command.ts';
 
 const from = { address: '127.0.0.1', requestId: null };
 const email = 'ada@example.com';

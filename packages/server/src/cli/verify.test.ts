@@ -13,8 +13,13 @@ import {
   unpackBundle,
 } from '@docyard/bundle';
 import { bundleOf, inChunks } from '../../../bundle/test/support/bundles.ts';
-import { composeForTest, createTenant, serveForTest, temporaryFolder } from '../testing.ts';
-import { docyard as run } from './testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  serveForTest,
+  temporaryFolder,
+} from '../../test/support/test-context.ts';
+import { docyard as run } from '../../test/support/run-command.ts';
 
 const key = newSigningKey();
 const folder = temporaryFolder('verify');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../test/support/test-context.ts';
 import { listenIn } from './local-socket.ts';
 
 test('a socket is made in any folder, and is gone when it is closed', async () => {

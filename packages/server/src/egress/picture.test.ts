@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { cleanUp } from '../testing.ts';
+import { cleanUp } from '../../test/support/test-context.ts';
 import { fetchPicture } from './picture.ts';
 
 async function serve(answer: RequestListener): Promise<string> {

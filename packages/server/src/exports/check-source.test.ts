@@ -16,7 +16,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { checkSource } from './check-source.ts';
 
 const site = {

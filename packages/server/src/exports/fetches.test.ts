@@ -1,7 +1,7 @@
 /** How a rendering process without a network gets documents of other hosts: by asking, within bounds. */
 import { expect, test } from 'vitest';
 import { EgressError } from '../egress/addresses.ts';
-import { temporaryFolder, writeFiles } from '../testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { type Fetch, Fetches, answerFetches } from './fetches.ts';
 import type { Fetched } from './messages.ts';
 import { runInProcess } from './process.ts';

@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../test/support/test-context.ts';
 import { MemoryFile } from './memory-file.ts';
 
 function openMemory(folder: string, hasOld = false) {

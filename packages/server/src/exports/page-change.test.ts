@@ -12,7 +12,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { blobName } from './record.ts';
 
 let context: TestContext;

@@ -16,7 +16,7 @@ import {
   temporaryFolder,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { borrowMemory, sweepMemories } from './project-memory.ts';
 import { runExport } from './run.ts';
 import type { ExportResult } from './record.ts';

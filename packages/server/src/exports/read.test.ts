@@ -13,7 +13,7 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import {
   finishedResult,
   findExport,

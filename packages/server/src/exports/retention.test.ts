@@ -10,7 +10,7 @@ import {
   createTenant,
   createTestProject,
   present,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { sweep } from './retention.ts';
 
 const day = 86_400;

@@ -27,7 +27,7 @@ import {
   writeFiles,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { findIsolation } from '../rendering/isolation.ts';
 import { readManifest, readReport } from './read.ts';
 import { blobName } from './record.ts';

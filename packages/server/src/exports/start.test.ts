@@ -13,7 +13,7 @@ import {
   present,
   temporaryFolder,
   writeFiles,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { cancelExport, deleteExport } from './cancel.ts';
 import { inputOf, optionsOf } from './record.ts';
 import { prepareExport, prepareRetry, countRecentStarts, startExport } from './start.ts';

@@ -10,7 +10,7 @@ import {
   createTenant,
   createTestProject,
   present,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { viewExport } from './view.ts';
 
 const jobs: Record<string, Job> = {};

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGitServer, type GitServer, type ServedRepository } from '../../../../test/fakes/git-server.ts';
-import { git, temporaryFolder } from '../testing.ts';
+import { git, temporaryFolder } from '../../test/support/test-context.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { runGit, type GitCommand } from './run.ts';
 

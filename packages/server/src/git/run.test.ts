@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basicAuthorization, startGitServer, type GitServer } from '../../../../test/fakes/git-server.ts';
 import { fillDisk, mountSmallDisk, unmountSmallDisk } from '../../../../test/small-disk.ts';
 import { isDiskFull } from '@docyard/site/disk';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../test/support/test-context.ts';
 import type { Remote } from './remote.ts';
 import { runGit, type GitCommand, type GitError } from './run.ts';
 

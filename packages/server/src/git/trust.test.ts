@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { expect, test } from 'vitest';
-import { cleanUp } from '../testing.ts';
+import { cleanUp } from '../../test/support/test-context.ts';
 import { trustSettings } from './trust.ts';
 
 test('nothing is said to git when nobody said anything', () => {

@@ -11,7 +11,7 @@ import {
   serveForTest,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 const bundle = randomBytes(10_000);
 const sha256 = createHash('sha256').update(bundle).digest('hex');

@@ -1,6 +1,12 @@
 /** What a request carries: every complaint names the field and says what to do. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { composeForTest, createTenant, serveForTest, type Tenant, type TestService } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  serveForTest,
+  type Tenant,
+  type TestService,
+} from '../../test/support/test-context.ts';
 
 let service: TestService;
 let tenant: Tenant;

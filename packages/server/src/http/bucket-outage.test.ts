@@ -13,7 +13,7 @@ import {
   serveForTest,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 /** Accepts connections and never answers, as an overloaded server does. */
 async function silentServer(): Promise<string> {

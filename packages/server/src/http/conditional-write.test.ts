@@ -11,7 +11,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { conditionOf } from './conditional-write.ts';
 import type { Web } from './request.ts';
 

@@ -11,7 +11,7 @@ import {
   serveForTest,
   type Tenant,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 let service: TestService;
 let tenant: Tenant;

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { cleanUp, composeForTest, temporaryFolder, writeFiles, type TestContext } from '../testing.ts';
+import {
+  cleanUp,
+  composeForTest,
+  temporaryFolder,
+  writeFiles,
+  type TestContext,
+} from '../../test/support/test-context.ts';
 import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
 import type { App } from './request.ts';

@@ -7,7 +7,7 @@ import {
   jsonBody,
   serveForTest,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
 
 test('late once is a pause, late again and again is too late, in time once is enough', () => {

@@ -17,7 +17,7 @@ import {
   until,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { streamExportEvents, type Pace } from './events.ts';
 import type { App } from './request.ts';
 import { listen } from './server.ts';

@@ -11,7 +11,7 @@ import {
   jsonBody,
   serveForTest,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { createWebhook } from '../webhooks/webhooks.ts';
 
 const many = 40;

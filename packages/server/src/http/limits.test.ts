@@ -9,7 +9,7 @@ import {
   jsonBody,
   serveForTest,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 async function setUp(environment: Record<string, string>) {
   const context = await composeForTest(environment);

@@ -22,7 +22,7 @@ import {
   serveForTest,
   temporaryFolder,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 async function composeObserved(environment: Environment = {}) {
   const config = readConfig({ DATA_DIR: temporaryFolder('observed'), LOG_LEVEL: 'silent', ...environment });

@@ -1,7 +1,7 @@
 /** What a person sees in a browser: no script, nothing from elsewhere, and no link that leads nowhere. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApi } from '@docyard/api';
-import { composeForTest, serveForTest, type TestService } from '../testing.ts';
+import { composeForTest, serveForTest, type TestService } from '../../test/support/test-context.ts';
 
 let service: TestService;
 let html: string;

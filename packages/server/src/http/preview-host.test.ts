@@ -11,7 +11,7 @@ import {
   createTestProject,
   serveForTest,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 const publicUrl = 'https://docs.example.com';
 const previewUrl = 'https://preview.example.com';

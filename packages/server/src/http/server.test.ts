@@ -10,7 +10,7 @@ import {
   createTestProject,
   serveForTest,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 async function setUp() {
   const context = await composeForTest();

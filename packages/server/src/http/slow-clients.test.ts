@@ -13,7 +13,7 @@ import {
   createTenant,
   createTestProject,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { buildApp } from './app.ts';
 import { listen, type Listening } from './server.ts';
 

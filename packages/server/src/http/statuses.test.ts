@@ -12,7 +12,7 @@ import {
   present,
   serveForTest,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 async function setUp() {
   const context = await composeForTest();

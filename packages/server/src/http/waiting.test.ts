@@ -12,7 +12,7 @@ import {
   present,
   serveForTest,
   until,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 /** All jobs of a kind as news: what is under way first, then every change, also of those who commit late. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAgentJob } from '../agent/testing.ts';
+import { createAgentJob } from '../../test/support/agent-jobs.ts';
 import type { Reach } from '../reach.ts';
 import {
   composeForTest,
@@ -11,7 +11,7 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { FollowedJobs } from './follow.ts';
 import { claimJob, markArchived, reportProgress, type Job } from './store.ts';
 

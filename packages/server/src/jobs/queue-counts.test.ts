@@ -4,7 +4,13 @@ import { cancelExport, deleteExport } from '../exports/cancel.ts';
 import { prepareExport, prepareRetry, startExport, startExports } from '../exports/start.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { composeForTest, createTenant, createTestProject, present, type Tenant } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  present,
+  type Tenant,
+} from '../../test/support/test-context.ts';
 import { failureOf } from './failure.ts';
 import { countPlaces, recountQueued } from './queue-counts.ts';
 import { claimJob, completeJob, failJob, releaseJob } from './store.ts';

@@ -6,7 +6,7 @@ import {
   createTenant,
   createTestProject,
   present,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { failureOf } from './failure.ts';
 import { sweepJobs } from './retention.ts';
 import { claimJob, failJob } from './store.ts';

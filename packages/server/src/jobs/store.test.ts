@@ -14,7 +14,7 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { isFinal } from './lifecycle.ts';
 import { failureOf } from './failure.ts';
 import { createJob } from './create-jobs.ts';

@@ -16,7 +16,7 @@ import {
   present,
   until,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { isFinal } from './lifecycle.ts';
 import { claimJob, enqueueJob, requestCancel, releaseJob, releaseLostJob, type Job } from './store.ts';
 import { JobFailure, RunnerLost } from './failure.ts';

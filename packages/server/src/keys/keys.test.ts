@@ -1,7 +1,13 @@
 /** API keys: shown once, stored as a hash, ended by time, by hand or by a successor, and never more than their maker. */
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
-import { composeForTest, createTenant, createTestProject, everythingKept, present } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  everythingKept,
+  present,
+} from '../../test/support/test-context.ts';
 import { authenticate, createKey, listKeys, revokeKey, rollKey, touchKey, type Granter } from './keys.ts';
 
 async function setUp() {

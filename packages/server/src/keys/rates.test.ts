@@ -1,6 +1,11 @@
 /** The requests of a key are counted once for all processes: never more than its quota, at the price of few statements. */
 import { describe, expect, test } from 'vitest';
-import { composeForTest, createTenant, serveForTest, type TestContext } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  serveForTest,
+  type TestContext,
+} from '../../test/support/test-context.ts';
 import { borrowRequests, type Loan, type Rate } from './rates.ts';
 
 const secret = { SECRET_KEY: 'the same for every process of the test' };

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { entryHeader } from '@docyard/bundle';
-import { temporaryFolder, writeFiles } from '../testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { packArchive, verifyArchive } from './archive.ts';
 import { restore } from './restore.ts';
 

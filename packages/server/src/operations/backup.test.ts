@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { composeForTest, temporaryFolder } from '../testing.ts';
+import { composeForTest, temporaryFolder } from '../../test/support/test-context.ts';
 import { verifyArchive } from './archive.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';

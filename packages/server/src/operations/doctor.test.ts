@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { readConfig, type Environment } from '../config.ts';
-import { composeForTest, createTenant, createTestProject, temporaryFolder } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  temporaryFolder,
+} from '../../test/support/test-context.ts';
 import { examine, type Finding } from './doctor.ts';
 
 async function findingsOf(environment: Environment): Promise<Record<string, Finding>> {

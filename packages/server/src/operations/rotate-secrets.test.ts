@@ -9,7 +9,7 @@ import { checkLink, signLink } from '../exports/links.ts';
 import { authenticate } from '../keys/keys.ts';
 import { createPerson } from '../people/by-hand.ts';
 import { signIn } from '../people/sign-in.ts';
-import { goodPassword } from '../people/testing.ts';
+import { goodPassword } from '../../test/support/visitor.ts';
 import { readSecret, writeSecret } from '../projects/secrets.ts';
 import { holdsFingerprint, refreshSecrets } from '../secrets.ts';
 import {
@@ -21,7 +21,7 @@ import {
   serveForTest,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { newSecret, signatures } from '../webhooks/secrets.ts';
 import { finishRotation, rotateSecrets } from './rotate-secrets.ts';
 import { readKeyUse } from './secrets-status.ts';

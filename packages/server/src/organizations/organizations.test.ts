@@ -1,7 +1,7 @@
 /** Organizations: made by the operator, with a plan that can change, and each step in the audit log. */
 import { expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
-import { composeForTest } from '../testing.ts';
+import { composeForTest } from '../../test/support/test-context.ts';
 import { createOrganization, listOrganizations, setPlan } from './organizations.ts';
 
 test('organizations are listed in the order they were made', async () => {

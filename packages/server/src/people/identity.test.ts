@@ -1,11 +1,11 @@
 /** Who comes in when an issuer vouches for them, and as whom. */
 import { expect, test } from 'vitest';
-import { composeForTest, createTenant, type TestContext } from '../testing.ts';
+import { composeForTest, createTenant, type TestContext } from '../../test/support/test-context.ts';
 import { createPerson } from './by-hand.ts';
 import { signInWithIdentity, type Admission, type Identity } from './identity.ts';
 import { invitePerson, listPeople, updatePerson } from './people.ts';
 import { authenticateSession } from './sessions.ts';
-import { goodPassword } from './testing.ts';
+import { goodPassword } from '../../test/support/visitor.ts';
 
 const issuer = 'https://id.example.com';
 const nobodyElse: Admission = { defaultRole: null, emailDomains: [] };

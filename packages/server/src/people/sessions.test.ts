@@ -1,11 +1,18 @@
 /** Sessions and setup tokens where several processes answer, and what is swept away. */
 import { describe, expect, test } from 'vitest';
-import { composeForTest, createTenant, present, serveForTest, until, type TestContext } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  present,
+  serveForTest,
+  until,
+  type TestContext,
+} from '../../test/support/test-context.ts';
 import { createPerson } from './by-hand.ts';
 import { authenticateSession, endSession, startSession, sweepSessions } from './sessions.ts';
 import { openSetup } from './setup.ts';
 import { takeAttempt } from './attempts.ts';
-import { goodPassword, Visitor } from './testing.ts';
+import { goodPassword, Visitor } from '../../test/support/visitor.ts';
 
 const secret = { SECRET_KEY: 'the same for every process of the test' };
 const ada = { email: 'ada@example.com', name: 'Ada', password: goodPassword };

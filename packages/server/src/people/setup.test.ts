@@ -1,9 +1,9 @@
 /** The first person whom the operator names in the settings. */
 import { expect, test } from 'vitest';
-import { composeForTest, createTenant, present } from '../testing.ts';
+import { composeForTest, createTenant, present } from '../../test/support/test-context.ts';
 import { createNamedOwner, isSetupNeeded, openSetup } from './setup.ts';
 import { signIn } from './sign-in.ts';
-import { goodPassword } from './testing.ts';
+import { goodPassword } from '../../test/support/visitor.ts';
 
 const from = { address: null, requestId: null };
 

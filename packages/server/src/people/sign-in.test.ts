@@ -1,10 +1,10 @@
 /** Whether an email is known is told neither by words nor by the work of a failed sign-in. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { composeForTest, createTenant, type TestContext } from '../testing.ts';
+import { composeForTest, createTenant, type TestContext } from '../../test/support/test-context.ts';
 import { newId } from '../ids.ts';
 import type * as Password from './password.ts';
 import { signIn } from './sign-in.ts';
-import { goodPassword } from './testing.ts';
+import { goodPassword } from '../../test/support/visitor.ts';
 
 const counted = vi.hoisted(() => ({ hashes: [] as string[] }));
 vi.mock('./password.ts', async (original) => {

@@ -11,7 +11,7 @@ import {
   type Tenant,
   type TestContext,
   type TestService,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 
 type Forge = NonNullable<SetProjectAgent['forge']>;
 

@@ -4,7 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
 import { requestCancel } from '../jobs/store.ts';
 import { authenticate, createKey } from '../keys/keys.ts';
-import { composeForTest, createExport, createTenant, createTestProject } from '../testing.ts';
+import {
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+} from '../../test/support/test-context.ts';
 import { batchedFindProject, findProject } from './find-project.ts';
 import { createProject, deleteProject, listProjects, readProject, updateProject } from './projects.ts';
 

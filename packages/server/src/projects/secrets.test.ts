@@ -9,7 +9,7 @@ import {
   serveForTest,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
 import { readProject, updateProject } from './projects.ts';
 import { readSecret, writeSecret } from './secrets.ts';

@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cleanUp, temporaryFolder, writeFiles } from '../testing.ts';
+import { cleanUp, temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { findIsolation } from './isolation.ts';
 import { mostThreads } from './launch.ts';
 import { converse, firstFileDescriptor, outputDescriptor, type Conversation } from './sandbox.ts';

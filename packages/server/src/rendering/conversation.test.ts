@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder, writeFiles } from '../testing.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { findIsolation } from './isolation.ts';
 import {
   converse,

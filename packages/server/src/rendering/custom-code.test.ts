@@ -1,6 +1,6 @@
 /** When code of authors may run: what is asked for, and what is said where it is not there. */
 import { describe, expect, test } from 'vitest';
-import { composeForTest, createTenant } from '../testing.ts';
+import { composeForTest, createTenant } from '../../test/support/test-context.ts';
 import { customCodeAt, leastLevel } from './custom-code.ts';
 
 describe('code of authors', () => {

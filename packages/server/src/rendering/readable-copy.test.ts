@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../test/support/test-context.ts';
 import { copyForAll } from './readable-copy.ts';
 
 const everything = () => true;

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { present, temporaryFolder } from '../testing.ts';
+import { present, temporaryFolder } from '../../test/support/test-context.ts';
 import type { Shelter } from './launch.ts';
 import { readableFor } from './readable.ts';
 

@@ -15,7 +15,7 @@ import {
   until,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { retrySeconds } from './attempts.ts';
 import { WebhookDeliverer } from './deliverer.ts';
 import {
@@ -26,7 +26,7 @@ import {
   sendTest,
   sweepWebhooks,
 } from './deliveries.ts';
-import { startReceiver, type Receiver } from './testing.ts';
+import { startReceiver, type Receiver } from '../../test/support/webhook-receiver.ts';
 import { createWebhook, findWebhook, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 
 let receiver: Receiver;

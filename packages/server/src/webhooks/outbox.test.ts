@@ -22,7 +22,7 @@ import {
   present,
   type Tenant,
   type TestContext,
-} from '../testing.ts';
+} from '../../test/support/test-context.ts';
 import { createWebhook, deleteWebhook, subscribeToJob, updateWebhook } from './webhooks.ts';
 
 let context: TestContext;

@@ -2,7 +2,13 @@
 import { webhookEvents } from '@docyard/api';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
-import { composeForTest, createTenant, everythingKept, type Tenant, type TestContext } from '../testing.ts';
+import {
+  composeForTest,
+  createTenant,
+  everythingKept,
+  type Tenant,
+  type TestContext,
+} from '../../test/support/test-context.ts';
 import { signatures } from './secrets.ts';
 import {
   createWebhook,

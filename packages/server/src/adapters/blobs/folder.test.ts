@@ -2,8 +2,8 @@
 import { createReadStream, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeBlobs } from '../../ports/blobs.suite.ts';
-import { temporaryFolder } from '../../testing.ts';
+import { describeBlobs } from '../../../test/support/blobs-suite.ts';
+import { temporaryFolder } from '../../../test/support/test-context.ts';
 import { FolderBlobs } from './folder.ts';
 
 describeBlobs('a folder', () => new FolderBlobs(join(temporaryFolder('blobs'), 'not-made-yet')));

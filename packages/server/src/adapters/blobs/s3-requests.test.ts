@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { cleanUp } from '../../testing.ts';
+import { cleanUp } from '../../../test/support/test-context.ts';
 import { openS3Blobs } from './s3.ts';
 
 test('every request to the bucket is measured with its operation and outcome', async () => {

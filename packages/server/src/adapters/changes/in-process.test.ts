@@ -1,6 +1,6 @@
 /** The in-process changes pass the suite of their port and leave no listener behind. */
 import { expect, test } from 'vitest';
-import { describeChanges } from '../../ports/changes.suite.ts';
+import { describeChanges } from '../../../test/support/changes-suite.ts';
 import { InProcessChanges } from './in-process.ts';
 
 describeChanges('this process', async () => {

@@ -4,8 +4,8 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
-import { describeChanges } from '../../ports/changes.suite.ts';
-import { cleanUp } from '../../testing.ts';
+import { describeChanges } from '../../../test/support/changes-suite.ts';
+import { cleanUp } from '../../../test/support/test-context.ts';
 import { openPostgres } from '../database/postgres.ts';
 import { PostgresChanges } from './postgres.ts';
 

@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../../test/free-port.ts';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
-import { describeDatabase } from '../../ports/database.suite.ts';
+import { describeDatabase } from '../../../test/support/database-suite.ts';
 import { exclusively, inTransaction, unlessElsewhere, type Database } from '../../ports/database.ts';
-import { cleanUp } from '../../testing.ts';
+import { cleanUp } from '../../../test/support/test-context.ts';
 import { openPostgres } from './postgres.ts';
 
 const at = '2026-03-01T12:00:00.000Z';

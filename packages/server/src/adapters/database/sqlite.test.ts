@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { describeDatabase } from '../../ports/database.suite.ts';
-import { cleanUp, temporaryFolder } from '../../testing.ts';
+import { describeDatabase } from '../../../test/support/database-suite.ts';
+import { cleanUp, temporaryFolder } from '../../../test/support/test-context.ts';
 import { openSqlite } from './sqlite.ts';
 
 const newFile = () => join(temporaryFolder('sqlite'), 'docyard.db');

@@ -9,7 +9,7 @@ import { startFakeGitlab } from '../../../../../test/fakes/forges/gitlab.ts';
 import type { FakeForge } from '../../../../../test/fakes/forges/server.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Forge, ForgeKind, ForgeSettings } from '../../ports/forge.ts';
-import { describeForge, type ForgeStage } from '../../ports/forge.suite.ts';
+import { describeForge, type ForgeStage } from '../../../test/support/forge-suite.ts';
 import { HttpForges } from './forges.ts';
 
 const policy = { allowedHosts: ['127.0.0.1'] };

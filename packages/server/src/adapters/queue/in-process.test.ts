@@ -1,7 +1,7 @@
 /** The embedded queue passes the suite of its port and is fair in any mix of organizations. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeQueue } from '../../ports/queue.suite.ts';
+import { describeQueue } from '../../../test/support/queue-suite.ts';
 import { openSqlite } from '../database/sqlite.ts';
 import { InProcessQueue } from './in-process.ts';
 

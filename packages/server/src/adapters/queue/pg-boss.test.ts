@@ -5,9 +5,9 @@
 import { spawn } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
-import { delivery, describeQueue, gate, patience } from '../../ports/queue.suite.ts';
+import { delivery, describeQueue, gate, patience } from '../../../test/support/queue-suite.ts';
 import type { Delivered } from '../../ports/queue.ts';
-import { cleanUp } from '../../testing.ts';
+import { cleanUp } from '../../../test/support/test-context.ts';
 import { InProcessChanges } from '../changes/in-process.ts';
 import { PostgresChanges } from '../changes/postgres.ts';
 import { openPostgres } from '../database/postgres.ts';

@@ -9,7 +9,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { basicAuthorization, startGitServer } from '../../../../../test/fakes/git-server.ts';
 import type { SourceRequest } from '../../ports/sources.ts';
-import { cleanUp, commitAll, git, temporaryFolder, until, writeFiles } from '../../testing.ts';
+import {
+  cleanUp,
+  commitAll,
+  git,
+  temporaryFolder,
+  until,
+  writeFiles,
+} from '../../../test/support/test-context.ts';
 import { GitAndFolderSources } from './sources.ts';
 
 const site = {

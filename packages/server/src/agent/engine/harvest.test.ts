@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder, writeFiles } from '../../testing.ts';
+import { temporaryFolder, writeFiles } from '../../../test/support/test-context.ts';
 import { PathRefused, type Tree } from '../contract.ts';
-import { benchOn } from '../tools/testing.ts';
+import { benchOn } from '../../../test/support/tool-bench.ts';
 import { copyForAgent, harvest, putIntoCopy } from './harvest.ts';
 
 const files = { 'a.mdx': 'First.', 'guides/start.mdx': 'Start.', 'z.mdx': 'Last.' };

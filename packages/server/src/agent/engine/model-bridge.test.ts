@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
-import { temporaryFolder, until } from '../../testing.ts';
+import { temporaryFolder, until } from '../../../test/support/test-context.ts';
 import { defaultLimits, type Limits, type ModelAnswer } from '../contract.ts';
 import { openForwarding, type Forward } from '../model/gateway.ts';
 import { openModelBridge } from './model-bridge.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostOf, textAddresses } from './addresses.ts';
-import { changed, outcomeOf, verdictOn } from './testing.ts';
+import { changed, outcomeOf, verdictOn } from '../../../test/support/policy-verdicts.ts';
 
 const linking = (url: string) => outcomeOf([changed('a.mdx', 'Text.', `Text. [a](<${url}>)`)]);
 const data = Buffer.from('the token is 12345 and the key is abcdef, and more').toString('base64');

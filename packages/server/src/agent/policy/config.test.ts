@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicySettings } from './rule.ts';
-import { changed, outcomeOf, plainSettings } from './testing.ts';
+import { changed, outcomeOf, plainSettings } from '../../../test/support/policy-verdicts.ts';
 
 const site = {
   theme: 'mint',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiffFile } from '../contract.ts';
 import { judge, judgeChange } from './gate.ts';
-import { changed, outcomeOf, plainSettings, verdictOn } from './testing.ts';
+import { changed, outcomeOf, plainSettings, verdictOn } from '../../../test/support/policy-verdicts.ts';
 
 const page = '---\ntitle: A\n---\n\nText.\n';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasHiddenCharacters } from './hidden-text.ts';
-import { changed, outcomeOf } from './testing.ts';
+import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 
 const adding = (text: string, before = 'Text.\n') =>
   outcomeOf([changed('a.mdx', before, `${before}\n${text}\n`)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changed, outcomeOf } from './testing.ts';
+import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 
 const base = 'Text.\n';
 const adding = (text: string, before = base) => outcomeOf([changed('a.mdx', before, `${before}\n${text}\n`)]);

@@ -1,7 +1,7 @@
 import { protectedOutputFiles } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from './paths.ts';
-import { changed, outcomeOf } from './testing.ts';
+import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 
 const added = (path: string) => [changed(path, null, 'a')];
 

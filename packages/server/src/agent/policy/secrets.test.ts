@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holdsSecret, looksSecret } from './secrets.ts';
-import { changed, outcomeOf, verdictOn } from './testing.ts';
+import { changed, outcomeOf, verdictOn } from '../../../test/support/policy-verdicts.ts';
 
 const secret = 'Tr0ub4dor&3/kL9=x';
 /** In two parts, so that scanners of this repository do not stumble over it. */

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../testing.ts';
+import { temporaryFolder } from '../../../test/support/test-context.ts';
 import { openSiteChecks } from '../site-check.ts';
 import { movePage } from './move-page.ts';
 import { search } from './search.ts';
-import { bench, benchOn, type TestBench } from './testing.ts';
+import { bench, benchOn, type TestBench } from '../../../test/support/tool-bench.ts';
 
 const never = new AbortController().signal;
 const docs = (more: object): string =>

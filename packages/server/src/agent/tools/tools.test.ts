@@ -16,7 +16,7 @@ import { pageInfo } from './page-info.ts';
 import { readFile } from './read-file.ts';
 import { renderPage } from './render-page.ts';
 import { search } from './search.ts';
-import { bench, type TestBench } from './testing.ts';
+import { bench, type TestBench } from '../../../test/support/tool-bench.ts';
 import { validate } from './validate.ts';
 import { writeFile } from './write-file.ts';
 

@@ -3,8 +3,17 @@ import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { basicAuthorization } from '../../../../../test/fakes/git-server.ts';
-import { commitAll, git, temporaryFolder } from '../../testing.ts';
-import { addRepository, commitNow, credential, jobFolder, open, readText, server, site } from './testing.ts';
+import { commitAll, git, temporaryFolder } from '../../../test/support/test-context.ts';
+import {
+  addRepository,
+  commitNow,
+  credential,
+  jobFolder,
+  open,
+  readText,
+  server,
+  site,
+} from '../../../test/support/git-workspaces.ts';
 
 describe('opening', () => {
   test('the default branch is laid out at one commit, and closing leaves nothing', async () => {

@@ -2,7 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ServedRepository } from '../../../../../test/fakes/git-server.ts';
-import { addRepository, commitNow, credential, open, readText, server } from './testing.ts';
+import {
+  addRepository,
+  commitNow,
+  credential,
+  open,
+  readText,
+  server,
+} from '../../../test/support/git-workspaces.ts';
 
 const files = { 'docs/index.mdx': '# One\n', 'docs/guide.mdx': '# Guide\n', 'src/main.c': 'int x;\n' };
 const pathsOf = (found: { path: string }[]) => found.map(({ path }) => path);

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startGitServer, type ServedRepository } from '../../../../../test/fakes/git-server.ts';
-import { git, temporaryFolder } from '../../testing.ts';
+import { git, temporaryFolder } from '../../../test/support/test-context.ts';
 import {
   addRepository,
   commitNow,
@@ -23,7 +23,7 @@ import {
   server,
   site,
   token,
-} from './testing.ts';
+} from '../../../test/support/git-workspaces.ts';
 
 describe('a hostile repository', () => {
   test('hooks, filters, drivers and configuration in it run nothing', async () => {

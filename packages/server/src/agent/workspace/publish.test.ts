@@ -1,6 +1,14 @@
 /** Commits and pushes against a real git host: exact to the byte, repeatable, and never over the work of others. */
 import { describe, expect, test } from 'vitest';
-import { addRepository, commitDate, commitNow, credential, open, server, token } from './testing.ts';
+import {
+  addRepository,
+  commitDate,
+  commitNow,
+  credential,
+  open,
+  server,
+  token,
+} from '../../../test/support/git-workspaces.ts';
 
 describe('publishing', () => {
   test('the pushed commit is exact to the byte, and doing it again changes nothing', async () => {

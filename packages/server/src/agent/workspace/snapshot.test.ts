@@ -2,7 +2,14 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { FileChange } from '../contract.ts';
-import { addRepository, commitNow, jobFolder, open, readText, site } from './testing.ts';
+import {
+  addRepository,
+  commitNow,
+  jobFolder,
+  open,
+  readText,
+  site,
+} from '../../../test/support/git-workspaces.ts';
 
 describe('snapshots and what changed', () => {
   test('a snapshot names the content: undoing a change gives the first name again', async () => {

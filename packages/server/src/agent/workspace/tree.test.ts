@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder, writeFiles } from '../../testing.ts';
+import { temporaryFolder, writeFiles } from '../../../test/support/test-context.ts';
 import { PathRefused, type Tree } from '../contract.ts';
 import { gitFoldersIn, openTree, type TreeOptions } from './tree.ts';
 

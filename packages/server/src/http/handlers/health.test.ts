@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readiness } from '@docyard/api';
 import { describe, expect, it } from 'vitest';
 import { findIsolation } from '../../rendering/isolation.ts';
-import { composeForTest, serveForTest } from '../../testing.ts';
+import { composeForTest, serveForTest } from '../../../test/support/test-context.ts';
 import type { Context } from '../../context.ts';
 
 async function readinessOf(context: Context) {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../../audit/audit.ts';
 import { peopleChanges } from '../../people/sessions.ts';
 import { openSetup } from '../../people/setup.ts';
-import { goodPassword, Visitor } from '../../people/testing.ts';
+import { goodPassword, Visitor } from '../../../test/support/visitor.ts';
 import {
   composeForTest,
   createTenant,
@@ -14,7 +14,7 @@ import {
   present,
   serveForTest,
   type TestContext,
-} from '../../testing.ts';
+} from '../../../test/support/test-context.ts';
 
 const ada = { email: 'ada@example.com', name: 'Ada', password: goodPassword };
 

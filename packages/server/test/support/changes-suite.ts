@@ -3,7 +3,7 @@
  * and the wait, and end when it is told.
  */
 import { describe, expect, test } from 'vitest';
-import type { JobChanges } from './changes.ts';
+import type { JobChanges } from '../../src/ports/changes.ts';
 
 const never = new AbortController().signal;
 

@@ -1,11 +1,11 @@
 /**
  * What the tests of agent jobs share: a job with its first run, written straight into the tables.
  */
-import { createJob } from '../jobs/create-jobs.ts';
-import type { Job } from '../jobs/store.ts';
-import type { Tenant, TestContext } from '../testing.ts';
-import { defaultLimits } from './contract.ts';
-import { addRun, type AgentInput } from './record.ts';
+import { createJob } from '../../src/jobs/create-jobs.ts';
+import type { Job } from '../../src/jobs/store.ts';
+import type { Tenant, TestContext } from './test-context.ts';
+import { defaultLimits } from '../../src/agent/contract.ts';
+import { addRun, type AgentInput } from '../../src/agent/record.ts';
 
 export async function createAgentJob(
   context: TestContext,

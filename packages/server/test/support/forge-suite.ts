@@ -1,6 +1,6 @@
 /** What every forge with pull requests must do, whatever its API is like. Each adapter runs it against its fake. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Forge, ForgeError, ForgeSettings, NewPr } from './forge.ts';
+import type { Forge, ForgeError, ForgeSettings, NewPr } from '../../src/ports/forge.ts';
 
 /** The other side, as far as the suite must set it up and look at it. */
 export interface ForgeStage {

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cleanUp } from '../testing.ts';
+import { cleanUp } from './test-context.ts';
 
 export interface Received {
   path: string;

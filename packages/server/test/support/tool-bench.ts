@@ -1,9 +1,16 @@
 /** What the tests of tools share: the real tree over a temporary folder, and a context whose checks answer as a test wants. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder, writeFiles } from '../../testing.ts';
-import type { DiffFile, SiteChecks, SiteFinding, Tool, ToolContext, ToolResult } from '../contract.ts';
-import { openTree } from '../workspace/tree.ts';
+import { temporaryFolder, writeFiles } from './test-context.ts';
+import type {
+  DiffFile,
+  SiteChecks,
+  SiteFinding,
+  Tool,
+  ToolContext,
+  ToolResult,
+} from '../../src/agent/contract.ts';
+import { openTree } from '../../src/agent/workspace/tree.ts';
 
 export interface TestBench {
   context: ToolContext;

@@ -1,6 +1,6 @@
 /** What tests of people share: an installation that is to be set up, and a browser's part in a session. */
 import type { Me } from '@docyard/api';
-import type { TestService } from '../testing.ts';
+import type { TestService } from './test-context.ts';
 
 export const goodPassword = 'a lighthouse keeper counts ships';
 

@@ -8,23 +8,23 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CreatedKey, Plan, Project, Scope, StartExport } from '@docyard/api';
-import { cleanUp } from '../../../test/cleanups.ts';
-import { dropDatabase, dumpDatabase, freshDatabase } from '../../../test/postgres.ts';
-import { compose } from './compose.ts';
-import { readConfig, type Environment } from './config.ts';
-import type { Actor, Context } from './context.ts';
-import { prepareDataFolder } from './data-folder.ts';
-import { blobName, type ExportInput, type ExportResult } from './exports/record.ts';
-import { buildApp } from './http/app.ts';
-import { listen } from './http/server.ts';
-import { createJob } from './jobs/create-jobs.ts';
-import { claimJob, completeJob, type Job } from './jobs/store.ts';
-import { createKey } from './keys/keys.ts';
-import { createOrganization, type Organization } from './organizations/organizations.ts';
-import type { Clock } from './ports/clock.ts';
-import { createProject } from './projects/projects.ts';
+import { cleanUp } from '../../../../test/cleanups.ts';
+import { dropDatabase, dumpDatabase, freshDatabase } from '../../../../test/postgres.ts';
+import { compose } from '../../src/compose.ts';
+import { readConfig, type Environment } from '../../src/config.ts';
+import type { Actor, Context } from '../../src/context.ts';
+import { prepareDataFolder } from '../../src/data-folder.ts';
+import { blobName, type ExportInput, type ExportResult } from '../../src/exports/record.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { listen } from '../../src/http/server.ts';
+import { createJob } from '../../src/jobs/create-jobs.ts';
+import { claimJob, completeJob, type Job } from '../../src/jobs/store.ts';
+import { createKey } from '../../src/keys/keys.ts';
+import { createOrganization, type Organization } from '../../src/organizations/organizations.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { createProject } from '../../src/projects/projects.ts';
 
-export { cleanUp } from '../../../test/cleanups.ts';
+export { cleanUp } from '../../../../test/cleanups.ts';
 
 export function temporaryFolder(name = 'test'): string {
   const folder = mkdtempSync(join(tmpdir(), `docyard-${name}-`));

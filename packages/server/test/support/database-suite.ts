@@ -3,7 +3,7 @@
  * kernel leans on, and keep a transaction whole or not at all.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inTransaction, type Database, type Tables } from './database.ts';
+import { inTransaction, type Database, type Tables } from '../../src/ports/database.ts';
 
 const tables: Record<keyof Tables, true> = {
   organizations: true,

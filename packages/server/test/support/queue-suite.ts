@@ -3,8 +3,8 @@
  * between organizations, and stop only when everything under way has been handled.
  */
 import { describe, expect, test } from 'vitest';
-import type { Database } from './database.ts';
-import type { Delivered, Delivery, Queue } from './queue.ts';
+import type { Database } from '../../src/ports/database.ts';
+import type { Delivered, Delivery, Queue } from '../../src/ports/queue.ts';
 
 export type MakeQueue = (options?: {
   mostOfOrganization?: number;

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { Blobs } from './blobs.ts';
+import type { Blobs } from '../../src/ports/blobs.ts';
 
 export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs): void {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));

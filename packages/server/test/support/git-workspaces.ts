@@ -4,10 +4,10 @@ import {
   basicAuthorization,
   startGitServer,
   type ServedRepository,
-} from '../../../../../test/fakes/git-server.ts';
-import type { GitCredential } from '../../ports/forge.ts';
-import { cleanUp, temporaryFolder } from '../../testing.ts';
-import { openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
+} from '../../../../test/fakes/git-server.ts';
+import type { GitCredential } from '../../src/ports/forge.ts';
+import { cleanUp, temporaryFolder } from './test-context.ts';
+import { openWorkspace, type Workspace, type WorkspaceOptions } from '../../src/agent/workspace/workspace.ts';
 
 export const token = 'ghp_0123456789secretTOKEN';
 export const credential: GitCredential = { authorization: basicAuthorization(token), secret: token };

@@ -1,6 +1,6 @@
 /** Runs a command in the process of the test, since a start of Node for every line would take minutes. */
 import { vi } from 'vitest';
-import { main } from '../main.ts';
+import { main } from '../../src/main.ts';
 
 export interface Ended {
   status: number;

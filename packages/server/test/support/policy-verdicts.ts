@@ -1,8 +1,8 @@
 /** Changes and verdicts for the tests of the gate, in few words. */
 import { type PageCode, pageCodeReader } from '@docyard/render';
-import { type DiffFile, type Verdict, defaultLimits } from '../contract.ts';
-import { judge } from './gate.ts';
-import type { PolicySettings } from './rule.ts';
+import { type DiffFile, type Verdict, defaultLimits } from '../../src/agent/contract.ts';
+import { judge } from '../../src/agent/policy/gate.ts';
+import type { PolicySettings } from '../../src/agent/policy/rule.ts';
 
 export const plainSettings: PolicySettings = {
   docsRoot: '',
