@@ -15,6 +15,10 @@ export { temporaryFolder } from './leftovers.ts';
 
 export const program = fileURLToPath(new URL('../packages/server/bin/docyard.js', import.meta.url));
 
+const crashingProgram = fileURLToPath(
+  new URL('../packages/server/test/support/crashing-service.ts', import.meta.url),
+);
+
 export interface Service {
   origin: string;
   key: string;
@@ -41,6 +45,8 @@ export interface ServiceOptions {
   logLevel?: 'trace' | 'info';
   /** Where the program runs; its children run there too. */
   workingFolder?: string;
+  /** Kills the process after this step of an agent job (`runSteps`). */
+  crashAfter?: string;
   /** Called with the process as soon as there is one, before it is ready. */
   onSpawn?: (child: ChildProcess) => void;
   /** Called with what the program logs. */
@@ -71,8 +77,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   ];
   if (options.sample === false) args.push('--no-sample');
   if (options.role !== undefined) args.push('--role', options.role);
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, ...openLimits, ...(await databaseFor(dataDir)), ...options.environment },
+  const started = options.crashAfter === undefined ? [program] : ['--no-warnings', crashingProgram];
+  const child = spawn(process.execPath, [...started, ...args], {
+    env: {
+      ...process.env,
+      ...openLimits,
+      ...(await databaseFor(dataDir)),
+      ...options.environment,
+      ...(options.crashAfter === undefined ? {} : { CRASH_AFTER: options.crashAfter }),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.workingFolder === undefined ? {} : { cwd: options.workingFolder }),
   });

@@ -114,7 +114,7 @@ describe.skipIf(weakness !== undefined)('a foreign agent', () => {
       const scene = await set({ script: () => ({ text: 'Well done.' }) });
       const died = Promise.withResolvers<NodeJS.Signals | null>();
       const first = await scene.start({
-        environment: { NODE_ENV: 'test', DOCYARD_CRASH_AT: point },
+        crashAfter: point,
         onSpawn: (child) => child.once('exit', (_code, signal) => died.resolve(signal)),
       });
       const projectId = await createProject(first, scene);

@@ -2,13 +2,11 @@
  * Kill −9 at every point of the journal: however a run is cut off, there is one branch with one commit, one pull request,
  * one preview and one ending.
  */
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crashPoints } from '../../packages/server/src/agent/crash.ts';
+import { runSteps } from '../../packages/server/src/agent/run-steps.ts';
 import type { Message } from '../../packages/server/src/agent/contract.ts';
 import type { Script } from '../fakes/model-server.ts';
-import { temporaryFolder, type Service } from '../service.ts';
+import type { Service } from '../service.ts';
 import { createProject, ended, mendLink, setStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -40,7 +38,7 @@ const word = 'Leave the other page as it is.';
 /** Every point with the long tests; a few of them each time: before a step, between two, and after what others see. */
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const usual: readonly string[] = ['message', 'validated', 'previewed'];
-const points = isLong ? crashPoints : crashPoints.filter((point) => usual.includes(point));
+const points = isLong ? runSteps : runSteps.filter((point) => usual.includes(point));
 
 /** Each process sees the job of the one before to its end, and is then killed in the middle of its own. */
 test.each([...points, 'never'])(
@@ -48,7 +46,7 @@ test.each([...points, 'never'])(
   async (point) => {
     const died = Promise.withResolvers<NodeJS.Signals | null>();
     const service = await stage.start({
-      environment: { NODE_ENV: 'test', DOCYARD_CRASH_AT: point },
+      crashAfter: point,
       onSpawn: (child) => child.once('exit', (_code, signal) => died.resolve(signal)),
     });
     if (interrupted !== undefined) await expectOneOfEverything(service, interrupted);
@@ -77,12 +75,6 @@ test('what was said right before a kill is in the journal once, and the model he
   expect(heard.length).toBeGreaterThan(0);
   for (const { messages } of heard) expect(saidTo(messages).filter((text) => text === word)).toHaveLength(1);
   expect(steeredSteps.filter((kind) => kind === 'message')).toHaveLength(1);
-});
-
-test.runIf(isLong)('every point was killed at that the switch has', () => {
-  const program = fileURLToPath(new URL('../torture/main.ts', import.meta.url));
-  const { stdout } = spawnSync(process.execPath, [program, '--list'], { encoding: 'utf8' });
-  expect(killedAt).toEqual(stdout.trim().split('\n'));
 });
 
 function saidTo(messages: readonly Message[]): string[] {
@@ -122,17 +114,3 @@ async function stepsOf(service: Service, id: string): Promise<string[]> {
   });
   return data.map(({ kind }) => kind);
 }
-
-test('the switch does nothing on a server that is not under test', () => {
-  const file = new URL('../../packages/server/src/agent/crash.ts', import.meta.url).href;
-  const program = `import { crashIfAsked } from '${file}'; crashIfAsked('ended', { attempt: 1 }); console.log('alive');`;
-  const run = (environment: Record<string, string>) =>
-    spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
-      cwd: temporaryFolder('crash'),
-      env: { DOCYARD_CRASH_AT: 'ended', ...environment },
-      encoding: 'utf8',
-    });
-  expect(run({}).stdout).toBe('alive\n');
-  expect(run({ NODE_ENV: 'production' }).stdout).toBe('alive\n');
-  expect(run({ NODE_ENV: 'test' }).signal).toBe('SIGKILL');
-});

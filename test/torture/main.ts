@@ -3,7 +3,6 @@
  * was acknowledged was lost.
  */
 import { parseArgs } from 'node:util';
-import { crashPoints } from '../../packages/server/src/agent/crash.ts';
 import { runMany } from '../agent/many.ts';
 import { torture, type TortureFigures } from './torture.ts';
 
@@ -17,7 +16,6 @@ const help = `Kills the service again and again while it is used, and counts wha
   --log        print what the service logs
   --agent      many agent jobs, two at a time, a third of them canceled, and a count of what they leave
   --jobs N     how many of them (default 200; about 2 s each)
-  --list       print where DOCYARD_CRASH_AT can end an agent job when NODE_ENV=test
   --help       this text
 `;
 
@@ -32,7 +30,6 @@ async function main(args: string[]): Promise<number> {
       log: { type: 'boolean', default: false },
       agent: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '200' },
-      list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -40,10 +37,6 @@ async function main(args: string[]): Promise<number> {
   if (values.help || !(Number.isInteger(rounds) && rounds > 0 && Number.isInteger(seed))) {
     process.stdout.write(help);
     return values.help ? 0 : 2;
-  }
-  if (values.list) {
-    process.stdout.write(`${crashPoints.join('\n')}\n`);
-    return 0;
   }
   if (values.agent) return manyAgentJobs(Number(values.jobs), seed);
   const figures = await torture({

@@ -18,6 +18,7 @@ import { type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
+import type { OnRunStep } from './agent/run-steps.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
@@ -49,12 +50,6 @@ const startPreview: StartPreview = async (context, { ofJob, source }) => {
   });
 };
 
-/** The engine, its tools and the renderer they call come with the first agent job; many servers never run one. */
-const runAgent: Runner = async (context, input) => {
-  const { agentRunner } = await import('./agent/run.ts');
-  return agentRunner({ startPreview })(context, input);
-};
-
 const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] => {
   const agent = async () => (await import('./agent/telling.ts')).agentView(given);
   return {
@@ -66,7 +61,16 @@ const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] 
   };
 };
 
-export const runners: Runners = { export: runExport, agent: runAgent };
+export function createRunners({ onAgentStep }: { onAgentStep?: OnRunStep } = {}): Runners {
+  /** The engine, its tools and the renderer load with the first agent job; many servers never run one. */
+  const runAgent: Runner = async (context, input) => {
+    const { agentRunner } = await import('./agent/run.ts');
+    return agentRunner({ startPreview, onStep: onAgentStep })(context, input);
+  };
+  return { export: runExport, agent: runAgent };
+}
+
+export const runners: Runners = createRunners();
 
 const sameWarningEveryMs = 10_000;
 

@@ -12,7 +12,6 @@ import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { Problem } from '../problem.ts';
 import { ModelFailure, SiteCheckFailed, type EndReason } from './contract.ts';
-import { crashIfAsked } from './crash.ts';
 import { noteRun, type RunResult } from './record.ts';
 import { findStep, usageOf } from './replay.ts';
 import type { AgentRun } from './running.ts';
@@ -70,7 +69,7 @@ export async function settle(run: AgentRun, reason: EndReason, ended?: RunEnded)
     await journal.append({ kind: 'ended', reason });
   }
   await noteRun(context, run, { ending: reason, finishedAt: nowText(context) });
-  crashIfAsked('run settled', run.job);
+  run.onStep('run settled', run.job);
   const result = { prLink: pullRequest?.url ?? null };
   if (completed.has(reason)) return { result, pageCount: 0 };
   throw failureFor(reason, run.redact(ended?.message ?? agentEndings[reason]), ended?.hint, result);

@@ -7,9 +7,9 @@ import type { Job } from '../jobs/store.ts';
 import { Stopped } from '../jobs/worker.ts';
 import { inTransaction, isPostgres, type Database } from '../ports/database.ts';
 import type { Journal, Step } from './contract.ts';
-import { crashIfAsked } from './crash.ts';
 import { addStep, readSteps } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
+import type { OnRunStep } from './run-steps.ts';
 
 export interface RunJournal extends Journal {
   /** Writes what `make` does and the step it gives in one transaction: both happen, or neither. */
@@ -20,9 +20,9 @@ type JournalContext = Pick<Context, 'database' | 'clock' | 'changes'>;
 
 export async function openJournal(
   context: JournalContext,
-  given: { job: Pick<Job, 'id' | 'attempt'>; run: number; redact: Redact },
+  given: { job: Pick<Job, 'id' | 'attempt'>; run: number; redact: Redact; onStep?: OnRunStep },
 ): Promise<RunJournal> {
-  const { job, run, redact } = given;
+  const { job, run, redact, onStep } = given;
   const steps = await stepsOfRun(context, { jobId: job.id, run });
   const appendWith = async (make: (database: Database) => Promise<Step>) => {
     const step = await inTransaction(context.database, async (database) => {
@@ -34,7 +34,7 @@ export async function openJournal(
     });
     steps.push(step);
     context.changes.notify(job.id);
-    crashIfAsked(step.kind, job);
+    onStep?.(step.kind, job);
   };
   return { steps, appendWith, append: (step) => appendWith(async () => step) };
 }

@@ -8,11 +8,10 @@ import { endOf, settle } from './ending.ts';
 import { stepsOfRun } from './journal.ts';
 import { judge, validate } from './judgement.ts';
 import { prepare } from './prepare.ts';
-import type { StartPreview } from './preview.ts';
 import { commit, preview, propose, push } from './publish/publish.ts';
 import { noteRun } from './record.ts';
 import { findStep } from './replay.ts';
-import { openRun, type AgentRun } from './running.ts';
+import { openRun, type AgentRun, type RunParts } from './running.ts';
 import { work } from './work.ts';
 
 interface Phase {
@@ -35,7 +34,7 @@ const phases: Phase[] = [
   { name: 'publishing', progress: 95, run: propose },
 ];
 
-export function agentRunner(parts: { startPreview: StartPreview }): Runner {
+export function agentRunner(parts: RunParts): Runner {
   return async (context, input) => {
     const run = await openRun(context, input, parts);
     try {

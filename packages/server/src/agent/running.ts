@@ -16,6 +16,7 @@ import type { StartPreview } from './preview.ts';
 import { inputOf, readRuns, type AgentInput, type Run } from './record.ts';
 import { redactor, type Redact } from './redact.ts';
 import { findStep } from './replay.ts';
+import type { OnRunStep } from './run-steps.ts';
 import { knownSecrets, readRules } from './settings.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -49,6 +50,7 @@ export interface AgentRun {
   secrets: Set<string>;
   redact: Redact;
   startPreview: StartPreview;
+  onStep: OnRunStep;
   /** Of this job alone; gone when the run ends. */
   folder: string;
   /** Set by `prepare`. */
@@ -67,10 +69,15 @@ export interface AgentRun {
   close(): Promise<void>;
 }
 
+export interface RunParts {
+  startPreview: StartPreview;
+  onStep?: OnRunStep | undefined;
+}
+
 export async function openRun(
   context: Context,
   input: RunnerInput,
-  { startPreview }: { startPreview: StartPreview },
+  { startPreview, onStep = () => {} }: RunParts,
 ): Promise<AgentRun> {
   const { job } = input;
   const runs = await readRuns(context, [job.id]);
@@ -78,7 +85,7 @@ export async function openRun(
   if (row === undefined) throw new Error('The job has no run.');
   const secrets = new Set(await knownSecrets(context, job.project_id));
   const redact: Redact = (text) => redactor([...secrets])(text);
-  const journal = await openJournal(context, { job, run: row.number, redact });
+  const journal = await openJournal(context, { job, run: row.number, redact, onStep });
   const request = inputOf(job);
   const folder = join(context.config.dataDir, 'work', 'agent', job.id);
   const run: AgentRun = {
@@ -97,6 +104,7 @@ export async function openRun(
     secrets,
     redact,
     startPreview,
+    onStep,
     folder,
     workspace: undefined,
     site: undefined,

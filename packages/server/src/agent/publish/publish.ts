@@ -6,7 +6,6 @@ import { nowText } from '../../context.ts';
 import { GitError } from '../../git/run.ts';
 import type { Forge } from '../../ports/forge.ts';
 import type { PullRequest, Step } from '../contract.ts';
-import { crashIfAsked } from '../crash.ts';
 import { RunEnded } from '../ending.ts';
 import { borrowCredential } from '../prepare.ts';
 import { findStep, type StepOf } from '../replay.ts';
@@ -49,7 +48,7 @@ export async function push(run: AgentRun): Promise<undefined> {
   } catch (error) {
     throw error instanceof GitError ? pushFailed(error) : error;
   }
-  crashIfAsked('branch pushed', run.job);
+  run.onStep('branch pushed', run.job);
   await journal.append({ kind: 'pushed', commit: made });
 }
 
@@ -82,7 +81,7 @@ export async function propose(run: AgentRun): Promise<undefined> {
   if (findStep(journal.steps, 'proposed') !== undefined) return;
   const forge = await run.openForge();
   const pullRequest = await openPullRequest(run, forge);
-  crashIfAsked('pull request made', run.job);
+  run.onStep('pull request made', run.job);
   await journal.append({ kind: 'proposed', pullRequest });
 }
 

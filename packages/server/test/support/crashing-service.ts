@@ -1,0 +1,13 @@
+/** `docyard` whose first attempt at an agent job is killed right after the step that CRASH_AFTER names, as by a power cut. */
+import { createRunners, runners } from '../../src/compose.ts';
+import { main } from '../../src/main.ts';
+
+Object.assign(
+  runners,
+  createRunners({
+    onAgentStep: (step, { attempt }) => {
+      if (step === process.env['CRASH_AFTER'] && attempt === 1) process.kill(process.pid, 'SIGKILL');
+    },
+  }),
+);
+process.exitCode = await main(process.argv.slice(2));
