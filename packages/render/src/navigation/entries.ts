@@ -1,8 +1,8 @@
-/** Fields that divisions and groups of the configured navigation have in common. */
+/** What divisions and groups of the configured navigation have in common: their fields, and what lists of entries hold. */
 import { textAt } from '../config/json.ts';
 import { readColorPair } from '../config/surroundings.ts';
 import { iconText } from '../icons/reference.ts';
-import type { Division } from './tree.ts';
+import type { Division, LinkEntry, NavEntry } from './tree.ts';
 import type { JsonObject } from '../model/json.ts';
 
 export function colorOf({ color }: JsonObject): Pick<Division, 'color'> {
@@ -22,4 +22,31 @@ export function optionalText<Key extends 'tag' | 'description'>(
 export function iconOf(node: JsonObject): { icon?: string } {
   const icon = iconText(node['icon'], node['iconType']);
   return icon ? { icon } : {};
+}
+
+/** No page could show the sidebar of a division that holds only links, so each of its links stands for itself. */
+export function divisionsForLinks(division: Division): Division[] {
+  const { entries, globals } = division.section;
+  if (routesOf(entries).length > 0) return [division];
+  const links = linksOf(entries);
+  return links.map(({ label, href, icon }) => ({
+    ...division,
+    ...(links.length > 1 ? { label, ...(icon ? { icon } : {}) } : {}),
+    href,
+    section: { entries: [], switchers: [], globals },
+  }));
+}
+
+export function routesOf(entries: readonly NavEntry[]): string[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'group')
+      return [...(entry.root === undefined ? [] : [entry.root]), ...routesOf(entry.entries)];
+    return entry.kind === 'page' ? [entry.route] : [];
+  });
+}
+
+function linksOf(entries: readonly NavEntry[]): LinkEntry[] {
+  return entries.flatMap((entry) =>
+    entry.kind === 'group' ? linksOf(entry.entries) : entry.kind === 'link' ? [entry] : [],
+  );
 }
