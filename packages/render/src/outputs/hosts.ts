@@ -3,10 +3,8 @@
  * there. Sources and destinations arrive checked or encoded; each file quotes them once more in its own way.
  */
 import { caddyfile } from './hosts-caddy.ts';
-import { docyardRules } from './hosts-docyard.ts';
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { nginxConfiguration } from './hosts-nginx.ts';
-import { responseHeaders } from './headers.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
 import {
   type Pattern,
@@ -17,6 +15,8 @@ import {
   namesOf,
 } from '../navigation/redirect-pattern.ts';
 import type { ResolvedRedirects } from './redirects-resolve.ts';
+import { contentSecurityPolicy } from '../theme/head.ts';
+import { notFoundStyleSource } from './not-found.ts';
 
 export function* hostFiles(context: OutputContext, redirects: ResolvedRedirects): Generator<OutputItem> {
   const { basePath, urlStyle } = context.plan;
@@ -144,4 +144,49 @@ S3         Paste s3-routing-rules.json into the redirection rules of the website
            error document to ${basePath.slice(1) ? `${basePath.slice(1)}/` : ''}404.html. S3 knows only prefixes: ${ruleCount} of ${patterns.length} wildcards are in it.
            The other ${exact.length} redirects are HTML files.
 `;
+}
+
+/** Pages carry their own policy; the header is the union of what they allow, since a browser applies both. */
+function responseHeaders({ site, plan }: Pick<OutputContext, 'site' | 'plan'>): [string, string][] {
+  return [
+    ['Content-Security-Policy', headerPolicy(notFoundStyleSource(site.settings), plan.airGapped)],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'strict-origin-when-cross-origin'],
+    // File names do not change with their content, so a browser asks each time and mostly hears 304.
+    ['Cache-Control', 'public, max-age=0, must-revalidate'],
+    ['Link', `<${plan.basePath}/llms.txt>; rel="llms-txt"`],
+  ];
+}
+
+/**
+ * The not-found page brings its style along. Where requests may go is left to each page: only those that can try out
+ * an API allow its host. Being framed is what a page cannot refuse by itself.
+ */
+function headerPolicy(notFoundStyle: string, airGapped: boolean): string {
+  const widest = contentSecurityPolicy({ connectSources: airGapped ? undefined : ['*'] });
+  const withStyle = widest.replace("style-src 'self'", `style-src 'self' ${notFoundStyle}`);
+  return `${withStyle}; frame-ancestors 'self'`;
+}
+
+/** The server decides these from each file. */
+const decidedByServer = new Set(['Cache-Control', 'Link']);
+
+/** For `docyard site`. Unlike the other files it leaves nothing out and does not depend on the path of the site. */
+function docyardRules({ basePath, headers, exact, patterns }: HostedSite): string {
+  const rules = {
+    format: 1,
+    basePath,
+    headers: Object.fromEntries(headers.filter(([name]) => !decidedByServer.has(name))),
+    redirects: exact.map(({ source, target, permanent }) => ({
+      from: source,
+      to: encodeAddress(target.outside ? target.href : `/${target.href}`),
+      permanent,
+    })),
+    patterns: patterns.map(({ source, destination, permanent }) => ({
+      from: source,
+      to: destination,
+      permanent,
+    })),
+  };
+  return `${JSON.stringify(rules, null, 1)}\n`;
 }
