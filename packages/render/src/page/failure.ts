@@ -3,10 +3,10 @@
  * so that the supervisor of the render processes can use it.
  */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
-import { errorPanel, hintFor } from './error-panel.ts';
 import { finishedPage } from './finished-page.ts';
 import type { PageDraft, PageResult, PageTask } from '../model/page.ts';
 import { DocumentError } from '../document/document-error.ts';
+import { element, escapeText } from '../text/html.ts';
 
 /** The result for a page that no parser survives. */
 export function crashedPage(task: PageTask): PageResult {
@@ -64,4 +64,47 @@ export function failedPage(task: PageTask, error: unknown): PageDraft {
     ],
     failed: true,
   };
+}
+
+interface PageFailure {
+  code: DiagnosticCode;
+  message: string;
+  file: string;
+  line?: number | undefined;
+  excerpt: string[];
+  excerptStart: number;
+}
+
+const hints: Record<string, string> = {
+  mdx_syntax:
+    'Close every tag, write {"{"} for a brace and &lt; for a "less than" sign, and put code in backticks.',
+  page_too_large: 'Split the page into several.',
+  page_too_deep: 'Flatten the lists, quotes or elements of this page.',
+  page_too_dense:
+    'Put empty lines between the parts of the page, or move data into a file that the page imports.',
+  page_output_too_large: 'Look for snippets that include one another, and for code that repeats its result.',
+  page_timeout: 'Make the page shorter, and look for code blocks or diagrams that are very long.',
+  page_crashed: 'Remove the last change to this page and add it again piece by piece.',
+};
+
+function hintFor(code: DiagnosticCode): string {
+  return hints[code] ?? 'See the report of this export for details.';
+}
+
+/** What a reader sees in place of the page. */
+function errorPanel(failure: PageFailure): string {
+  const where = failure.line === undefined ? failure.file : `${failure.file}, line ${failure.line}`;
+  const lines = failure.excerpt.map((text, index) => {
+    const number = failure.excerptStart + index;
+    const classes = number === failure.line ? 'dy-line dy-line-marked' : 'dy-line';
+    return `<span class="${classes}">${escapeText(`${String(number).padStart(4)}  ${text.slice(0, 300)}`)}</span>`;
+  });
+  return element(
+    'section',
+    { class: 'dy-error-panel', role: 'alert', 'data-code': failure.code },
+    element('h2', {}, 'This page could not be rendered') +
+      element('p', {}, `${element('code', {}, escapeText(where))}: ${escapeText(failure.message)}`) +
+      (lines.length ? `<pre tabindex="0"><code>${lines.join('\n')}</code></pre>` : '') +
+      element('p', { class: 'dy-error-hint' }, escapeText(hintFor(failure.code))),
+  );
 }

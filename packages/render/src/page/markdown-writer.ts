@@ -7,9 +7,7 @@ import type { Scope } from '../evaluate/values.ts';
 import type { PageTask } from '../model/page.ts';
 import { escapeText } from '../text/html.ts';
 import type { PageCollector } from './collector.ts';
-import { Footnotes } from './footnotes.ts';
 import { type Frame, codeBlockOf, placeOf } from './frame.ts';
-import { asOneLine } from './inline-text.ts';
 import { type MarkdownHost, markdownHtml } from './markdown.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 
@@ -105,4 +103,48 @@ export class MarkdownWriter {
     this.#hosts.set(frame, host);
     return host;
   }
+}
+
+interface Footnote {
+  node: Node;
+  frame: Frame;
+  number: number;
+  references: number;
+}
+
+/** Numbers the footnotes of a page in the order they are referred to, and lists them at its end. */
+class Footnotes {
+  readonly #notes = new Map<string, Footnote>();
+
+  /** The number of a footnote, and which reference to it this is; undefined when it is not defined. */
+  refer(identifier: string, frame: Frame): { number: number; reference: number } | undefined {
+    const node = frame.document?.footnotes.get(identifier);
+    if (!node) return undefined;
+    const key = `${frame.file}#${identifier}`;
+    const note = this.#notes.get(key) ?? { node, frame, number: this.#notes.size + 1, references: 0 };
+    note.references++;
+    this.#notes.set(key, note);
+    return { number: note.number, reference: note.references };
+  }
+
+  html(render: (node: Node, frame: Frame) => string): string {
+    if (this.#notes.size === 0) return '';
+    const items = [...this.#notes.values()].map(({ node, frame, number }) => {
+      const back = `<a href="#footnote-ref-${number}" aria-label="Back to the text">↩</a>`;
+      const content = render(node, frame);
+      const inside = content.endsWith('</p>') ? `${content.slice(0, -4)} ${back}</p>` : `${content} ${back}`;
+      return `<li id="footnote-${number}">${inside}</li>`;
+    });
+    return `<section class="dy-footnotes" aria-label="Footnotes"><ol>${items.join('')}</ol></section>`;
+  }
+}
+
+const blockMark = /^\s*(?:(\d{1,9})([.)])(?=\s)|([-+*>]|#{1,6})(?=\s))/;
+
+/** Keeps the beginning of a title from being read as a list, quote or heading. */
+function asOneLine(source: string): string {
+  if (source.includes('\n')) return source;
+  return source.replace(blockMark, (_whole, number?: string, end?: string, mark?: string) =>
+    mark === undefined ? `${number}\\${end}` : `\\${mark}`,
+  );
 }
