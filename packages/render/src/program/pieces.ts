@@ -6,7 +6,6 @@ import { isEmptyExpression } from '../evaluate/parse.ts';
 import type { SourcePlace } from '../model/diagnostic.ts';
 import type { Document } from '../document/document.ts';
 import type { JsxAttribute, Node } from '../document/tree.ts';
-import { AttributePlaces } from './attribute-places.ts';
 import { type ContentSlot, ContentCompiler } from './content.ts';
 import type { InheritedNames } from './inherited-names.ts';
 import { type CodeFacts, isLiveAttribute } from './liveness.ts';
@@ -254,4 +253,42 @@ function propsText(
 function addFacts(facts: CodeFacts, { live, uses }: CodeFacts): void {
   facts.live ||= live;
   for (const used of uses) facts.uses.add(used);
+}
+
+/**
+ * Where the code in the tag of an element stands: the parser reports only where the element begins. Attributes must be asked for in
+ * their order, since the search goes on where the last one was found.
+ */
+class AttributePlaces {
+  readonly #text: string;
+  #end: number;
+  #offset: number;
+  #place: SourcePlace;
+
+  constructor({ text, linesBefore }: Document, { position }: Node) {
+    const { line, column, offset } = { offset: 0, ...(position?.start ?? { line: 1, column: 1 }) };
+    this.#text = text;
+    this.#offset = offset;
+    this.#end = position?.end?.offset ?? offset;
+    this.#place = { line: line + linesBefore, column };
+  }
+
+  /** The place of the brace that opens before the code; of what was found last when there is no such text. */
+  next(code: string): SourcePlace {
+    /** Further lines are not compared: the parser takes their indentation away. */
+    const start = `{${code.includes('\n') ? code.slice(0, code.indexOf('\n') + 1) : code}`;
+    const found = this.#text.slice(this.#offset, this.#end).indexOf(start);
+    /** The parser has changed the text; looking through a large element for each of its attributes would take long. */
+    if (found < 0) this.#end = this.#offset;
+    if (found < 0) return this.#place;
+    const lines = this.#text.slice(this.#offset, this.#offset + found).split('\n');
+    const lastLength = lines.at(-1)?.length ?? 0;
+    const { line, column } = this.#place;
+    this.#place = {
+      line: line + lines.length - 1,
+      column: lines.length === 1 ? column + lastLength : lastLength + 1,
+    };
+    this.#offset += found;
+    return this.#place;
+  }
 }
