@@ -2,13 +2,14 @@
 import type { LinkItem } from '../config/surroundings.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
-import type { Division } from '../navigation/tree.ts';
+import type { Division, Branch } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
-import { searchButton } from './search-entry.ts';
 import { type FrameContext, globalsOf, labelOf, menusHtml, switchersOf } from './menus.ts';
 import { tagHtml } from './sidebar-entry.ts';
 import { addressAttributes } from './site-links.ts';
 import { hooked } from '../model/style-hooks.ts';
+import { scopeOfBranch } from '../search/pages.ts';
+import { languageCode } from '../words/words.ts';
 
 export function headerHtml(context: FrameContext): string {
   const { settings, words } = context;
@@ -163,3 +164,42 @@ const sun = lineIcon(
   'dy-only-dark',
 );
 const menuIcon = lineIcon('<path d="M4 7h16M4 12h16M4 17h16"/>', '');
+
+const lens =
+  '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+  'aria-hidden="true"><circle cx="11" cy="11" r="6.5"/><path d="M16 16l4.500 4.500"/></svg>';
+
+const prompts: Record<string, string> = {
+  de: 'Suchen…',
+  es: 'Buscar…',
+  fr: 'Rechercher…',
+  it: 'Cerca…',
+  pt: 'Pesquisar…',
+  ru: 'Поиск…',
+  zh: '搜索…',
+  ja: '検索…',
+  ko: '검색…',
+  ar: 'بحث…',
+  he: 'חיפוש…',
+};
+
+/** The field itself is made by the search script, so that a page stays small. */
+function searchButton(prompt: string | undefined, branch: Branch | undefined): string {
+  const { language, version } = scopeOfBranch(branch);
+  const text = prompt ?? prompts[languageCode(language).split('-')[0] ?? ''] ?? 'Search…';
+  const values = {
+    type: 'button',
+    id: 'search-bar-entry',
+    class: 'dy-search-button',
+    'data-search': true,
+    'data-prompt': text,
+    'data-language': language || undefined,
+    'data-version': version || undefined,
+    'aria-haspopup': 'dialog',
+    'aria-keyshortcuts': 'Control+K /',
+  };
+  return (
+    `<button${attributes(values)}>${lens}<span class="dy-search-prompt">${escapeText(text)}</span>` +
+    '<kbd aria-hidden="true">Ctrl K</kbd></button>'
+  );
+}
