@@ -105,7 +105,6 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     engine: null,
     isolationLevel,
     isSigned: true,
-    isHashed: true,
     isReportWhole: true,
     options: optionsOf({ domain: 'attacked.test' }),
   };

@@ -3,7 +3,7 @@
  * of 28 kB as in parts of this size. What was appended can be read at once; a process that is killed loses what still waits.
  */
 import { ftruncateSync, writeSync } from 'node:fs';
-import { readInto, readIntoAhead } from './positioned-reads.ts';
+import { readInto } from './positioned-reads.ts';
 
 /** Fits into the cache of a core; in parts of twice the size, 64 MB took longer again. */
 const waitingBytes = 256 * 1024;
@@ -60,12 +60,6 @@ export class AppendedFile {
   read(target: Uint8Array, position: number): boolean {
     this.#flushFor(target, position);
     return readInto(target, this.#handle, position);
-  }
-
-  /** The same by another thread. */
-  readAhead(target: Uint8Array, position: number): Promise<boolean> {
-    this.#flushFor(target, position);
-    return readIntoAhead(target, this.#handle, position);
   }
 
   #flushFor({ length }: Uint8Array, position: number): void {

@@ -30,12 +30,10 @@ export interface Block<Entry extends BlockEntry> {
   pieces: Piece<Entry>[];
 }
 
-/** Blocks that were compressed before, by key. */
-export interface BlockMemory {
+/** Blocks that were compressed for earlier archives, by key. */
+export interface BlockCache {
   has(key: string): boolean;
   get(key: string): Uint8Array | undefined;
-  /** Read by another thread, into memory that `take` gives. */
-  getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined>;
   put(key: string, ...parts: readonly Uint8Array[]): void;
 }
 
@@ -168,32 +166,21 @@ export async function compressBlock(raw: Buffer, isLast = false): Promise<Compre
 
 const headBytes = 8;
 
-export function keepBlock(memory: BlockMemory, key: string, block: CompressedBlock): void {
+export function putBlock(cache: BlockCache, key: string, block: CompressedBlock): void {
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(block.checksum, 0);
   head.writeUInt32LE(block.rawBytes, 4);
-  memory.put(key, head, block.bytes);
+  cache.put(key, head, block.bytes);
 }
 
-export function recallBlock(memory: BlockMemory, key: string): CompressedBlock | undefined {
-  return keptBlock(memory.get(key));
-}
-
-export async function recallBlockAhead(
-  memory: BlockMemory,
-  key: string,
-  take: (bytes: number) => Buffer,
-): Promise<CompressedBlock | undefined> {
-  return keptBlock(await memory.getAhead(key, take));
-}
-
-function keptBlock(kept: Uint8Array | undefined): CompressedBlock | undefined {
-  if (kept === undefined || kept.length < headBytes) return undefined;
-  const head = Buffer.from(kept.buffer, kept.byteOffset, headBytes);
+export function getBlock(cache: BlockCache, key: string): CompressedBlock | undefined {
+  const found = cache.get(key);
+  if (found === undefined || found.length < headBytes) return undefined;
+  const head = Buffer.from(found.buffer, found.byteOffset, headBytes);
   return {
     checksum: head.readUInt32LE(0),
     rawBytes: head.readUInt32LE(4),
-    bytes: kept.subarray(headBytes),
+    bytes: found.subarray(headBytes),
   };
 }
 

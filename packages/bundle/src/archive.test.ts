@@ -256,7 +256,7 @@ test('pages are listed with their titles, also when they came in pieces', async 
   archive.close();
 });
 
-class Remembering {
+class Blocks {
   readonly kept = new Map<string, Uint8Array>();
   puts: string[] = [];
   has(key: string): boolean {
@@ -265,20 +265,11 @@ class Remembering {
   get(key: string): Uint8Array | undefined {
     return this.kept.get(key);
   }
-  async getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined> {
-    const value = this.kept.get(key);
-    if (value === undefined) return undefined;
-    const taken = take(value.length);
-    taken.set(value);
-    return taken;
-  }
   put(key: string, ...parts: readonly Uint8Array[]): void {
     this.puts.push(key);
     this.kept.set(key, new Uint8Array(Buffer.concat(parts)));
   }
 }
-
-const memoryOf = (blocks: Remembering) => ({ blocks, token: 'one', lastToken: 'one' });
 
 /** Large enough for many blocks, with one file that is larger than a block. */
 const site: Files = [
@@ -316,18 +307,18 @@ describe('what is compressed ahead', () => {
     ['zuletzt.txt', Buffer.from('last')],
   ];
 
-  async function packAhead(memory?: Remembering) {
+  async function packAhead(cache?: Blocks) {
     const folder = temporaryFolder('archive');
     const spool = join(folder, 'spool');
-    const archive = new Archive(spool, { memory: memory && memoryOf(memory) });
+    const archive = new Archive(spool, { cache });
     for (const [path, content] of site) archive.add(path, content);
     archive.compressAhead();
     const contentBytes = site.reduce((sum, [, content]) => sum + content.length, 0);
     await vi.waitFor(() => {
-      if (memory) expect(memory.puts.length).toBeGreaterThan(5);
+      if (cache) expect(cache.puts.length).toBeGreaterThan(5);
       else expect(statSync(spool).size).toBeGreaterThan(contentBytes);
     }, 10_000);
-    const puts = memory?.puts.length ?? 0;
+    const puts = cache?.puts.length ?? 0;
     for (const [path, content] of late) archive.add(path, content);
     const file = join(folder, 'bundle.tar.gz');
     await packTo(file, archive);
@@ -340,21 +331,20 @@ describe('what is compressed ahead', () => {
     expect(bytes.equals((await pack([...site, ...late])).bytes)).toBe(true);
   });
 
-  test('is remembered where there is a memory, and not compressed again', async () => {
-    const memory = new Remembering();
-    const { bytes, puts } = await packAhead(memory);
+  test('is put into the cache where there is one, and not compressed again', async () => {
+    const cache = new Blocks();
+    const { bytes, puts } = await packAhead(cache);
     expect(bytes.equals((await pack([...site, ...late])).bytes)).toBe(true);
-    const ahead = memory.puts.slice(0, puts);
-    expect(memory.puts.slice(puts).filter((key) => ahead.includes(key))).toEqual([]);
+    const ahead = cache.puts.slice(0, puts);
+    expect(cache.puts.slice(puts).filter((key) => ahead.includes(key))).toEqual([]);
   });
 });
 
-describe('with a memory of the last archive', () => {
-  async function packWith(memory: Remembering, files: Files, kept: string[] = []): Promise<Buffer> {
+describe('with a cache of blocks', () => {
+  async function packWith(cache: Blocks, files: Files): Promise<Buffer> {
     const folder = temporaryFolder('archive');
-    const archive = new Archive(join(folder, 'spool'), { memory: memoryOf(memory) });
+    const archive = new Archive(join(folder, 'spool'), { cache });
     for (const [path, content] of files) archive.add(path, content);
-    for (const path of kept) archive.keep(path);
     const file = join(folder, 'bundle.tar.gz');
     await packTo(file, archive);
     archive.close();
@@ -362,18 +352,18 @@ describe('with a memory of the last archive', () => {
   }
 
   test('the bytes are those without one, and only blocks around a change are compressed again', async () => {
-    const memory = new Remembering();
-    const cold = await packWith(memory, site);
+    const cache = new Blocks();
+    const cold = await packWith(cache, site);
     expect(cold.equals((await pack(site)).bytes)).toBe(true);
-    const blocks = memory.puts.length;
+    const blocks = cache.puts.length;
     expect(blocks).toBeGreaterThan(10);
-    memory.puts = [];
+    cache.puts = [];
     const edited = site.map(([path, content]): Files[number] =>
       path === 'pages/100.html' ? [path, Buffer.from('another text')] : [path, content],
     );
-    const warm = await packWith(memory, edited);
+    const warm = await packWith(cache, edited);
     expect(warm.equals((await pack(edited)).bytes)).toBe(true);
-    expect(memory.puts.length).toBeLessThan(blocks / 2);
+    expect(cache.puts.length).toBeLessThan(blocks / 2);
   });
 
   test('of a large text only what is around a change is compressed again', async () => {
@@ -381,76 +371,33 @@ describe('with a memory of the last archive', () => {
     const text = (more: string): Files => [
       ['large.txt', Buffer.from(lines.with(100_000, `${lines[100_000]}${more}`).join(''))],
     ];
-    const memory = new Remembering();
-    await packWith(memory, text(''));
-    expect(memory.puts.length).toBeGreaterThan(7);
-    memory.puts = [];
-    const warm = await packWith(memory, text('A sentence that was not there.\n'));
+    const cache = new Blocks();
+    await packWith(cache, text(''));
+    expect(cache.puts.length).toBeGreaterThan(7);
+    cache.puts = [];
+    const warm = await packWith(cache, text('A sentence that was not there.\n'));
     expect(warm.equals((await pack(text('A sentence that was not there.\n'))).bytes)).toBe(true);
-    // The piece itself, the first one with the size of the file, the last one with what fills it up, and the layout.
-    expect(memory.puts).toHaveLength(4);
+    // The piece itself, the first one with the size of the file, and the last one with what fills it up.
+    expect(cache.puts).toHaveLength(3);
   });
 
-  test('what the last archive has unpacked is cut where it lies, with the same bytes', async () => {
-    const memory = new Remembering();
-    const line = (number: number): string =>
-      `Line ${number} of a text that is not the same twice: ${number ** 3}.\n`;
-    const before = Buffer.from(Array.from({ length: 120_000 }, (_, number) => line(number)).join(''));
-    await packWith(memory, [['large.txt', before]]);
-    for (const at of [0, 1000, before.length / 2, before.length]) {
-      memory.puts = [];
-      const archive = new Archive(join(temporaryFolder('archive'), 'spool'), { memory: memoryOf(memory) });
-      const [last = new Uint8Array()] = await archive.lastContentAhead('large.txt');
-      const parts = [last.subarray(0, at), Buffer.from('A sentence.\n'), last.subarray(at)];
-      archive.addPieces('large.txt', parts);
-      const file = join(temporaryFolder('archive'), 'bundle.tar.gz');
-      await packTo(file, archive);
-      archive.close();
-      const fresh = await pack([['large.txt', Buffer.concat(parts)]]);
-      expect(readFileSync(file).equals(fresh.bytes), `at ${at}`).toBe(true);
-      expect(memory.puts.length, `at ${at}`).toBeLessThan(5);
+  test('a block or a piece that was lost is compressed again', async () => {
+    const cache = new Blocks();
+    const cold = await packWith(cache, site);
+    for (const kind of ['block:', 'piece:']) {
+      const lost = cache.puts.find((key) => key.startsWith(kind)) ?? '';
+      cache.kept.delete(lost);
+      expect((await packWith(cache, site)).equals(cold), kind).toBe(true);
+      expect(cache.has(lost)).toBe(true);
     }
-  });
-
-  test('a block that was lost is compressed again, or its loss is told', async () => {
-    const memory = new Remembering();
-    const cold = await packWith(memory, site);
-    const [lost = ''] = memory.puts.filter((key) => key.startsWith('block:'));
-    memory.kept.delete(lost);
-    expect((await packWith(memory, site)).equals(cold)).toBe(true);
-    const [piece = ''] = memory.puts.filter((key) => key.startsWith('piece:'));
-    memory.kept.delete(piece);
-    const archive = new Archive(join(temporaryFolder('archive'), 'spool'), { memory: memoryOf(memory) });
-    await expect(archive.lastContentAhead('large.txt')).rejects.toThrow('has lost a part of large.txt');
-    archive.close();
   });
 
   test('a file of nothing but line ends, or without any, is cut the same every time', async () => {
     for (const character of ['\n', 'x']) {
       const files: Files = [['large.txt', Buffer.alloc(3 * mebibyte + 5, character)]];
-      const memory = new Remembering();
-      const cold = await packWith(memory, files);
-      expect(cold.equals(await packWith(memory, [], ['large.txt']))).toBe(true);
+      const cache = new Blocks();
+      const cold = await packWith(cache, files);
+      expect(cold.equals(await packWith(cache, files))).toBe(true);
     }
-  });
-
-  test('files that are as they were need not be there', async () => {
-    const memory = new Remembering();
-    await packWith(memory, site);
-    const [changed, ...others] = site.map(([path]) => path) as [string, ...string[]];
-    const files: Files = [[changed, Buffer.from('another text')]];
-    const warm = await packWith(memory, files, others);
-    const expected = await pack([...files, ...site.slice(1)]);
-    expect(warm.equals(expected.bytes)).toBe(true);
-    const archive = new Archive(join(temporaryFolder('archive'), 'spool'), { memory: memoryOf(memory) });
-    for (const [path, content] of site.slice(1))
-      expect(Buffer.from(archive.lastContent(path) ?? []).equals(content), path).toBe(true);
-    expect(archive.lastContent('nothing')).toBeUndefined();
-    for (const [path, content] of site.slice(1))
-      expect(Buffer.concat(await archive.lastContentAhead(path)).equals(content), path).toBe(true);
-    expect(await archive.lastContentAhead('nothing')).toEqual([]);
-    expect(archive.keep('ä.md')).toMatchObject({ title: 'Über', sizeBytes: 8 });
-    expect(() => archive.keep('nothing')).toThrow('holds no nothing');
-    archive.close();
   });
 });

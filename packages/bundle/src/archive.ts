@@ -2,8 +2,7 @@
  * Builds `bundle.tar.gz` so that the same files always give the same bytes, in whatever order they arrive: the entries that
  * describe the others first, the rest sorted by name, fixed times and modes. Content goes to a spool file first, so memory
  * does not grow with the site; packing then compresses blocks on all cores into one gzip stream (several gzip members would
- * be simpler, but browsers' DecompressionStream reads only the first). With a memory, blocks of the last archive are used
- * again, and files that are as they were need not be handed over.
+ * be simpler, but browsers' DecompressionStream reads only the first). Compressed blocks may come from a cache.
  */
 import { createHash, hash, type Hash } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
@@ -16,17 +15,16 @@ import {
   rules,
   type Block,
   type BlockEntry,
-  type BlockMemory,
+  type BlockCache,
   type CompressedBlock,
   type Piece,
 } from './archive-blocks.ts';
-import { CompressedBlocks, spoolIsShorter, type RecalledBlock } from './compressed-blocks.ts';
+import { CompressedBlocks, spoolIsShorter } from './compressed-blocks.ts';
 import { GzipStream } from './gzip-stream.ts';
 import { BackgroundWork, inTurn } from './in-flight.ts';
 import { LargeFile, largestPieceBytes } from './content-defined-chunks.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { openingBytes, pageTitle } from './page-title.ts';
-import { LastArchive } from './last-archive.ts';
 import { endOfArchive } from './tar.ts';
 
 export interface ArchivedFile {
@@ -50,17 +48,17 @@ interface Packing {
 }
 
 interface Entry extends ArchivedFile, BlockEntry {
-  /** In the spool; undefined for what is as it was in the last archive. */
-  offset: number | undefined;
-  /** Where the pieces of a large one lie there, by where they begin; without those that were compressed before. */
+  /** In the spool. */
+  offset: number;
+  /** Where the pieces of a large one lie there, by where they begin. */
   pieceOffsets?: ReadonlyMap<number, number>;
 }
 
 export interface ArchiveOptions {
   /** The entries that a reader must have seen before it can judge the others. */
   first?: readonly string[];
-  /** What was compressed for the last archive of the same kind, and what that and this one are made from. */
-  memory?: { blocks: BlockMemory; token: string; lastToken: string | undefined } | undefined;
+  /** Blocks of earlier archives. */
+  cache?: BlockCache | undefined;
 }
 
 const chunkBytes = 1024 * 1024;
@@ -69,8 +67,6 @@ const chunkBytes = 1024 * 1024;
  * here twice, as Node compresses.
  */
 const blocksInFlight = 8;
-/** Enough for the one that adds it all up, and little lies between: with 16 the 144 MB of 10,000 pages take 0.1 s longer. */
-const readsInFlight = 2;
 
 export class Archive {
   /** Removed at the end. */
@@ -81,8 +77,6 @@ export class Archive {
   /** All but the first, sorted, until another one comes. */
   #inOrder: Entry[] | undefined;
   readonly #first: readonly string[];
-  readonly #memory: ArchiveOptions['memory'];
-  readonly #last: LastArchive | undefined;
   readonly #compressedBlocks: CompressedBlocks;
   readonly #room = new BlockRoom();
   /** For large files, one after the other. */
@@ -91,17 +85,12 @@ export class Archive {
   #ahead: BackgroundWork<Block<Entry>> | undefined;
 
   /** `spool` names a file that is made and removed again, or is one that is open and empty. */
-  constructor(
-    spool: string | number,
-    { first = [manifestName, signatureName], memory }: ArchiveOptions = {},
-  ) {
+  constructor(spool: string | number, { first = [manifestName, signatureName], cache }: ArchiveOptions = {}) {
     this.#spoolFile = typeof spool === 'string' ? spool : undefined;
     this.#first = first;
     this.#handle = typeof spool === 'string' ? openSync(spool, 'w+', 0o600) : spool;
     this.#spool = new AppendedFile(this.#handle, 0);
-    this.#memory = memory;
-    this.#last = memory && LastArchive.recall(memory.blocks, memory.lastToken);
-    this.#compressedBlocks = new CompressedBlocks(this.#spool, memory?.blocks);
+    this.#compressedBlocks = new CompressedBlocks(this.#spool, cache);
   }
 
   add(path: string, content: Uint8Array): void {
@@ -137,29 +126,6 @@ export class Archive {
       this.#fromSpool(found, offset);
       return found;
     };
-  }
-
-  /** Takes a file over from the last archive. */
-  keep(path: string): ArchivedFile {
-    const kept = this.#last?.files.get(path);
-    if (kept === undefined) throw new Error(`The last archive holds no ${path}.`);
-    this.#hold(kept);
-    return kept;
-  }
-
-  /** What a file of the last archive holds. Undefined when there is none. */
-  lastContent(path: string): Uint8Array | undefined {
-    return this.#last?.content(path);
-  }
-
-  /** The same of a large one, read in the background: it comes in pieces. */
-  async lastContentAhead(path: string): Promise<readonly Uint8Array[]> {
-    return (await this.#last?.contentAhead(path)) ?? [];
-  }
-
-  /** Which files the last archive holds. */
-  get lastFiles(): ReadonlyMap<string, ArchivedFile> | undefined {
-    return this.#last?.files;
   }
 
   #record(path: string, chunks: Iterable<Uint8Array>): void {
@@ -211,8 +177,6 @@ export class Archive {
   #piecePlaces() {
     return {
       waiting: (this.#cutting ??= Buffer.allocUnsafeSlow(2 * largestPieceBytes)),
-      isKnown: (key: string) => this.#compressedBlocks.has(key),
-      keyOf: (bytes: Uint8Array) => this.#last?.keyOf(bytes),
       put: (bytes: Uint8Array) => this.#spool.append(bytes),
     };
   }
@@ -241,10 +205,10 @@ export class Archive {
   /**
    * Begins to compress what is here while the rest is being made, as often as whoever makes it lets go. Which files share a
    * block is a guess until the last one is here; blocks that turn out otherwise are compressed again. Nothing may be added as
-   * a stream from now on. After a last archive little is left to compress, and guesses would cost more.
+   * a stream from now on.
    */
   compressAhead(): void {
-    if (this.#last || this.#ahead) return;
+    if (this.#ahead) return;
     this.#ahead = new BackgroundWork(blocksInFlight, async (block) => {
       if (this.#compressedBlocks.has(block.key)) return;
       this.#compressedBlocks.setAside(block.key, await this.#compressed(block));
@@ -254,7 +218,6 @@ export class Archive {
 
   /** Writes the archive to an open file or pipe. */
   async pack(output: number, { onProgress, hash: ofAll }: Packing = {}): Promise<PackedArchive> {
-    // Not a turn later where nothing was begun: the caller has other work while blocks are compressed.
     if (this.#ahead) await this.#ahead.stop();
     const sorted = this.#sorted();
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -265,7 +228,6 @@ export class Archive {
         onProgress?.(Math.min(1, share / Math.max(1, totalBytes))),
       );
       await stream.add(await compressBlock(Buffer.from(endOfArchive), true));
-      if (this.#memory) LastArchive.keep(this.#memory.blocks, this.#memory.token, blocks);
       return { ...(await stream.end()), fileCount: this.#entries.size };
     } finally {
       // Whoever has opened the output may close it now.
@@ -273,20 +235,18 @@ export class Archive {
     }
   }
 
-  /** Blocks are compressed, or read, ahead of their turn; `onWritten` is told the bytes that are done. */
+  /** Blocks are compressed ahead of their turn; `onWritten` is told the bytes that are done. */
   async #writeBlocks(
     stream: GzipStream,
     blocks: readonly Block<Entry>[],
     onWritten: (rawBytes: number) => void,
   ): Promise<void> {
-    const known = new Set(blocks.filter(({ key }) => this.#compressedBlocks.has(key)));
-    const missing = blocks.filter((block) => !known.has(block));
+    const missing = blocks.filter(({ key }) => !this.#compressedBlocks.has(key));
+    const isMissing = new Set(missing);
     const compressed = inTurn(missing, blocksInFlight, (block) => this.#compressed(block));
-    const recalled = inTurn(known, readsInFlight, ({ key }) => this.#compressedBlocks.recall(key));
     for (const block of blocks) {
-      const next = await (known.has(block) ? recalled() : compressed());
-      const found: CompressedBlock & Partial<RecalledBlock> = next ?? (await this.#compressed(block));
-      await stream.add(found, found.giveBack);
+      const found = isMissing.has(block) ? await compressed() : this.#compressedBlocks.get(block.key);
+      await stream.add(found ?? (await this.#compressed(block)));
       onWritten(stream.rawBytes);
     }
   }
@@ -296,19 +256,12 @@ export class Archive {
     const { content, taken } = blockContent(block, fill, this.#room);
     const compressed = await compressBlock(content);
     this.#room.giveBack(taken);
-    this.#compressedBlocks.remember(block.key, compressed);
+    this.#compressedBlocks.put(block.key, compressed);
     return compressed;
   }
 
-  #fill(target: Buffer, { entry, start, end }: Piece<Entry>): void {
-    const ofPiece = entry.pieceOffsets?.get(start);
-    if (ofPiece !== undefined) return this.#fromSpool(target, ofPiece);
-    if (entry.pieceOffsets)
-      throw new Error(`The memory of the last archive has lost a part of ${entry.path}.`);
-    if (entry.offset !== undefined) return this.#fromSpool(target, entry.offset + start);
-    const content = this.#last?.content(entry.path);
-    if (content === undefined) throw new Error(`The last archive has lost ${entry.path}.`);
-    target.set(content.subarray(start, end));
+  #fill(target: Buffer, { entry, start }: Piece<Entry>): void {
+    this.#fromSpool(target, entry.pieceOffsets?.get(start) ?? entry.offset + start);
   }
 
   #fromSpool(target: Buffer, offset: number): void {

@@ -23,10 +23,6 @@ const recordBytes = 512;
 interface PiecePlaces {
   /** Memory for two pieces, for the time until the file is here. */
   waiting: Buffer;
-  /** Of bytes that were compressed before nothing else is needed. */
-  isKnown(key: string): boolean;
-  /** The key of bytes that lie where the last archive has unpacked them. */
-  keyOf(bytes: Uint8Array): string | undefined;
   /** Returns where they are. */
   put(bytes: Uint8Array): number;
 }
@@ -80,7 +76,7 @@ export class LargeFile {
     return done;
   }
 
-  /** Where each piece begins that somebody has to compress, and where it lies, besides the pieces themselves. */
+  /** The pieces, and where each lies, by where it begins. */
   end(): { pieces: LargePiece[]; offsets: ReadonlyMap<number, number> } {
     while (this.#to > this.#from) this.#cutWaiting(this.#to);
     const sizeBytes = this.#pieces.at(-1)?.end ?? 0;
@@ -102,8 +98,8 @@ export class LargeFile {
     const start = this.#pieces.at(-1)?.end ?? 0;
     const isAtEdge = start === 0 || isLast;
     // Those at the edges get their names when the size of the file is known, and here that of their content.
-    const key = isAtEdge ? sha256Of(piece) : (this.#places.keyOf(piece) ?? this.#keyOf(sha256Of(piece)));
-    if (isAtEdge || !this.#places.isKnown(key)) this.#offsets.set(start, this.#places.put(piece));
+    const key = isAtEdge ? sha256Of(piece) : this.#keyOf(sha256Of(piece));
+    this.#offsets.set(start, this.#places.put(piece));
     this.#pieces.push({ end: start + piece.length, key });
   }
 

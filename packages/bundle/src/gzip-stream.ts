@@ -19,7 +19,6 @@ export class GzipStream {
   rawBytes = 0;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
-  #whenWritten: (() => void)[] = [];
   #writing: Promise<void> = Promise.resolve();
 
   /** A hash is shown all that is written. */
@@ -29,12 +28,10 @@ export class GzipStream {
     this.#take(gzipHeader);
   }
 
-  /** The bytes must stay as they are until `onWritten`. */
-  async add({ checksum, rawBytes, bytes }: CompressedBlock, onWritten?: () => void): Promise<void> {
+  async add({ checksum, rawBytes, bytes }: CompressedBlock): Promise<void> {
     this.#checksum = joinedChecksum(this.#checksum, checksum, rawBytes);
     this.rawBytes += rawBytes;
     this.#take(bytes);
-    if (onWritten) this.#whenWritten.push(onWritten);
     if (this.#waitingBytes >= leastWriteBytes) await this.#write();
   }
 
@@ -63,12 +60,10 @@ export class GzipStream {
   /** Waits for what was written before, not for this. */
   async #write(): Promise<void> {
     await this.#writing;
-    const whenWritten = this.#whenWritten;
-    this.#writing = writeAll(this.#output, this.#waiting).then(() => whenWritten.forEach((tell) => tell()));
-    // Whoever waits for it is told.
+    this.#writing = writeAll(this.#output, this.#waiting);
+    // The next write awaits it and reports its failure.
     this.#writing.catch(() => undefined);
     this.#waiting = [];
-    this.#whenWritten = [];
     this.#waitingBytes = 0;
   }
 }

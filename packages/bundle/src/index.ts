@@ -14,7 +14,7 @@ export {
   trustedComment,
 } from './manifest.ts';
 export { pageTitle } from './page-title.ts';
-export { readInto, readIntoAhead } from './positioned-reads.ts';
+export { readInto } from './positioned-reads.ts';
 export { parseManifest } from './read-manifest.ts';
 export { type Entry, readEntries, usualLimits } from './reader.ts';
 export { BundleRefused, type Refusal } from './refusal.ts';

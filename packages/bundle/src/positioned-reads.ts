@@ -1,6 +1,5 @@
 /** Bytes of an open file from a place on, all of them or none: the system may give less at a time than it was asked for. */
-import { read, readSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { readSync } from 'node:fs';
 
 /** Fills `target`; false when the file ends before. */
 export function readInto(target: Uint8Array, handle: number, position: number): boolean {
@@ -11,12 +10,3 @@ export function readInto(target: Uint8Array, handle: number, position: number): 
   }
   return true;
 }
-
-/** The same by another thread. */
-export async function readIntoAhead(target: Uint8Array, handle: number, position: number): Promise<boolean> {
-  const { bytesRead } = await readAtOnce(handle, target, 0, target.length, position);
-  // Only what is very large comes in several parts.
-  return bytesRead === target.length || readInto(target.subarray(bytesRead), handle, position + bytesRead);
-}
-
-const readAtOnce = promisify(read);

@@ -57,8 +57,8 @@ export interface Config {
   /** The endpoint for projects that have none of their own; null when there is none. */
   model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
   renderProcesses: number;
+  buildCacheBytes: number;
   /** How isolated a process must be to run code of authors; null to decide by how many organizations there are. */
-  exportMemoryBytes: number;
   renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
   /** What may be reached. */
@@ -242,10 +242,9 @@ export const settings = {
     check: count(1, 256, availableParallelism()),
     meaning: 'Processes of one export that work at the same time. Default: one a core.',
   },
-  EXPORT_MEMORY_GB: {
+  BUILD_CACHE_GB: {
     check: count(0, 10_000, 10),
-    meaning:
-      'Room on the disk for what exports remember of the ones before, in gigabytes. 0 remembers nothing.',
+    meaning: 'Size of the build cache that exports share, in gigabytes. 0 turns the cache off.',
   },
   RENDER_ISOLATION_MIN: {
     check: z
@@ -306,6 +305,9 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
+/** Former names that are still read, by the name that replaced them. */
+const deprecatedNames: Readonly<Record<string, string>> = { BUILD_CACHE_GB: 'EXPORT_MEMORY_GB' };
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `options` are the command-line options that set a variable, for the message about a wrong value. */
@@ -315,7 +317,10 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
   };
   const given = Object.fromEntries(
     Object.entries(settings).flatMap(([name, setting]: [string, Setting]) => {
-      const value = (setting.secret && readSecretFile(name, environment)) ?? environment[name];
+      const value =
+        (setting.secret && readSecretFile(name, environment)) ??
+        environment[name] ??
+        environment[deprecatedNames[name] ?? ''];
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
@@ -349,7 +354,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     agentCommand: value.AGENT_COMMAND?.split(/ +/).filter((part) => part !== '') ?? null,
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
-    exportMemoryBytes: value.EXPORT_MEMORY_GB * 1e9,
+    buildCacheBytes: value.BUILD_CACHE_GB * 1e9,
     renderIsolationMin: value.RENDER_ISOLATION_MIN ?? null,
     linkSeconds: value.LINK_SECONDS,
     egress: { rules: value.EGRESS_ALLOW, offline: value.OFFLINE },

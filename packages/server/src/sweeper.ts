@@ -7,7 +7,7 @@ import { continueWithMessages } from './agent/message.ts';
 import { sweepAgentJobs } from './agent/retention.ts';
 import type { Context } from './context.ts';
 import { sweepPreviews } from './exports/previews.ts';
-import { sweepMemories } from './exports/project-memory.ts';
+import { sweepProjectCaches } from './build-cache/cache-folder.ts';
 import { sweep } from './exports/retention.ts';
 import { recountQueued } from './jobs/queue-counts.ts';
 import { sweepJobs } from './jobs/retention.ts';
@@ -39,7 +39,7 @@ export class Sweeper {
       new Chore(() => attempt(removeOld), removingShare),
       // Each process has a cache of its own.
       new Chore(() => attempt((own) => sweepPreviews(own)), removingShare),
-      new Chore(() => attempt((own) => sweepMemories(own)), removingShare),
+      new Chore(() => attempt((own) => sweepProjectCaches(own)), removingShare),
     ];
   }
 

@@ -7,21 +7,14 @@ import { keptText } from '../text/kept.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { OutputAddresses } from './output-addresses.ts';
-import { type Reference, frameFacts } from '../facts/output-facts.ts';
+import { frameFacts } from '../facts/output-facts.ts';
+import type { Reference, UnresolvedAddress } from '../model/finished-page.ts';
 import { anchorHint } from './output-findings.ts';
 import type { SourcePlaces } from './source-places.ts';
 import type { HtmlFacts } from '../model/page.ts';
 
 /** 50,000 pages in 2,000 folders would otherwise keep 20 MB of addresses that are in order. */
 const mostFolders = 200;
-
-type Unresolved = 'broken_link' | 'unsafe_link' | 'image_missing';
-
-/** What another run needs to judge the same frame. */
-export interface FrameReferences {
-  references: [folder: string, [address: string, loads: boolean, from: string][]][];
-  unresolved: [written: string, code: Unresolved][];
-}
 
 /** What is known once all is written; pages that the frame leads to are added to `reached`. */
 interface Whole {
@@ -39,35 +32,32 @@ interface Settled {
 
 export class FrameCheck {
   /** Whether an address leads to a page that will be written. */
-  readonly #isSettled: (address: string, from: string) => boolean;
+  readonly #isSettled: (address: string, from: string, reaches?: string[]) => boolean;
   /** By folder and address: what is not known to be in order before everything is written. */
   readonly #references = new Map<string, Map<string, { loads: boolean; from: string }>>();
   /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
   readonly #settled = new Map<string, Settled>();
   /** Parts that many pages have in common are read once. */
   readonly #shared = new WeakMap<SharedText, { facts: HtmlFacts; withoutReferences: HtmlFacts }>();
-  readonly #unresolved = new Map<string, Unresolved>();
+  readonly #unresolved = new Map<string, UnresolvedAddress[1]>();
+  #newlyUnresolved: UnresolvedAddress[] = [];
 
-  constructor(isSettled: (address: string, from: string) => boolean) {
+  constructor(isSettled: (address: string, from: string, reaches?: string[]) => boolean) {
     this.#isSettled = isSettled;
   }
 
-  trace(): FrameReferences {
-    return {
-      references: [...this.#references].map(([folder, known]) => [
-        folder,
-        [...known].map(([address, use]) => [address, use.loads, use.from]),
-      ]),
-      unresolved: [...this.#unresolved],
-    };
+  /** What was noted for a page before. */
+  add(path: string, references: readonly Reference[], unresolved: readonly UnresolvedAddress[]): void {
+    const open = references.length > 0 ? this.#openIn(folderOf(path)) : undefined;
+    for (const { address, loads } of references) open?.set(address, { loads, from: path });
+    for (const [written, code] of unresolved) this.#unresolved.set(written, code);
   }
 
-  recall({ references, unresolved }: FrameReferences): void {
-    for (const [folder, all] of references) {
-      const known = new Map(all.map(([address, loads, from]) => [address, { loads, from }]));
-      this.#references.set(folder, known);
-    }
-    for (const [written, code] of unresolved) this.#unresolved.set(written, code);
+  /** The addresses that were found to lead nowhere since the last call. */
+  takeUnresolved(): UnresolvedAddress[] {
+    const taken = this.#newlyUnresolved;
+    this.#newlyUnresolved = [];
+    return taken;
   }
 
   /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
@@ -75,13 +65,13 @@ export class FrameCheck {
     return {
       resolve: (href, from) => {
         const target = links.resolve(href, from);
-        if (target.kind === 'broken') this.#unresolved.set(href, 'broken_link');
-        if (target.kind === 'unsafe') this.#unresolved.set(href, 'unsafe_link');
+        if (target.kind === 'broken') this.#noteUnresolved(href, 'broken_link');
+        if (target.kind === 'unsafe') this.#noteUnresolved(href, 'unsafe_link');
         return target;
       },
       resolveFile: (address, from) => {
         const target = links.resolveFile(address, from);
-        if (target.kind === 'broken') this.#unresolved.set(address, 'image_missing');
+        if (target.kind === 'broken') this.#noteUnresolved(address, 'image_missing');
         return target;
       },
     };
@@ -101,17 +91,33 @@ export class FrameCheck {
     return known.facts;
   }
 
-  /** Every address of a file that is no page of an author counts as part of the frame. */
-  noterFor(path: string): (reference: Reference) => void {
+  /** Every address of a file that is no page of an author counts as part of the frame. Those that lead to no page go to `noted`. */
+  noterFor(path: string, noted: Reference[] = [], reaches?: string[]): (reference: Reference) => void {
     const folder = folderOf(path);
-    const open = this.#references.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
-    this.#references.set(folder, open);
+    const open = this.#openIn(folder);
     const settled = this.#settledIn(folder).addresses;
     return ({ address, loads }) => {
       if (settled.has(address) || open.has(address)) return;
-      if (this.#isSettled(address, path)) settled.add(keptText(address));
-      else open.set(keptText(address), { loads, from: path });
+      const text = keptText(address);
+      if (this.#isSettled(address, path, reaches)) settled.add(text);
+      else {
+        open.set(text, { loads, from: path });
+        noted.push({ address: text, loads });
+      }
     };
+  }
+
+  #openIn(folder: string): Map<string, { loads: boolean; from: string }> {
+    const known = this.#references.get(folder);
+    if (known) return known;
+    const open = new Map<string, { loads: boolean; from: string }>();
+    this.#references.set(folder, open);
+    return open;
+  }
+
+  #noteUnresolved(written: string, code: UnresolvedAddress[1]): void {
+    this.#unresolved.set(written, code);
+    this.#newlyUnresolved.push([written, code]);
   }
 
   #settledIn(folder: string): Settled {

@@ -12,23 +12,17 @@ import { saysMore } from '../page/finished-page.ts';
 import type {
   FoundSecret,
   HtmlFacts,
-  LinkUse,
   PageResult,
   PageTask,
   PageTier,
   SkippedHeading,
 } from '../model/page.ts';
 import type { PageDocument } from '../theme/shell.ts';
-import type { Diagnostic, SourcePlace } from '../model/diagnostic.ts';
-import { FrameCheck, type FrameReferences } from './frame-check.ts';
-import {
-  type OutputFacts,
-  type Reference,
-  type Stretch,
-  gatheredFacts,
-  readOutput,
-  referencesIn,
-} from '../facts/output-facts.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { PageCheck, Reference } from '../model/finished-page.ts';
+import { markdownPath } from '../outputs/page-markdown.ts';
+import { FrameCheck } from './frame-check.ts';
+import { type Stretch, gatheredFacts, readOutput, referencesIn } from '../facts/output-facts.ts';
 import { type Verdict, OutputAddresses } from './output-addresses.ts';
 import {
   anchorHint,
@@ -59,10 +53,12 @@ export interface OutputPiece {
   text?: string | undefined;
 }
 
+/** A page as it is written. */
 export interface WrittenPage {
   document: PageDocument;
-  content: HtmlFacts;
   bytes: number;
+  /** What stands above the content in the Markdown beside it. */
+  markdownHead: string;
 }
 
 export interface PageWeight {
@@ -78,28 +74,11 @@ export interface PageTime {
   milliseconds: number;
 }
 
-interface CheckedPage extends Omit<CheckTrace, 'secretsBeside'> {
+interface CheckedPage extends PageCheck {
   output: string;
   route: string;
   file: string;
   milliseconds: number;
-}
-
-/** What the check knows of one page that was written. */
-export interface CheckTrace {
-  anchors: readonly LinkUse[];
-  tier: PageTier | undefined;
-  saysMore: boolean;
-  bytes: number;
-  facts: OutputFacts | undefined;
-  secretsBeside?: FoundSecret[] | undefined;
-  /** Pages it leads to that nothing else may lead to. */
-  reaches: readonly string[];
-}
-
-/** What it knows of everything around the pages. */
-export interface FrameTrace extends FrameReferences {
-  reached: string[];
 }
 
 export interface CheckResult {
@@ -133,9 +112,7 @@ export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
   readonly #pages = new Map<string, CheckedPage>();
-  readonly #frame = new FrameCheck((address, from) => this.#isSettled(address, from));
-  /** What stands in the Markdown beside a page; its comments are in no HTML. */
-  readonly #secretsBeside = new Map<string, FoundSecret[]>();
+  readonly #frame = new FrameCheck((address, from, reaches) => this.#isSettled(address, from, reaches));
   readonly #places: SourcePlaces;
   /** Pages that will be written: most links lead to one of them and need no second look. */
   #planned: ReadonlySet<string> = new Set();
@@ -159,71 +136,17 @@ export class RenderedCheck {
     this.#lonely = new Set(lonely.map(({ output }) => output));
   }
 
-  /** Of what was written, so that another run can do without it. */
-  trace(output: string, markdown: string): CheckTrace | undefined {
-    const page = this.#pages.get(output);
-    if (!page) return undefined;
-    // So that the next run need not read the page to look for them.
-    for (const heading of page.facts?.skippedHeadings ?? [])
-      heading.place = this.#placeOf(page.file, heading);
-    const { anchors, tier, saysMore, bytes, facts, reaches } = page;
-    return {
-      anchors,
-      tier,
-      saysMore,
-      bytes,
-      facts,
-      reaches,
-      secretsBeside: this.#secretsBeside.get(markdown),
-    };
-  }
-
-  /** A page that stands in the output as it did before, with its Markdown. */
-  recall({ output, route, file }: PageTask, markdown: string, trace: CheckTrace): void {
-    const { secretsBeside, ...known } = trace;
-    this.#pages.set(output, { ...known, output, route, file, milliseconds: 0 });
-    this.#addresses.add(output, known.facts?.ids);
-    this.#addresses.add(markdown);
-    if (secretsBeside) this.#secretsBeside.set(markdown, secretsBeside);
-  }
-
-  frameTrace(): FrameTrace {
-    return { ...this.#frame.trace(), reached: [...this.#reachedByFrame] };
-  }
-
-  recallFrame({ reached, ...frame }: FrameTrace): void {
-    this.#frame.recall(frame);
-    for (const output of reached) this.#reachedByFrame.add(output);
-  }
-
   /** The same resolver for the frame, but what it finds no target for is told at the end. */
   watchFrame(links: LinkResolver): LinkResolver {
     return this.#frame.watch(links);
   }
 
-  /** What is known of a page from rendering it; comes before its file. */
-  expectPage(task: PageTask, result: PageResult): void {
-    const { output, route, file } = task;
-    const { anchors = [], milliseconds = 0, tier } = result;
-    this.#pages.set(output, {
-      output,
-      route,
-      file,
-      anchors: keptList(anchors),
-      milliseconds,
-      // The text of the table, of which there is one for all pages.
-      tier: tier && tierNames[tier],
-      saysMore: saysMore(task, result),
-      bytes: 0,
-      facts: undefined,
-      reaches: keptList([]),
-    });
-  }
-
-  /** A page as it is written, of whose content it is known already what it holds. */
-  seePage(output: string, { document, content, bytes }: WrittenPage): void {
-    const page = this.#pages.get(output);
+  /** Reads a page before it is written. */
+  judgePage(task: PageTask, result: PageResult, { document, bytes, markdownHead }: WrittenPage): PageCheck {
+    const { output } = task;
+    const { anchors = [], tier, content } = result;
     const reaches: string[] = [];
+    const frameReferences: Reference[] = [];
     const facts = gatheredFacts(
       {
         before: this.#stretches(document.before, content, output),
@@ -231,13 +154,34 @@ export class RenderedCheck {
         after: this.#stretches(document.after, content, output),
       },
       {
-        noteFrame: this.#frame.noterFor(output),
+        noteFrame: this.#frame.noterFor(output, frameReferences, reaches),
         isSettled: ({ address }) => this.#isSettled(address, output, reaches),
-        looksForSecrets: page === undefined || page.saysMore,
+        looksForSecrets: saysMore(task, result),
       },
     );
-    this.#addresses.add(output, facts.ids);
-    if (page) Object.assign(page, { facts, bytes, reaches: keptList(reaches) });
+    const secretsBeside = [
+      ...findSecrets([encodedText(markdownHead)], () => markdownHead),
+      ...result.secretsBeside,
+    ];
+    return {
+      anchors: keptList(anchors),
+      // The text of the table, of which there is one for all pages.
+      tier: tier && tierNames[tier],
+      bytes,
+      facts,
+      secretsBeside: keptList(secretsBeside.slice(0, mostSecrets)),
+      reaches: keptList(reaches),
+      frameReferences: keptList(frameReferences),
+      unresolved: keptList(this.#frame.takeUnresolved()),
+    };
+  }
+
+  /** A page that is part of the output, with its Markdown. */
+  addPage({ output, route, file }: PageTask, check: PageCheck, milliseconds: number): void {
+    this.#pages.set(output, { ...check, output, route, file, milliseconds });
+    this.#addresses.add(output, check.facts.ids);
+    this.#addresses.add(markdownPath(route));
+    this.#frame.add(output, check.frameReferences, check.unresolved);
   }
 
   /** Bytes are the content, whose parts are known as one. */
@@ -251,13 +195,6 @@ export class RenderedCheck {
       else if (!stretches.includes(content)) stretches.push(content);
     }
     return stretches;
-  }
-
-  /** The Markdown beside a page; what stands above its content comes as text. */
-  seeMarkdown(path: string, head: string, secrets: readonly FoundSecret[]): void {
-    this.#addresses.add(path);
-    const all = [...findSecrets([encodedText(head)], () => head), ...secrets].slice(0, mostSecrets);
-    if (all.length > 0) this.#secretsBeside.set(path, all);
   }
 
   seeFile({ path, kind, text }: OutputPiece): void {
@@ -317,7 +254,6 @@ export class RenderedCheck {
 
   #pageFindings(page: CheckedPage, reached: Set<string>): Diagnostic[] {
     const { facts, file } = page;
-    if (!facts) return [];
     const found: Diagnostic[] = [];
     for (const reference of referencesIn(facts)) {
       if (found.length >= mostPerPage) break;
@@ -334,10 +270,7 @@ export class RenderedCheck {
     for (const picture of facts.undescribedPictures) found.push(undescribed(file, picture));
     for (const address of facts.remoteFiles) found.push(remoteFile(file, address));
     const secrets = new Map(
-      [...facts.secrets, ...(this.#secretsBeside.get(`${page.route}.md`) ?? [])].map((secret) => [
-        secret.whole,
-        secret,
-      ]),
+      [...facts.secrets, ...page.secretsBeside].map((secret) => [secret.whole, secret]),
     );
     for (const secret of secrets.values()) found.push(this.#secret(file, secret));
     if (isHeavy(page.bytes)) found.push(heavyPage(file, page.bytes));
@@ -397,16 +330,11 @@ export class RenderedCheck {
     return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
   }
 
-  #placeOf(file: string, { id, level }: SkippedHeading): SourcePlace | null {
+  #skippedHeading(file: string, { id, level, before }: SkippedHeading): Diagnostic {
     const place = this.#places.findHeading(file, level, (text) => {
       const slug = slugOf(text);
       return slug === id || id.startsWith(`${slug}-`);
     });
-    return place ?? null;
-  }
-
-  #skippedHeading(file: string, heading: SkippedHeading): Diagnostic {
-    const { id, level, before, place = this.#placeOf(file, heading) } = heading;
     const message = `The heading "${id}" is of level ${level}, right after one of level ${before}`;
     const hint = `Make it level ${before + 1}, so that those who listen to the page know where it belongs.`;
     return { severity: 'info', code: 'heading_order', message, file, ...place, hint };

@@ -7,29 +7,8 @@ import { textOfHtml } from '../text/html.ts';
 import { keptList, keptText } from '../text/kept.ts';
 import { type ScannedTag, scanTags } from './scan-html.ts';
 import { findSecrets, mostSecrets } from './secrets.ts';
+import type { OutputFacts, Reference } from '../model/finished-page.ts';
 import type { FoundSecret, HtmlFacts, SkippedHeading } from '../model/page.ts';
-
-/** An address, and whether a browser loads it with the page rather than when a reader follows it. */
-export interface Reference {
-  address: string;
-  loads: boolean;
-}
-
-export interface OutputFacts {
-  /**
-   * One text for all ids and one for the addresses that are not settled: parts of the page would keep the whole of it in
-   * memory.
-   */
-  ids: string;
-  references: string;
-  /** Links of the page to itself that name no id it has. */
-  lostFragments: readonly string[];
-  duplicateIds: readonly string[];
-  skippedHeadings: readonly SkippedHeading[];
-  undescribedPictures: readonly string[];
-  remoteFiles: readonly string[];
-  secrets: readonly FoundSecret[];
-}
 
 const mostListed = 200;
 

@@ -1,5 +1,5 @@
 /** A page on its way through the renderer: plain data, so that it can cross a process boundary. */
-import type { Diagnostic, FilePlace, Severity, SourcePlace } from './diagnostic.ts';
+import type { Diagnostic, FilePlace, Severity } from './diagnostic.ts';
 import type { ApiTarget, PlaygroundDisplay } from './site-plan.ts';
 
 export interface PageTask {
@@ -88,12 +88,6 @@ export interface PageResult {
   wantedPictures?: string[];
   /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
-  /** The file as it was when the page was made from it, if the plan says so. */
-  source?: SourceMark | undefined;
-  /** What the page asked of the lists of pages and files, if the plan says so. */
-  lookups?: Lookup[] | undefined;
-  /** All of this but its bytes as it is kept for the next run, if the process that rendered it was to pack it. */
-  packedHead?: Uint8Array | undefined;
   /** Absent when the page failed. */
   tier?: PageTier;
   /** How long the page took. It must not reach any file of the output. */
@@ -115,8 +109,6 @@ export interface LinkUse {
   written: string;
   place: FilePlace | undefined;
 }
-
-export type Lookup = [kind: LookupKind, written: string, from: string, answer: string];
 
 export interface FeedItem {
   title: string;
@@ -162,8 +154,6 @@ export interface SkippedHeading {
   id: string;
   level: number;
   before: number;
-  /** Where it was written, once somebody has looked; null where that was in vain. */
-  place?: SourcePlace | null;
 }
 
 export interface FoundSecret {
@@ -174,9 +164,6 @@ export interface FoundSecret {
   /** The whole of it, only for finding its place in the source. */
   whole: string;
 }
-
-/** What tells cheaply that a file has not changed, and what tells surely. */
-export type SourceMark = [bytes: number, mtimeMs: number, ctimeMs: number, inode: number, sha: string];
 
 /** What a page with islands needs besides its content. */
 export interface PageIslandsResult {
@@ -202,8 +189,6 @@ export interface SearchTask {
  * section with it the number of the section, 128 more for the last of them, and the step of its weight.
  */
 export type PageTerms = Uint8Array;
-
-export type LookupKind = 'link' | 'file';
 
 /** A module as a classic script: an expression that is the factory of the module. */
 export interface IslandModule {

@@ -36,11 +36,6 @@ export interface SitePlan {
   asksForPictures: boolean;
   /** Whether code of the site that must be run is run; otherwise why not. */
   customCode: 'run' | { refused: string };
-  /**
-   * Pages are kept for another run. They say how their file was, and what they asked of the lists above, so that they can be known
-   * again when the lists are others.
-   */
-  isRemembered: boolean;
   /** What time it is for that code: the time of the commit, so that the same site gives the same bytes. */
   clockMs: number;
 }

@@ -1,6 +1,7 @@
 /** What an output of a site is: its row in the table of outputs, what it gets and what it returns. */
 import type { ReadSiteFile } from '../assets/inline-masks.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { BuildCache } from '../model/build-cache.ts';
 import type { FeedItem } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { Addresses } from '../navigation/addresses.ts';
@@ -63,15 +64,14 @@ export interface OutputContext {
   used: (file: string) => boolean;
   styleFiles: StyleFiles;
   readFile: ReadSiteFile;
-  /** The Markdown of the pages; of those that are as they were it is in the file that the last run has left. */
+  /** The Markdown of the pages. */
   fullText: FullText;
-  lastSections?: { count: number; read(): Promise<void> } | undefined;
   /** The content of the pages, for the document that holds them all. */
   print: PrintPages;
   /** The pictures that pages name for shared links. */
   socialImages: SocialImages;
-  /** Whether the last run has written a file that this one may take over. */
-  isOld?: ((path: string) => boolean) | undefined;
+  /** Where an output may keep what is costly to make and named by its content. */
+  cache?: BuildCache | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -83,6 +83,4 @@ export interface InPieces {
 export type OutputItem =
   | { path: string; content: string | Uint8Array }
   | ({ path: string } & InPieces)
-  /** A file that is as the last run has written it. */
-  | { path: string; old: true }
   | { finding: Diagnostic };

@@ -1,7 +1,7 @@
 /** The text of a whole site: in order, within its bounds, whatever order pages arrive in. */
 import { expect, it } from 'vitest';
 import { type SetAside, packedInMemory } from '../text/kept.ts';
-import { FullText, inLargePieces, withBetween } from './full-text.ts';
+import { FullText, inLargePieces } from './full-text.ts';
 
 function textOf(positions: number[], limit: number, options: { setAside?: SetAside } = {}): string {
   const text = new FullText({ limit, ...options });
@@ -31,27 +31,4 @@ it('comes in large pieces, those of small ones in one memory, none of it lost', 
   expect(pieces.map(({ length }) => length)).toEqual([1_048_576, 551_425, 3_000_000, 5]);
   expect(Buffer.concat(pieces).equals(Buffer.concat(parts))).toBe(true);
   expect([...inLargePieces([])]).toEqual([]);
-});
-
-it('gives sections that follow each other in one memory as one, but only where what lies between them is right', () => {
-  const between = Buffer.from('--');
-  const last = new Uint8Array(Buffer.from('first--second--third..fourth--fifth'));
-  const [first, second, third, fourth, fifth] = [
-    last.subarray(0, 5),
-    last.subarray(7, 13),
-    last.subarray(15, 20),
-    last.subarray(22, 28),
-    last.subarray(30),
-  ] as const;
-  const textsOf = (sections: Uint8Array[]): string[] =>
-    Array.from(withBetween(between, sections), (part) => Buffer.from(part).toString());
-  expect(textsOf([first, second, third, fourth, fifth])).toEqual([
-    '--',
-    'first--second--third',
-    '--',
-    'fourth--fifth',
-  ]);
-  expect(textsOf([first, Buffer.from('new'), third])).toEqual(['--', 'first', '--', 'new', '--', 'third']);
-  expect(textsOf([second, first])).toEqual(['--', 'second', '--', 'first']);
-  expect(textsOf([])).toEqual([]);
 });

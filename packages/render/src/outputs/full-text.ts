@@ -10,7 +10,6 @@ const pieceBytes = 1024 * 1024;
 interface KeptSection {
   length: number;
   content: () => Uint8Array;
-  isOld: boolean;
 }
 
 export class FullText {
@@ -33,12 +32,7 @@ export class FullText {
 
   /** `position` is the place of the page in the order of the navigation. */
   add(position: number, section: Uint8Array): void {
-    this.#add(position, { length: section.length, content: this.#setAside(section), isOld: false });
-  }
-
-  /** A section that is as it was in an earlier run, and is only got if the file has to be written. */
-  addOld(position: number, length: number, content: () => Uint8Array): void {
-    if (this.hasRoomAt(position)) this.#add(position, { length, content, isOld: true });
+    this.#add(position, { length: section.length, content: this.#setAside(section) });
   }
 
   /** Which sections stand in the file, and how long they are. */
@@ -48,11 +42,6 @@ export class FullText {
 
   get bytes(): number {
     return this.#bytes;
-  }
-
-  /** Whether all of these are as they were. */
-  areOld(positions: readonly number[]): boolean {
-    return positions.every((position) => this.#sections.get(position)?.isOld);
   }
 
   #add(position: number, section: KeptSection): void {
@@ -93,29 +82,6 @@ function inMemory(bytes: Uint8Array): () => Uint8Array {
   /** Memory of its own: a piece of a large one would keep all of that. */
   const own = new Uint8Array(bytes);
   return () => own;
-}
-
-/**
- * What is to stand between two of them, before each. Those of the last run lie in one memory with it between them, and come as one:
- * an edit of 10,000 pages leaves two of 25 MB instead of 20,000 small ones.
- */
-export function* withBetween(between: Uint8Array, sections: Iterable<Uint8Array>): Generator<Uint8Array> {
-  let first: Uint8Array | undefined;
-  let end = 0;
-  const whole = ({ buffer, byteOffset }: Uint8Array) => new Uint8Array(buffer, byteOffset, end - byteOffset);
-  for (const section of sections) {
-    const follows =
-      section.buffer === first?.buffer &&
-      section.byteOffset === end + between.length &&
-      Buffer.compare(between, new Uint8Array(section.buffer, end, between.length)) === 0;
-    if (!follows) {
-      if (first) yield whole(first);
-      yield between;
-      first = section;
-    }
-    end = section.byteOffset + section.length;
-  }
-  if (first) yield whole(first);
 }
 
 /**

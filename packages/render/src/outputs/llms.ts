@@ -8,7 +8,7 @@ import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
 import { plainTitle } from '../theme/text.ts';
-import { inLargePieces, withBetween } from './full-text.ts';
+import { inLargePieces } from './full-text.ts';
 import type { InPieces, OutputContext, OutputItem, PageFacts } from './contract.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
@@ -27,13 +27,7 @@ export function* llmsIndex(context: OutputContext): Generator<OutputItem> {
 
 export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
   const path = 'llms-full.txt';
-  const positions = context.fullText.positions();
-  const isAsBefore = context.fullText.areOld(positions) && positions.length === context.lastSections?.count;
-  if (isAsBefore && context.isOld?.(path)) yield { path, old: true };
-  else {
-    await context.lastSections?.read();
-    yield { path, ...fullText(context) };
-  }
+  yield { path, ...fullText(context) };
 }
 
 interface IndexEntry {
@@ -235,7 +229,10 @@ export function isInFullText(site: Site, route: string): boolean {
 function fullText({ site, fullText: text }: OutputContext): { content: Uint8Array } | InPieces {
   const parts = function* (): Generator<Uint8Array> {
     yield fullTextHead(site);
-    yield* withBetween(betweenSections, text.sections());
+    for (const section of text.sections()) {
+      yield betweenSections;
+      yield section;
+    }
   };
   return text.bytes < bytesInPieces
     ? { content: Buffer.concat([...parts()]) }
@@ -249,16 +246,4 @@ const betweenSections = Buffer.from('\n---\n\n');
 
 function fullTextHead({ settings: { name, description } }: Site): Buffer {
   return Buffer.from(`# ${name}\n${description ? `\n> ${oneLine(description)}\n` : ''}`);
-}
-
-/** Where each section begins in a file with these. */
-export function fullTextPlaces(site: Site, sections: readonly [number, number][]): Map<number, number> {
-  const places = new Map<number, number>();
-  let at = fullTextHead(site).length;
-  for (const [position, bytes] of sections) {
-    at += betweenSections.length;
-    places.set(position, at);
-    at += bytes;
-  }
-  return places;
 }

@@ -5,7 +5,7 @@
 import { type Pieces, encodedText } from '../text/encoded-text.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
-import type { PageFeature, PageResult, PageTask } from '../model/page.ts';
+import type { PageFeature, PageTask } from '../model/page.ts';
 import type { SetAside } from '../text/kept.ts';
 import { FullText } from './full-text.ts';
 import {
@@ -37,17 +37,15 @@ export interface KeptPage extends PrintedPage {
  */
 const mostKeptBytes = 25_000_000;
 
-type PrintedContent = Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>;
-
-interface OldPage {
-  bytes: number;
-  result: () => PrintedContent;
+/** The parts of a page that are printed. */
+export interface PrintedContent {
+  /** HTML above the content. */
+  lead: string;
+  html: Uint8Array;
+  aside: Uint8Array;
 }
 
 export class PrintPages {
-  /** Which pages stand in which document, as a text that can be compared: of this run once it is known, and of the last. */
-  partition = '';
-  lastPartition: string | undefined;
   /** In the order in which they are printed. */
   readonly pages: PrintedPage[];
   readonly features = new Set<PageFeature>();
@@ -56,7 +54,6 @@ export class PrintPages {
   /** Those that are left open in what is kept, by position. */
   readonly #addresses = new Map<number, OpenAddress[]>();
   readonly #hrefOf: (route: string) => string;
-  readonly #changed = new Set<string>();
 
   constructor(
     site: Pick<Site, 'navigation' | 'metas'>,
@@ -70,41 +67,12 @@ export class PrintPages {
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }
 
-  /** Returns how many bytes the page takes. */
-  add({ route }: PageTask, result: PrintedContent & Pick<PageResult, 'features'>): number {
-    const position = this.#positions.get(route);
-    if (position === undefined) return 0;
-    this.noteFeatures(route, result.features);
-    if (!this.#kept.hasRoomAt(position)) return 0;
-    const bytes = this.#prepared(position, result);
-    this.#kept.add(position, bytes);
-    return bytes.length;
-  }
-
-  /** What documents need because of a page. */
-  noteFeatures(route: string, features: readonly PageFeature[]): void {
-    if (this.#positions.has(route)) for (const feature of features) this.features.add(feature);
-  }
-
-  /** A page that is as it was in an earlier run, where it took so many bytes. */
-  addOld({ route }: PageTask, old: OldPage): void {
+  /** The content is made when there is room for it. */
+  add({ route }: PageTask, features: readonly PageFeature[], content: () => PrintedContent): void {
     const position = this.#positions.get(route);
     if (position === undefined) return;
-    if (!this.#kept.hasRoomAt(position)) return;
-    /** One that did not fit the last time may fit now. */
-    if (old.bytes > 0) this.#kept.addOld(position, old.bytes, () => this.#prepared(position, old.result()));
-    else this.#kept.add(position, this.#prepared(position, old.result()));
-  }
-
-  /** A page whose text is as it was, with links that lead to other ids. */
-  noteChangedLinks(route: string): void {
-    this.#changed.add(route);
-  }
-
-  /** Whether all of these are as they were, in documents that hold the same pages as before. */
-  areOld(pages: readonly KeptPage[], partition: string): boolean {
-    if (partition !== this.lastPartition || pages.some(({ route }) => this.#changed.has(route))) return false;
-    return this.#kept.areOld(pages.map(({ position }) => position));
+    for (const feature of features) this.features.add(feature);
+    if (this.#kept.hasRoomAt(position)) this.#kept.add(position, this.#prepared(position, content()));
   }
 
   /** The pages that were kept, in their order. */
@@ -129,11 +97,12 @@ export class PrintPages {
   }
 
   /** Most of the work for a document is done as soon as a page is there, while others are being rendered. */
-  #prepared(position: number, { html, aside, bar, description }: PrintedContent): Uint8Array {
+  #prepared(position: number, { lead, html, aside }: PrintedContent): Uint8Array {
     const { route = '' } = this.pages[position] ?? {};
-    const lead = description ? `<p class="dy-lead">${description}</p>` : '';
-    const parts = [encodedText(lead + bar), html, aside];
-    const { content, addresses } = printedSection(parts, { route, href: this.#hrefOf(route) });
+    const { content, addresses } = printedSection([encodedText(lead), html, aside], {
+      route,
+      href: this.#hrefOf(route),
+    });
     this.#addresses.set(position, addresses);
     return content;
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { loadSite } from '../pipeline/load.ts';
 import { addressesFor } from '../navigation/addresses.ts';
-import type { PageFeature, PageResult, PageTask } from '../model/page.ts';
+import type { PageTask } from '../model/page.ts';
 import { renderFiles, withFolder } from '../../test/support/render-fixture.ts';
 import { planSite } from '../pipeline/site-plan.ts';
 import type { OutputContext } from './contract.ts';
@@ -146,16 +146,11 @@ async function printed(pages: Record<string, string>, room: { limit?: number } =
     const addresses = addressesFor('html', plan.routes);
     const print = new PrintPages(site, plan, addresses, room);
     for (const [route, html] of Object.entries(pages))
-      print.add(
-        { route } as PageTask,
-        {
-          html: Buffer.from(html),
-          aside: Buffer.alloc(0),
-          bar: '',
-          description: '',
-          features: [] as PageFeature[],
-        } as Partial<PageResult> as PageResult,
-      );
+      print.add({ route } as PageTask, [], () => ({
+        lead: '',
+        html: Buffer.from(html),
+        aside: Buffer.alloc(0),
+      }));
     const context = { site, plan, print, addresses, pages: [] } as unknown as OutputContext;
     const files = new Map<string, string>();
     const findings: Diagnostic[] = [];

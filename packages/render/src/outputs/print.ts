@@ -18,7 +18,6 @@ import { isRightToLeft, languageCode } from '../words/words.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
 import { type KeptPage, type PrintedPage, hrefFromRoot } from './print-pages.ts';
 import { printedId } from './print-section.ts';
-import { shortHash } from '../text/short-hash.ts';
 
 /**
  * What a browser lays out for printing in reasonable time: Chromium takes 5 s for 5 MB and more than 30 s for 30 MB.
@@ -41,26 +40,11 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   const index = `${name}.html`;
   const parts = partsOf(kept, name);
   const printedAt = placesIn(context, parts);
-  print.partition = partitionOf(parts);
   for (const part of parts) {
     context.signal?.throwIfAborted();
-    if (print.areOld(part.pages, print.partition)) yield { path: part.file, old: true };
-    else yield { path: part.file, content: await document(context, part, printedAt) };
+    yield { path: part.file, content: await document(context, part, printedAt) };
   }
   if (parts[0]?.file !== index) yield { path: index, content: listOfParts(context, parts) };
-}
-
-/** Whether the documents hold the same pages as in the last run. */
-export function isPrintedAlike(context: Pick<OutputContext, 'print' | 'plan' | 'addresses'>): boolean {
-  const { pages, lastPartition } = context.print;
-  const now = pages.length === 0 ? '' : partitionOf(partsOf(context.print.kept(), freeName(context)));
-  return now === lastPartition;
-}
-
-function partitionOf(parts: readonly Part[]): string {
-  return shortHash(
-    JSON.stringify(parts.map(({ label, file, pages }) => [label, file, pages.map(({ route }) => route)])),
-  );
 }
 
 function leftOut(file: string, pages: number): Diagnostic {
@@ -70,7 +54,7 @@ function leftOut(file: string, pages: number): Diagnostic {
 }
 
 /** A site may have a page about printing. */
-function freeName({ plan, addresses }: Pick<OutputContext, 'plan' | 'addresses'>): string {
+function freeName({ plan, addresses }: OutputContext): string {
   const taken = [...plan.rendered.map((route) => addresses.outputOf(route)), ...plan.files];
   return taken.some((path) => path === 'print.html' || path.startsWith('print/')) ? '_print' : 'print';
 }

@@ -9,11 +9,8 @@ import { outputs } from './table.ts';
 const maxOwnFileBytes = 50_000_000;
 
 /** The outputs that the pipeline does not write itself. */
-export async function* siteOutputs(
-  context: OutputContext,
-  isWanted: (output: Output) => boolean = () => true,
-): AsyncGenerator<OutputItem> {
-  for (const output of outputs.filter(isWanted)) {
+export async function* siteOutputs(context: OutputContext): AsyncGenerator<OutputItem> {
+  for (const output of outputs) {
     context.signal?.throwIfAborted();
     const own = output.canOverride ? await ownFile(context.site, output.files[0] ?? '') : undefined;
     if (own) for (const path of output.files.filter(isFixedPath)) yield { path, content: own };

@@ -73,34 +73,35 @@ export class SocialImages {
     return `_docyard/social/${hashOf(drawing)}.png`;
   }
 
-  /** The name of a picture says what is in it: one that the last run has written is the same. */
-  async *files({
-    signal,
-    isOld = () => false,
-  }: Pick<OutputContext, 'signal' | 'isOld'>): AsyncGenerator<OutputItem> {
-    const old = [...this.#used.keys()].filter(isOld);
-    for (const path of old) yield { path, old: true };
-    if (this.#used.size === old.length) return;
+  async *files({ signal, cache }: Pick<OutputContext, 'signal' | 'cache'>): AsyncGenerator<OutputItem> {
+    const missing: [path: string, section: SocialSection][] = [];
+    for (const [path, section] of this.#used) {
+      const cached = cache?.get(path);
+      if (cached) yield { path, content: cached };
+      else missing.push([path, section]);
+    }
+    if (missing.length === 0) return;
     const { renderAsync } = require('@resvg/resvg-js') as typeof Resvg;
     const font = fonts();
     const draw = (section: SocialSection): ReturnType<typeof renderAsync> => {
       const image = renderAsync(socialImageSvg({ ...this.#common, ...section }), { font, logLevel: 'off' });
-      /** When nobody waits for it any more, its failure is nobody's. */
+      // The caller may stop before it asks for this one.
       image.catch(() => undefined);
       return image;
     };
-    const sections = [...this.#used]
-      .filter(([path]) => !isOld(path))
-      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const sections = missing.toSorted(([a], [b]) => (a < b ? -1 : 1));
     const [first] = sections;
     let drawing = first && draw(first[1]);
     for (const [index, [path]] of sections.entries()) {
       signal?.throwIfAborted();
       const image = await drawing;
-      /** Another thread draws the next one (11 ms) while this one is packed (20 ms). */
+      // Another thread draws the next one while this one is packed.
       const next = sections[index + 1];
       drawing = next && draw(next[1]);
-      if (image) yield { path, content: image.asPng() };
+      if (!image) continue;
+      const content = image.asPng();
+      cache?.put(path, content);
+      yield { path, content };
     }
   }
 }

@@ -7,6 +7,8 @@ import { OutputAddresses } from '../check/output-addresses.ts';
 import { decoded, frameFacts, isFound } from '../facts/output-facts.ts';
 import { decodedText, encodedText } from '../text/encoded-text.ts';
 import { escapeAttribute } from '../text/html.ts';
+import { idsHash } from '../text/short-hash.ts';
+import type { IdsOf } from '../model/finished-page.ts';
 import type { HtmlFacts, PageResult } from '../model/page.ts';
 import type { UrlStyle } from '../model/site-plan.ts';
 
@@ -18,23 +20,28 @@ interface AnchorLink {
   fragment: string;
 }
 
-interface OtherPages {
-  /** Outputs of the pages that the frame of every page may lead to with a fragment. */
-  frameTargets: readonly string[];
-  /** Ids of a page that is not rendered in this run. */
-  idsOfOthers(output: string): readonly string[] | undefined;
-}
-
 export class AnchorLinks {
   readonly #planned: ReadonlySet<string>;
   readonly #addresses: OutputAddresses;
-  readonly #others: OtherPages;
+  /** Outputs of the pages that the frame of every page may lead to with a fragment. */
+  readonly frameTargets: readonly string[];
   readonly #ids = new Map<string, ReadonlySet<string>>();
+  #idsOfOthers: IdsOf = () => undefined;
 
-  constructor(planned: Iterable<string>, urlStyle: UrlStyle, others: OtherPages) {
+  constructor(planned: Iterable<string>, urlStyle: UrlStyle, frameTargets: readonly string[]) {
     this.#planned = new Set(planned);
     this.#addresses = new OutputAddresses(urlStyle);
-    this.#others = others;
+    this.frameTargets = frameTargets;
+  }
+
+  /** `idsOf` answers for pages that are not rendered now. */
+  useIdsOf(idsOf: IdsOf): void {
+    this.#idsOfOthers = idsOf;
+  }
+
+  /** Of a page whose ids are known. */
+  idsHashOf(output: string): string {
+    return idsHash([...(this.#idsOf(output) ?? [])]);
   }
 
   /** A page that was rendered. */
@@ -42,16 +49,12 @@ export class AnchorLinks {
     this.#ids.set(output, new Set(ids));
   }
 
-  /** Other pages that this one leads to with a fragment. */
-  targetsOf(output: string, content: HtmlFacts): string[] {
+  /** Other pages that this page or its frame leads to with a fragment. */
+  awaitedBy(output: string, content: HtmlFacts): string[] {
     const targets = new Set(this.#linksTo(output, content).map(({ target }) => target));
     targets.delete(output);
+    for (const target of this.frameTargets) targets.add(target);
     return [...targets];
-  }
-
-  /** The same, and those that the frame around it leads to. */
-  awaitedBy(output: string, content: HtmlFacts): string[] {
-    return [...new Set([...this.targetsOf(output, content), ...this.#others.frameTargets])];
   }
 
   isKnown(output: string): boolean {
@@ -61,12 +64,6 @@ export class AnchorLinks {
   /** The page with its links corrected; the same object when none is wrong. */
   corrected(output: string, result: PageResult): PageResult {
     return this.#correctedBanner(output, this.#corrected(result, this.#linksTo(output, result.content)));
-  }
-
-  /** Only links of the page to itself, which depend on no other page. */
-  correctedOnPage(output: string, result: PageResult): PageResult {
-    const ownLinks = this.#linksTo(output, { ...result.content, references: [] });
-    return this.#corrected(result, ownLinks);
   }
 
   /** The banner is part of the frame, and written with each page. */
@@ -127,7 +124,7 @@ export class AnchorLinks {
   #idsOf(output: string): ReadonlySet<string> | undefined {
     const known = this.#ids.get(output);
     if (known) return known;
-    const others = this.#others.idsOfOthers(output);
+    const others = this.#idsOfOthers(output);
     if (!others) return undefined;
     const ids = new Set(others);
     this.#ids.set(output, ids);

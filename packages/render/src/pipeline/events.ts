@@ -1,4 +1,4 @@
-/** What a run tells whoever asked for it, a file or a finding at a time, and how the other files of this folder write that down. */
+/** What a build reports to its caller: one file or one finding at a time. */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { encodedText } from '../text/encoded-text.ts';
 import type { InPieces, OutputItem } from '../outputs/contract.ts';
@@ -13,20 +13,13 @@ export interface OutputFile {
 export type RunEvent =
   /** Text for the check, which would have to decode what was just encoded, unless it has been shown the file. */
   | { type: 'file'; file: OutputFile; text?: string; isSeen?: true }
-  /** Files that are as the last run has written them; only for callers that said they have those. */
-  | { type: 'old'; paths: readonly string[]; kind: OutputFile['kind'] }
   | { type: 'diagnostic'; diagnostic: Diagnostic };
 
 export function eventOf(item: OutputItem): RunEvent {
   if ('finding' in item) return diagnostic(item.finding);
-  if ('old' in item) return old([item.path], 'output');
   return 'pieces' in item
     ? { type: 'file', file: { path: item.path, content: item, kind: 'output' } }
     : text(item.path, item.content, 'output');
-}
-
-export function old(paths: readonly string[], kind: OutputFile['kind']): RunEvent {
-  return { type: 'old', paths, kind };
 }
 
 /** A file that the check was shown, with what is known of it. */

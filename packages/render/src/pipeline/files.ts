@@ -1,4 +1,4 @@
-/** The files of a run that are no pages and no search index: made from what all pages gave, or taken over. */
+/** The files of a site that are no page: navigation, scripts, outputs, stylesheets and assets. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
@@ -8,31 +8,36 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { unreachableEntries } from '../check/reachability.ts';
 import { reasonFor, renamedFile, unusableName } from '../navigation/output-names.ts';
 import { mathFiles } from '../math/files.ts';
-import type { Before } from '../cache/replay.ts';
-import type { WordEdit } from '../cache/word-edit.ts';
 import type { OutputContext } from '../outputs/contract.ts';
 import { siteOutputs } from '../outputs/site-outputs.ts';
-import { markdownPath } from '../outputs/page-markdown.ts';
 import { apiFiles } from '../theme/files.ts';
-import { type RunEvent, old, text, diagnostic, eventOf } from './events.ts';
-import type { Run } from './prepare.ts';
+import { type RunEvent, text, diagnostic, eventOf } from './events.ts';
+import { type SiteBuild, fetchPictures } from './site-build.ts';
+import type { SiteSummaries } from './site-summaries.ts';
 
 /** All files but the pages and the search index. */
-export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
-  const { site, options, gathered, composer, names, written, before } = run;
+export async function* siteFiles(build: SiteBuild, summaries: SiteSummaries): AsyncGenerator<RunEvent> {
+  const { site, composer, customScripts, written } = build;
   for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
   for (const item of unreachableEntries(composer.navigationOutput(), site.configFile)) yield diagnostic(item);
   for (const { path, content } of composer.islandScripts.files()) yield text(path, content, 'output');
-  for (const { path, content } of run.customScripts.files()) yield text(path, content, 'output');
-  for await (const item of siteOutputs(outputContext(run))) {
+  for (const { path, content } of customScripts.files()) yield text(path, content, 'output');
+  for await (const item of siteOutputs(outputContext(build, summaries))) {
     if (!('finding' in item)) written.add(item.path);
     yield eventOf(item);
   }
-  for (const { path, content } of apiFiles(gathered.features)) yield text(path, content, 'output');
-  if (gathered.features.has('math'))
-    for (const { path, content } of mathFiles(gathered.mathStyles)) yield text(path, content, 'output');
-  yield* stylesheets(run);
-  for (const [file, output] of outputsOf(run, gathered.assets)) {
+  const { features, mathStyles } = summaries;
+  for (const { path, content } of apiFiles(features)) yield text(path, content, 'output');
+  if (features.has('math'))
+    for (const { path, content } of mathFiles(mathStyles)) yield text(path, content, 'output');
+  yield* stylesheets(build, summaries);
+  yield* assetFiles(build, summaries);
+}
+
+function* assetFiles(build: SiteBuild, { assets }: SiteSummaries): Generator<RunEvent> {
+  const { site, options, names, written, frameFiles } = build;
+  for (const file of frameFiles.take()) assets.add(file);
+  for (const [file, output] of outputsOf(build, assets)) {
     options.signal?.throwIfAborted();
     if (site.files.stylesheets.includes(file) || written.has(output)) continue;
     if (output !== file) yield diagnostic(renamedFile(file, output, reasonFor(file)));
@@ -41,8 +46,6 @@ export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
     if (drawing !== undefined && 'finding' in drawing) yield diagnostic(drawing.finding);
     if (drawing?.kind === 'refused') continue;
     if (problem !== undefined) yield diagnostic(unusableName(file, problem));
-    else if (before?.lastFiles.has(output) && options.memory?.hashes.isAsBefore(file))
-      yield old([output], 'asset');
     else if (drawing?.kind === 'cleaned') yield text(output, drawing.content, 'asset');
     else
       yield {
@@ -52,44 +55,31 @@ export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
   }
 }
 
-/** Where nothing but words was edited: what repeats them, and the names of all that stays. */
-export async function* filesAfterWords(run: Run, before: Before, edit: WordEdit): AsyncGenerator<RunEvent> {
-  const told = new Set<string>();
-  for (const { output, route } of run.tasks) told.add(output).add(markdownPath(route));
-  for (const feature of before.last.printed.features) run.print.features.add(feature);
-  for await (const item of siteOutputs(outputContext(run), ({ repeatsPages }) => repeatsPages)) {
-    if ('finding' in item) continue;
-    told.add(item.path);
-    yield eventOf(item);
-  }
-  yield old(edit.otherFiles(told), 'output');
-}
-
-function outputContext(run: Run): OutputContext {
-  const { site, plan, addresses, composer, fullText, sections, print, socialImages, gathered, before } = run;
+function outputContext(build: SiteBuild, summaries: SiteSummaries): OutputContext {
+  const { site, plan, addresses, composer, socialImages, anchorLinks, pictures, options } = build;
+  const { fullText, print, pages, styles, classes, assets } = summaries;
   return {
     site,
     plan,
     addresses,
     publicAddresses: composer.publicAddresses,
     fullText,
-    lastSections: sections,
     print,
     socialImages,
-    pages: plan.rendered.flatMap((route) => gathered.facts.get(route) ?? []),
-    styles: gathered.styles,
-    classes: gathered.classes,
-    used: (file) => gathered.assets.has(file),
-    fragmentOn: (route, fragment) => run.anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
-    styleFiles: run.pictures.style,
-    readFile: siteFileReader(site.root, gathered.assets),
-    isOld: before && ((path) => before.lastFiles.has(path)),
-    signal: run.options.signal,
+    pages,
+    styles,
+    classes,
+    used: (file) => assets.has(file),
+    fragmentOn: (route, fragment) => anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
+    styleFiles: pictures.style,
+    readFile: siteFileReader(site.root, assets),
+    cache: options.cache,
+    signal: options.signal,
   };
 }
 
 /** Files that are shown, with the names they are written under, in the order of the files. */
-function outputsOf({ plan }: Run, shown: Iterable<string>): [file: string, output: string][] {
+function outputsOf({ plan }: SiteBuild, shown: Iterable<string>): [file: string, output: string][] {
   const outputs = new Map(plan.renamedFiles);
   const sources = new Map(plan.renamedFiles.map(([file, output]) => [output, file]));
   const isFile = outputs.size === 0 ? undefined : new Set(plan.files);
@@ -100,9 +90,9 @@ function outputsOf({ plan }: Run, shown: Iterable<string>): [file: string, outpu
   return [...files].toSorted().map((file) => [file, outputs.get(file) ?? file]);
 }
 
-async function* stylesheets(run: Run): AsyncGenerator<RunEvent> {
-  const { site, links, gathered, names, fetchPictures } = run;
-  for (const [file, output] of outputsOf(run, site.files.stylesheets)) {
+async function* stylesheets(build: SiteBuild, { assets }: SiteSummaries): AsyncGenerator<RunEvent> {
+  const { site, links, names } = build;
+  for (const [file, output] of outputsOf(build, site.files.stylesheets)) {
     if (output !== file) yield diagnostic(renamedFile(file, output, reasonFor(file)));
     const problem = names.take(output);
     if (problem !== undefined) {
@@ -115,9 +105,10 @@ async function* stylesheets(run: Run): AsyncGenerator<RunEvent> {
       continue;
     }
     const css = readFileSync(path, 'utf8');
-    yield* fetchPictures(remotePicturesOf(css));
+    for await (const { path: name, picture } of fetchPictures(build, remotePicturesOf(css)))
+      yield text(name, picture, 'asset');
     const prepared = prepareStylesheet(css, file, links, output);
-    for (const asset of prepared.assets) gathered.assets.add(asset);
+    for (const asset of prepared.assets) assets.add(asset);
     for (const item of prepared.diagnostics) yield diagnostic(item);
     const largeMasks = new Set<string>();
     const read = siteFileReader(site.root, new Set(prepared.assets), (mask) => largeMasks.add(mask));

@@ -4,7 +4,6 @@
  */
 import { setImmediate as aPause } from 'node:timers/promises';
 import { CodeNotReady } from '../realm/realm.ts';
-import { packedHead } from '../cache/packed-page.ts';
 import { isLargeSite } from './process-settings.ts';
 import { rememberFewWords } from '../search/page-terms.ts';
 import { type PageTools, loadApiPages, renderPage, renderUnread, siteTools } from './render-page.ts';
@@ -94,10 +93,9 @@ function rendered({ task, parser }: Order, waitsForCode: boolean): UnreadPage | 
   if (!tools) throw new Error('pages arrived before the site');
   tools.waitsForCode = waitsForCode;
   try {
-    return isOneOfMany ? packedIfKept(renderPage(tools, task, parser)) : renderUnread(tools, task, parser);
+    return isOneOfMany ? renderPage(tools, task, parser) : renderUnread(tools, task, parser);
   } catch (error) {
     if (!(error instanceof CodeNotReady)) throw error;
-    tools.takeLookups?.();
     return undefined;
   }
 }
@@ -112,11 +110,6 @@ const channelBytes = 150_000;
 async function leaving({ html, aside, markdown }: UnreadPage): Promise<void> {
   const bytes = html.length + aside.length + markdown.length;
   for (let sent = 0; sent <= bytes; sent += channelBytes) await aPause();
-}
-
-function packedIfKept(page: PageResult): PageResult {
-  const head = page.lookups && packedHead(page);
-  return head ? { ...page, packedHead: head, lookups: undefined } : page;
 }
 
 /** When the parent is gone there is nobody to render for. */

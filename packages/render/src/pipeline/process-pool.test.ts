@@ -24,7 +24,6 @@ const plan: SitePlan = {
   maxSchemaNodes: 9000,
   specInMarkdown: true,
   customCode: 'run',
-  isRemembered: false,
   clockMs: 0,
   api: readApiSettings(undefined),
   airGapped: false,
@@ -125,7 +124,7 @@ describe('the render processes', () => {
     const pages = await withFolder(files, async (root) => {
       const found: PageResult[] = [];
       const routes = ['code', 'plain', 'again'];
-      const ofSite = { ...plan, root, files: names, routes, rendered: routes, isRemembered: true };
+      const ofSite = { ...plan, root, files: names, routes, rendered: routes };
       const tasks = names.map((name, id) => task(id, name));
       for await (const page of renderPages(tasks, { plan: ofSite, concurrency: 1 })) found.push(page);
       return found;
@@ -133,8 +132,6 @@ describe('the render processes', () => {
     expect(pages.map(({ id }) => names[id])).toEqual(['plain.mdx', 'code.mdx', 'again.mdx']);
     expect(htmlOf(pages[1])).toContain('a-b.</p>');
     expect(htmlOf(pages[2])).toBe(htmlOf(pages[1]));
-    /** What the first page had asked before it was put off is not what the second has asked. */
-    expect(pages.map(({ lookups }) => lookups?.length)).toEqual([0, 1, 1]);
   });
 
   it('leave pages with diagrams to one of them', async () => {

@@ -13,22 +13,19 @@ import { Programs } from '../program/program.ts';
 import { failedPage } from '../page/failure.ts';
 import { encodedPage, finishedPage } from '../page/finished-page.ts';
 import { pageMarkdown } from '../page/page-markdown.ts';
-import { writtenDown } from '../page/dependencies.ts';
 import { ModuleSources } from '../page/module-sources.ts';
 import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from '../page/site-tools.ts';
-import { readMarkedSource, readSource } from '../source/source.ts';
+import { readSource } from '../source/source.ts';
 import { DocumentRenderer } from '../page/renderer.ts';
 import type * as ApiPages from '../api-pages/page.ts';
-import type { Lookup, PageDraft, PageResult, PageTask, SourceMark, UnreadPage } from '../model/page.ts';
+import type { PageDraft, PageResult, PageTask, UnreadPage } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
 /** What pages of one site are rendered with. */
 export interface PageTools extends SiteTools {
-  /** What the page that was just rendered has asked. */
-  takeLookups?: (() => Lookup[]) | undefined;
   /** Without it, a page whose code cannot be run yet throws `CodeNotReady`; what is to run it starts meanwhile. */
   waitsForCode: boolean;
   canRunCode: () => boolean;
@@ -41,15 +38,12 @@ export function siteTools(sent: SitePlan): PageTools {
   /** Mostly everything is rendered; then one list does for both. */
   const isWhole = sent.rendered.length === sent.routes.length;
   const plan = isWhole ? { ...sent, rendered: sent.routes } : sent;
-  const links = createLinkResolver(plan);
-  const written = plan.isRemembered ? writtenDown(links, plan) : undefined;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
   const tools: PageTools = {
     plan,
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, plan.routes),
-    links: written?.links ?? links,
-    takeLookups: written?.take,
+    links: createLinkResolver(plan),
     pictureSizes: sizesOf(plan),
     sources,
     programs: new Programs(sources),
@@ -71,23 +65,18 @@ function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
 }
 
 export function renderPage(tools: PageTools, task: PageTask, parser: ParserName): PageResult {
-  return withLookups(tools, finishedPage(task, rendered(tools, task, parser)));
+  return finishedPage(task, rendered(tools, task, parser));
 }
 
 /** The same, but what a check has to know of the page is left to be found out. */
 export function renderUnread(tools: PageTools, task: PageTask, parser: ParserName): UnreadPage {
-  return withLookups(tools, encodedPage(rendered(tools, task, parser)));
-}
-
-function withLookups<Page extends UnreadPage>(tools: PageTools, page: Page): Page {
-  const lookups = tools.takeLookups?.();
-  return lookups ? { ...page, lookups } : page;
+  return encodedPage(rendered(tools, task, parser));
 }
 
 function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
   const renderer = new DocumentRenderer(tools, task, parser);
   try {
-    const { document, source } = readPage(tools, task, parser);
+    const document = readPage(tools, task, parser);
     const own = renderer.renderDocument(document);
     const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
     const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
@@ -95,7 +84,7 @@ function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDra
     const markdown = [pageMarkdown(tools, task, document, parser, renderer.customCode), spec]
       .filter(Boolean)
       .join('\n\n');
-    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown, source };
+    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
   } catch (error) {
     if (error instanceof CodeNotReady) throw error;
     return failedPage(task, error);
@@ -109,26 +98,11 @@ export async function loadApiPages(): Promise<void> {
   apiPages ??= await import('../api-pages/page.ts');
 }
 
-function readPage(
-  { plan }: SiteTools,
-  task: PageTask,
-  parser: ParserName,
-): { document: Document; source: SourceMark | undefined } {
-  const { bytes, mark } = sourceOf(plan, task);
-  const { variables, math } = plan;
-  return { document: readDocument(bytes, { file: task.file, variables, math, parser }), source: mark };
-}
-
-function sourceOf(
-  plan: SitePlan,
-  { file, generated, content = '' }: PageTask,
-): {
-  bytes: Buffer;
-  mark?: SourceMark | undefined;
-} {
-  if (generated) return { bytes: Buffer.from(content) };
-  const path = join(plan.root, file);
-  return plan.isRemembered ? readMarkedSource(path) : { bytes: readSource(path) };
+function readPage({ plan }: SiteTools, task: PageTask, parser: ParserName): Document {
+  const { file, generated, content = '' } = task;
+  const { root, variables, math } = plan;
+  const bytes = generated ? Buffer.from(content) : readSource(join(root, file));
+  return readDocument(bytes, { file, variables, math, parser });
 }
 
 function resultOf(

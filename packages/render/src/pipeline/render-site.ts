@@ -1,17 +1,17 @@
-/**
- * Renders a loaded site into files, as they become ready: pages from the render processes, then the shared files,
- * stylesheets, assets and the not-found page. The same site and options give the same bytes.
- */
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { type PageTime, RenderedCheck } from '../check/rendered.ts';
-import { type SiteReport, buildReport, reportJson } from '../check/report.ts';
+/** Renders a loaded site into files, as they become ready. The same site and options give the same bytes. */
+import { withPageCache } from '../cache/page-cache.ts';
+import type { PageTime, RenderedCheck } from '../check/rendered.ts';
 import { reportHtml } from '../check/report-html.ts';
-import type { WordEdit } from '../cache/word-edit.ts';
+import { type SiteReport, buildReport, reportJson } from '../check/report.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { PageTier } from '../model/page.ts';
-import type { RenderOptions } from './site-plan.ts';
-import { type RunEvent, diagnostic, text } from './events.ts';
-import { siteEvents } from './site-run.ts';
 import type { Site } from '../site/site.ts';
+import { type RunEvent, diagnostic, text } from './events.ts';
+import { siteFiles } from './files.ts';
+import { SitePageRenderer } from './page-renderer.ts';
+import { type SiteBuild, prepareBuild } from './site-build.ts';
+import type { RenderOptions } from './site-plan.ts';
+import { SiteSummaries } from './site-summaries.ts';
 
 export type { RenderOptions } from './site-plan.ts';
 export type { OutputFile } from './events.ts';
@@ -19,48 +19,40 @@ export type { OutputFile } from './events.ts';
 export type RenderEvent =
   | RunEvent
   /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
-  | ({ type: 'report' } & Verdict);
-
-interface Verdict {
-  report: SiteReport;
-  slowest: PageTime[];
-  tiers: Record<PageTier, number>;
-}
+  | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
-  const check = new RenderedCheck(site, options.urlStyle ?? 'html');
-  const told: Diagnostic[] = [];
-  let edit: WordEdit | undefined;
-  for await (const event of siteEvents(site, options, check)) {
-    if (event.type === 'word-edit') {
-      edit = event.edit;
-      continue;
-    }
-    if (event.type === 'file' && !event.isSeen) check.seeFile({ ...event.file, text: event.text });
-    /** Of old pages it knows more than that they are there. */
-    if (event.type === 'old' && event.kind !== 'page')
-      for (const path of event.paths) check.seeFile({ path, kind: event.kind });
-    if (event.type === 'diagnostic') told.push(event.diagnostic);
+  const build = await prepareBuild(site, options);
+  const findings: Diagnostic[] = [];
+  for await (const event of withCheck(siteEvents(build), build.check)) {
+    if (event.type === 'diagnostic') findings.push(event.diagnostic);
     yield event;
   }
-  const { findings, ...verdict } = edit ? knownVerdict(edit, check, told) : newVerdict(check, told);
-  for (const finding of findings) yield diagnostic(finding);
-  yield text('report.json', reportJson(verdict.report), 'output');
-  yield text('report.html', reportHtml(verdict.report, site.name), 'output');
-  yield { type: 'report', ...verdict };
+  const { findings: found, slowest, tiers, ...result } = build.check.finish();
+  for (const finding of found) yield diagnostic(finding);
+  const report = buildReport([...findings, ...found], result);
+  yield text('report.json', reportJson(report), 'output');
+  yield text('report.html', reportHtml(report, site.name), 'output');
+  yield { type: 'report', report, slowest, tiers };
 }
 
-/** With the findings that nobody was told of. */
-function newVerdict(check: RenderedCheck, told: readonly Diagnostic[]): Verdict & { findings: Diagnostic[] } {
-  const { findings, slowest, tiers, ...result } = check.finish();
-  return { findings, slowest, tiers, report: buildReport([...told, ...findings], result) };
+async function* siteEvents(build: SiteBuild): AsyncGenerator<RunEvent> {
+  for (const { path, picture } of build.framePictures) yield text(path, picture, 'asset');
+  for (const finding of build.findings) yield diagnostic(finding);
+  const pages = withPageCache(new SitePageRenderer(build), build.options.cache, build);
+  const summaries = new SiteSummaries(build);
+  for await (const page of pages.render(build.tasks, () => undefined)) {
+    if ('picture' in page) yield text(page.path, page.picture, 'asset');
+    else yield* summaries.add(page);
+  }
+  yield* siteFiles(build, summaries);
+  for (const { path, content } of summaries.search.finish()) yield text(path, content, 'output');
 }
 
-/** What the last run has found holds for this one. */
-function knownVerdict(
-  edit: WordEdit,
-  { slowest }: RenderedCheck,
-  told: readonly Diagnostic[],
-): Verdict & { findings: Diagnostic[] } {
-  return { findings: edit.untold(told), slowest, tiers: edit.tiers, report: edit.report };
+/** Shows every file to the check. Pages are known to it already. */
+async function* withCheck(events: AsyncGenerator<RunEvent>, check: RenderedCheck): AsyncGenerator<RunEvent> {
+  for await (const event of events) {
+    if (event.type === 'file' && !event.isSeen) check.seeFile({ ...event.file, text: event.text });
+    yield event;
+  }
 }

@@ -6,8 +6,8 @@ import { RemotePictures } from '../assets/remote-pictures.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SetAside } from '../text/kept.ts';
 import { findRoute } from './load.ts';
-import type { RunMemory } from '../cache/last-run.ts';
-import type { LastFiles } from '../cache/unchanged.ts';
+import type { CacheDecision } from '../cache/page-cache.ts';
+import type { BuildCache } from '../model/build-cache.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import { OutputNames, reasonFor, renamedFile, unusableName } from '../navigation/output-names.ts';
 import { renamedPaths } from '../navigation/safe-names.ts';
@@ -25,10 +25,12 @@ import type { Site } from '../site/site.ts';
 import type { SiteOptions } from '../site/render-options.ts';
 
 export interface RenderOptions extends SiteOptions {
-  /** What earlier runs have left: pages that would be the same are not rendered again. */
-  memory?: RunMemory;
-  /** The files of the last run that the memory tells of. With them, pages that are as they were are not even written. */
-  lastFiles?: LastFiles;
+  /** What earlier builds have left; pages that would be the same are not rendered again. */
+  cache?: BuildCache;
+  /** Names the program: another one may render differently. Part of every key of the cache. */
+  engine?: string;
+  /** Told why each page was reused or rendered. */
+  onCacheDecision?: (decision: CacheDecision) => void;
   /** Where texts of a large site can lie until they are needed, other than in memory. */
   setAside?: SetAside;
   /** Processes at once, with this one. */
@@ -67,7 +69,6 @@ export function planSite(
     pictures: pictures.table,
     asksForPictures: pictures.isFetching,
     customCode: options.customCode ?? 'run',
-    isRemembered: options.memory !== undefined,
     clockMs: clockOf(options.committedAt),
   };
 }

@@ -24,12 +24,11 @@ import {
   type SearchFile,
   TermShards,
   maximumPostings,
-  sparePostings,
   packPostings,
   searchFile,
 } from './shards.ts';
 import { TermIds } from './term-ids.ts';
-import { Reserve, canBeCompleted } from './reserve.ts';
+import { canBeCompleted, vocabularyOf } from './vocabulary.ts';
 import type { PageTerms } from '../model/page.ts';
 
 export type { SearchFile } from './shards.ts';
@@ -45,7 +44,6 @@ export class SearchIndex {
   readonly #early = new Map<number, string>();
   readonly #pageShards = new PageShards();
   #nextPage = 0;
-  #reserve: Reserve | undefined;
 
   constructor(
     pages: ReadonlyMap<string, SearchedPage>,
@@ -54,7 +52,7 @@ export class SearchIndex {
   ) {
     this.#shares = Array.from({ length: shareStarts.length + 1 }, () => ({
       terms: new TermIds(),
-      postings: new PostingLists(maximumPostings + sparePostings, setAside, blocksOfShare),
+      postings: new PostingLists(maximumPostings, setAside, blocksOfShare),
     }));
     this.#pages = [...pages.values()];
     this.#scopes = scopes;
@@ -79,25 +77,21 @@ export class SearchIndex {
     if (lastPages) yield lastPages;
     const firstSections = firstSectionsOf(this.#sectionCounts);
     const shards = new TermShards();
-    const reserve = new Reserve();
     /** Apart: a pair of each would take more than all of the terms. */
     const completed: string[] = [];
     const counts: number[] = [];
     // Each is gone when the next one comes: much is still to be made while this one is there.
     for (let share = this.#shares.shift(); share; share = this.#shares.shift())
-      for (const { term, total, shown, spare } of termsOf(share)) {
+      for (const { term, total, postings } of termsOf(share)) {
         if (canBeCompleted(term)) {
           completed.push(term);
           counts.push(total);
         }
-        if (spare.length > 0) reserve.spare.set(term, spare);
-        const file = shards.add(term, packPostings(shown, firstSections, total));
+        const file = shards.add(term, packPostings(postings, firstSections, total));
         if (file) yield file;
       }
     const lastTerms = shards.end();
     if (lastTerms) yield lastTerms;
-    reserve.setCandidates(completed, counts);
-    this.#reserve = reserve;
     yield searchFile(
       'index',
       indexData({
@@ -106,14 +100,9 @@ export class SearchIndex {
         sectionCounts: this.#sectionCounts,
         termStarts: shards.starts,
         pageStarts: this.#pageShards.starts,
-        vocabulary: reserve.vocabulary() ?? [],
+        vocabulary: vocabularyOf(completed, counts),
       }),
     );
-  }
-
-  /** After `finish`: what the next export needs besides the files, to bring them up to date (see update.ts). */
-  reserve(): Uint8Array {
-    return (this.#reserve ?? new Reserve()).packed();
   }
 
   #merge(page: number, reader: TermsReader): void {
@@ -159,18 +148,18 @@ const blocksOfShare = 3;
 function* termsOf({ terms, postings }: Share) {
   const texts = Array.from({ length: terms.count }, (_, id) => terms.text(id));
   for (const id of inOrder(texts))
-    yield { term: texts[id] as string, total: postings.total(id), ...postings.best(id, maximumPostings) };
+    yield { term: texts[id] as string, total: postings.total(id), postings: postings.best(id) };
 }
 
 /** `sections` is JSON. */
-export function pageEntry({ title, href, trail }: SearchedPage, sections: string | undefined): string {
+function pageEntry({ title, href, trail }: SearchedPage, sections: string | undefined): string {
   if (sections === undefined) return '0';
   const start = JSON.stringify([title, href, trail.join(' › ')]);
   return `${start.slice(0, -1)},${sections}]`;
 }
 
 /** The number of the first section of each page, and of all sections. */
-export function firstSectionsOf(counts: Uint8Array): Uint32Array {
+function firstSectionsOf(counts: Uint8Array): Uint32Array {
   const first = new Uint32Array(counts.length + 1);
   counts.forEach((count, page) => (first[page + 1] = (first[page] as number) + count));
   return first;

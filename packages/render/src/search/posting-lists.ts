@@ -63,14 +63,13 @@ export class PostingLists {
     return this.#totals[term] as number;
   }
 
-  /** The best so many in the order of sections, and the next best, in no order. */
-  best(term: number, count: number): { shown: Uint32Array; spare: Uint32Array } {
+  /** The best in the order of sections. */
+  best(term: number): Uint32Array {
     const list = this.#whole(term);
-    if (list.length > count) return bestOf(list, count, this.#most);
+    if (list.length > this.#most) return bestOf(list, this.#most);
     for (let at = 1; at < list.length; at++)
-      if ((list[at] as number) < (list[at - 1] as number))
-        return { shown: list.toSorted(), spare: noPostings };
-    return { shown: list, spare: noPostings };
+      if ((list[at] as number) < (list[at - 1] as number)) return list.toSorted();
+    return list;
   }
 
   #whole(term: number): Uint32Array {
@@ -173,21 +172,12 @@ function joined(parts: readonly Uint32Array[]): Uint32Array {
   return whole;
 }
 
-/** The best so many postings in the order of sections, and the next best, up to `most` in all. */
-export function bestOf(
-  postings: Uint32Array,
-  count: number,
-  most: number,
-): { shown: Uint32Array; spare: Uint32Array } {
-  const ranks = postings.map(rankOf).toSorted();
-  return {
-    shown: ranks.subarray(0, count).map(postingOf).toSorted(),
-    spare: ranks.subarray(count, most).map(postingOf),
-  };
+function bestOf(postings: Uint32Array, count: number): Uint32Array {
+  return postings.map(rankOf).toSorted().subarray(0, count).map(postingOf).toSorted();
 }
 
 /** The best posting has the smallest: most weight first, then the order of sections. */
-export function rankOf(posting: number): number {
+function rankOf(posting: number): number {
   return (((127 - (posting & 127)) << 25) | (posting >>> 7)) >>> 0;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Writes the lines of terms and the entries of pages into files of a certain length. Where a file ends depends only on
- * what came since it began: an index that is brought up to date gets the same files as one that is built anew.
- */
+/** Writes the lines of terms and the entries of pages into files of a certain length. */
 import { type SearchWords, searchWords } from './browser-code.ts';
 
 export interface SearchFile {
@@ -11,8 +8,6 @@ export interface SearchFile {
 
 /** Of a term that is in more sections than this only the best are in its line. */
 export const maximumPostings = 2500;
-/** So many more are known between exports, to take the places of those that an edit removes. */
-export const sparePostings = 500;
 const termShardLength = 7000;
 const pageShardLength = 7000;
 const words: SearchWords = searchWords();
@@ -21,25 +16,19 @@ const digitCodes = Uint8Array.from(words.digits, (digit) => digit.charCodeAt(0))
 export class TermShards {
   /** Enough of the first term of each file to tell it from the term before. */
   readonly starts: string[] = [];
-  /** The term added last; undefined after a file that was skipped. */
-  previous: string | undefined = '';
+  #previous = '';
   #lines: string[] = [];
   #length = 0;
-
-  get isBetweenFiles(): boolean {
-    return this.#lines.length === 0;
-  }
 
   /** Adds a term, which comes after all before it, with its packed postings; answers the file when it is full. */
   add(term: string, postings: string): SearchFile | undefined {
     const isFirst = this.#lines.length === 0;
-    const previous = this.previous ?? '';
-    const shared = sharedLength(previous, term);
-    if (isFirst) this.starts.push(shortestStart(term, previous));
+    const shared = sharedLength(this.#previous, term);
+    if (isFirst) this.starts.push(shortestStart(term, this.#previous));
     const line = isFirst
       ? `${words.digits[0]}${term} ${postings}`
       : `${words.digits[shared]}${term.slice(shared)} ${postings}`;
-    this.previous = term;
+    this.#previous = term;
     this.#lines.push(line);
     this.#length += line.length + 1;
     return this.#length < termShardLength ? undefined : this.end();
@@ -52,12 +41,6 @@ export class TermShards {
     this.#length = 0;
     return file;
   }
-
-  /** Leaves a file as it was written. Only between files. */
-  skip(start: string): void {
-    this.starts.push(start);
-    this.previous = undefined;
-  }
 }
 
 export class PageShards {
@@ -66,10 +49,6 @@ export class PageShards {
   #next = 0;
   #entries: string[] = [];
   #length = 0;
-
-  get isBetweenFiles(): boolean {
-    return this.#entries.length === 0;
-  }
 
   add(entry: string): SearchFile | undefined {
     if (this.#entries.length === 0) this.starts.push(this.#next);
@@ -85,12 +64,6 @@ export class PageShards {
     this.#entries = [];
     this.#length = 0;
     return file;
-  }
-
-  /** Leaves a file as it was written, up to the page given. Only between files. */
-  skip(end: number): void {
-    this.starts.push(this.#next);
-    this.#next = end;
   }
 }
 

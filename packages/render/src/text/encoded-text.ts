@@ -68,14 +68,30 @@ export class MarkedText {
 
 /** Bytes are copied once and never decoded. */
 export function encodedPieces(pieces: Pieces): Uint8Array {
+  return encodedWithPlaces(pieces).bytes;
+}
+
+/** With the place of each piece that came as bytes. */
+export function encodedWithPlaces(pieces: Pieces): {
+  bytes: Uint8Array;
+  places: ReadonlyMap<Uint8Array, readonly [start: number, end: number]>;
+} {
   const parts: Uint8Array[] = [];
+  const places = new Map<Uint8Array, readonly [start: number, end: number]>();
+  let length = 0;
+  const add = (part: Uint8Array): void => {
+    parts.push(part);
+    length += part.length;
+  };
   for (const piece of pieces) {
-    if (piece instanceof Uint8Array) parts.push(piece);
-    else if (typeof piece === 'string') parts.push(encodedText(piece));
-    else if (piece instanceof MarkedText) parts.push(...piece.parts());
-    else parts.push(piece.bytes);
+    if (piece instanceof Uint8Array) {
+      places.set(piece, [length, length + piece.length]);
+      add(piece);
+    } else if (typeof piece === 'string') add(encodedText(piece));
+    else if (piece instanceof MarkedText) for (const part of piece.parts()) add(part);
+    else add(piece.bytes);
   }
-  return Buffer.concat(parts);
+  return { bytes: Buffer.concat(parts, length), places };
 }
 
 export function decodedText(bytes: Uint8Array): string {

@@ -3,3 +3,8 @@ import { hash } from 'node:crypto';
 export function shortHash(text: string | Uint8Array): string {
   return hash('sha256', text).slice(0, 40);
 }
+
+/** Of the ids of a page. */
+export function idsHash(ids: readonly string[]): string {
+  return shortHash(ids.join('\n'));
+}

@@ -14,6 +14,7 @@ import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../model/page-source.ts';
 import { showsSidebar } from '../page/modes.ts';
 import { isPageStylesheet } from '../components/style.ts';
+import type { PageSummary } from '../model/finished-page.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
 import type { GuestBanner } from './banner.ts';
 import { BranchPages } from './branch-pages.ts';
@@ -41,6 +42,9 @@ export interface Pictures {
   logo: { light: string; dark: string } | undefined;
   favicon: { light: string; dark: string } | undefined;
 }
+
+/** What the frame has to know of a page. */
+type ComposedPage = Pick<PageSummary, 'usesSocialImage' | 'followed'>;
 
 export interface ComposerOptions {
   customScripts?: Pick<CustomScripts, 'paths' | 'hosts'>;
@@ -121,28 +125,22 @@ export class PageComposer {
     };
   }
 
-  /** A page that stands in the output already: its frame needs the same files as if it were written now. */
-  keep(task: PageTask, usesImage: boolean, result: () => PageResult | undefined): void {
-    this.prepare(task);
-    if (usesImage) this.#headSite.images.forPage(task.route);
-    this.#noteBareLinks(task, result);
-  }
-
-  /** A page that failed shows its sidebar whatever its mode. */
-  #noteBareLinks({ route, output }: PageTask, result: () => PageResult | undefined): void {
-    const { mode = 'default' } = this.#site.metas.get(route) ?? {};
-    if (showsSidebar(mode) || output !== this.#addresses.outputOf(route)) return;
-    const { failed = true, content } = result() ?? {};
-    if (!failed && content) this.#bareLinks.set(route, followedAddresses(content));
-  }
-
-  /** Makes what stands around a page before the page is there. */
-  prepare({ route, output }: PageTask): void {
+  /** A page that is part of the output: the files of the frame are for all of these. */
+  addPage({ route, output }: PageTask, { usesSocialImage, followed }: ComposedPage): void {
     this.#frames.of(this.#branchOf(route), prefixToRoot(output));
+    if (usesSocialImage) this.#headSite.images.forPage(route);
+    if (followed) this.#bareLinks.set(route, followed);
   }
 
-  /** Whether the page that was composed last shows a picture of the site's own when it is shared. */
-  usedImage = false;
+  /** What a page without a sidebar leads to; undefined for the others. A page that failed shows its sidebar. */
+  followedBy({ route, output }: PageTask, { failed, content }: PageResult): string[] | undefined {
+    const { mode = 'default' } = this.#site.metas.get(route) ?? {};
+    const isBare = !failed && !showsSidebar(mode) && output === this.#addresses.outputOf(route);
+    return isBare ? followedAddresses(content) : undefined;
+  }
+
+  /** Whether the page that was composed last names a picture that the site draws. */
+  usedSocialImage = false;
 
   compose(task: PageTask, result: PageResult): PageDocument {
     const { settings, navigation, metas } = this.#site;
@@ -156,8 +154,7 @@ export class PageComposer {
     const language = languageCode(branch?.language ?? 'en');
     const words = wordsFor(language);
     const head = headFacts(this.#headSite, { meta, result, place, language, prefix });
-    this.usedImage = head.image !== undefined;
-    this.#noteBareLinks(task, () => result);
+    this.usedSocialImage = head.image !== undefined;
     const markdown = relativeHref(prefix, `${task.route}.md`);
     const view: PageView = {
       settings,

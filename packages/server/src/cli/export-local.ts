@@ -26,8 +26,8 @@ import {
   type FailOptions,
   type ReportOfFindings,
 } from './findings.ts';
-import { memoryFiles } from '../exports/project-memory.ts';
-import { openLocalMemory } from './local-memory.ts';
+import { cacheFiles, type CacheFolder } from '../build-cache/cache-folder.ts';
+import { openLocalCache } from './local-cache.ts';
 import { bytesText, Progress } from './progress.ts';
 import { rulesOf } from './remote.ts';
 import { addSiteOptions, type SiteOptions } from './site-options.ts';
@@ -150,11 +150,12 @@ async function render(
 ): Promise<Exported> {
   const { exportMemoryMegabytes, RenderingFailed, runInProcess } = await import('../exports/process.ts');
   const egress = rulesOf(options);
-  const memory = isFresh
+  const siteOptions = siteOptionsOf(options);
+  const cache = isFresh
     ? undefined
-    : await openLocalMemory('exports', [
+    : await openLocalCache('exports', [
         root,
-        siteOptionsOf(options),
+        siteOptions,
         options.origin,
         options.version ?? null,
         egress.offline,
@@ -162,17 +163,17 @@ async function render(
   const reportFile = join(work, 'report.json');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   try {
-    const order = await orderFor(root, options, memory);
+    const order = await orderFor(root, options, { siteOptions, isOffline: egress.offline ?? false, cache });
     const sign = await signerFor(order);
     const answer = await runInProcess({ ...order, isSigned: sign !== undefined }, 'exported', {
       signal: new AbortController().signal,
       memoryMegabytes: exportMemoryMegabytes,
       fetch: fetchWithin(egress),
-      keepCopyIn: memory?.readableFolder,
+      keepCopyIn: cache?.readableFolder,
       files: [
         { path: join(work, 'spool'), use: 'write' },
         { path: reportFile, use: 'write' },
-        ...memoryFiles(memory),
+        ...cacheFiles(cache),
       ],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
@@ -180,17 +181,16 @@ async function render(
       sign: (manifest) => sign?.(manifest) ?? '',
       outputFile: draft,
     });
-    await memory?.completed(answer.memoryBytes);
-    const { pageCount: pages, sizeBytes, fileCount } = answer;
-    const sha256 = answer.sha256 ?? '';
+    await cache?.completed(answer.cacheBytes);
+    const { pageCount: pages, sizeBytes, fileCount, sha256 } = answer;
     return { report: await readReport(reportFile), packed: { sizeBytes, sha256, fileCount }, pages };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
-    if (!memory || !(error instanceof RenderingFailed)) throw await explained(error);
-    await memory.discard();
+    if (!cache || !(error instanceof RenderingFailed)) throw await explained(error);
+    await cache.discard();
   } finally {
     progress.end();
-    memory?.release();
+    cache?.release();
   }
   // A corrupt cache may have been the cause; it is discarded by now.
   return render(root, { work, draft }, options, true);
@@ -199,12 +199,20 @@ async function render(
 async function orderFor(
   root: string,
   options: LocalExportOptions,
-  memory: Awaited<ReturnType<typeof openLocalMemory>>,
+  {
+    siteOptions,
+    isOffline,
+    cache,
+  }: {
+    siteOptions: ReturnType<typeof siteOptionsOf>;
+    isOffline: boolean;
+    cache: CacheFolder | undefined;
+  },
 ): Promise<ExportOrder> {
   const [origin, { level }, engine = null] = await Promise.all([
     originOf(root),
     findIsolation(),
-    memory?.engine(),
+    cache?.engine(),
   ]);
   return {
     type: 'export',
@@ -213,15 +221,14 @@ async function orderFor(
     version: options.version ?? null,
     ...origin,
     renderProcesses: availableParallelism(),
-    offline: rulesOf(options).offline ?? false,
+    offline: isOffline,
     // The caller has chosen the folder.
     customCode: 'run',
     engine,
     isolationLevel: level,
     isSigned: false,
-    isHashed: true,
     isReportWhole: false,
-    options: { ...siteOptionsOf(options), paths: null, strict: false, failOn: [] },
+    options: { ...siteOptions, paths: null, strict: false, failOn: [] },
   };
 }
 

@@ -12,18 +12,18 @@ import {
   loadSite,
   prepareRenderProcesses,
   renderSite,
-  RunMemory,
   reportJson,
   SiteLoadError,
   unknownPaths,
   type Diagnostic,
+  type OutputFile,
   type RenderEvent,
 } from '@docyard/render';
 import { outputDescriptor, withBytesAsText, withTextAsBytes } from '../rendering/protocol.ts';
 import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle';
 import { isDiskFullOrLimited } from '@docyard/site/disk';
 import { Fetches } from './fetches.ts';
-import { MemoryFile, mostRememberedPages } from './memory-file.ts';
+import { CacheFile, maxCachedPages } from '../build-cache/cache-file.ts';
 import { openFiles } from './open-files.ts';
 import { mostRecentFindings } from './record.ts';
 import type {
@@ -74,43 +74,25 @@ process.once('disconnect', () => process.exit());
 
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
-  const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
+  const cache = order.engine === null ? undefined : new CacheFile(openFiles.young, openFiles.old);
   try {
-    await exportWith(memory, order);
+    await exportWith(cache, order);
   } finally {
-    // What was rendered is worth keeping although the export may have failed.
-    memory?.flush();
+    // A failed export has rendered pages as well.
+    cache?.flush();
   }
 }
 
-async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): Promise<void> {
-  const opened = memory && new RunMemory(memory, order.engine ?? '', order.folder);
-  // After another export few pages are left to render, and what is waited for is this process.
-  const isAgain = opened?.lastToken !== undefined;
-  if (!isAgain) {
-    prepareRenderProcesses(order.renderProcesses);
-  }
-  const site = await loadSite({
-    root: order.folder,
-    fetchRemote(address) {
-      opened?.noteRemote();
-      return fetches.fetch(address);
-    },
-    ...(opened === undefined ? {} : { memory: opened.load }),
-  });
-  if (isAgain) prepareRenderProcesses(order.renderProcesses);
-  const run = site.pages.length > mostRememberedPages ? undefined : opened;
-  // Nobody will ask for what was read to be remembered.
-  if (run === undefined) opened?.load.pages.clear();
+async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Promise<void> {
+  prepareRenderProcesses(order.renderProcesses);
+  const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
+  const cache = site.pages.length > maxCachedPages ? undefined : opened;
   const { paths, groups, basePath, urlStyle, airGapped, customScripts } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);
   if (unknown.length > 0) {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
   }
-  const archive = new Archive(openFiles.spool, {
-    memory: run && memory && { blocks: memory, token: run.token, lastToken: run.lastToken },
-  });
-  const { lastFiles } = archive;
+  const archive = new Archive(openFiles.spool, { cache });
   let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
@@ -127,18 +109,7 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
     committedAt: order.committedAt,
     setAside: (bytes) => archive.setAside(bytes),
     concurrency: order.renderProcesses,
-    ...(run === undefined ? {} : { memory: run }),
-    ...(lastFiles === undefined
-      ? {}
-      : {
-          lastFiles: {
-            has: (path) => lastFiles.has(path),
-            paths: () => filesOfRenderer(lastFiles.keys()),
-            areAllThere: () => true,
-            read: (path) => archive.lastContent(path),
-            readAhead: (path) => archive.lastContentAhead(path),
-          },
-        }),
+    ...(cache && order.engine !== null ? { cache, engine: order.engine } : {}),
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
     ...(order.version === null ? {} : { version: order.version }),
@@ -146,13 +117,12 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
   for await (const event of events) {
     if (event.type === 'report') ending = event;
     if (event.type === 'diagnostic') remember(event.diagnostic);
-    if (event.type !== 'file' && event.type !== 'old') continue;
-    put(archive, event);
-    const { kind } = event.type === 'old' ? event : event.file;
-    const before = pageCount;
-    if (kind === 'page') pageCount += event.type === 'old' ? event.paths.length : 1;
+    if (event.type !== 'file') continue;
+    put(archive, event.file);
+    const isFirstPage = event.file.kind === 'page' && pageCount === 0;
+    if (event.file.kind === 'page') pageCount += 1;
     // The first page is what people wait for.
-    const now = before === 0 && pageCount > 0 ? progress : tell;
+    const now = isFirstPage ? progress : tell;
     now('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
     if (pageCount < totalPages) continue;
     archive.compressAhead();
@@ -171,36 +141,20 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
     throw strictStop(first);
   }
   progress('packing', 0, pageCount, totalPages);
-  await finish(order, archive, report, { pageCount, memory, run });
+  await finish(order, archive, report, { pageCount, cache });
 }
 
-function put(archive: Archive, event: Extract<RenderEvent, { type: 'file' | 'old' }>): void {
-  if (event.type === 'old') {
-    for (const path of event.paths) archive.keep(path);
-    return;
-  }
-  const { path, content } = event.file;
+function put(archive: Archive, { path, content }: OutputFile): void {
   if (content instanceof Uint8Array) archive.add(path, content);
   else if ('pieces' in content) archive.addPieces(path, content.pieces);
   else archive.addFile(path, content.copyFrom);
-}
-
-/** The manifest tells of the files, and so belongs to whoever packs them. */
-function* filesOfRenderer(paths: Iterable<string>): Generator<string> {
-  for (const path of paths) if (path !== manifestName && path !== signatureName) yield path;
-}
-
-interface Ending {
-  pageCount: number;
-  memory: MemoryFile | undefined;
-  run: RunMemory | undefined;
 }
 
 async function finish(
   order: ExportOrder,
   archive: Archive,
   report: ReportFile,
-  { pageCount, memory, run }: Ending,
+  { pageCount, cache }: { pageCount: number; cache: CacheFile | undefined },
 ): Promise<void> {
   const manifest = manifestBytes({
     engineVersion,
@@ -212,27 +166,18 @@ async function finish(
     files: archive.list(),
   });
   archive.add(manifestName, manifest);
-  // Of 10,000 pages it has 2.5 MB, which nobody needs to see for nothing.
   if (order.isSigned) say({ type: 'sign', manifest });
   const signature = order.isSigned ? await signed.promise : '';
   if (signature !== '') archive.add(signatureName, Buffer.from(signature));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
   const tell = sparingly((share: number) => progress('packing', share, pageCount, null));
-  const hash = order.isHashed ? createHash('sha256') : undefined;
-  const packing = archive.pack(outputDescriptor, { onProgress: tell, hash });
-  // Whoever waits for it is told.
-  packing.catch(() => undefined);
-  // Other threads have the first blocks in hand now.
-  run?.prepareCommit();
-  const packed = await packing;
+  const hash = createHash('sha256');
+  const packed = await archive.pack(outputDescriptor, { onProgress: tell, hash });
   closeSync(outputDescriptor);
-  run?.commit();
-  memory?.leaveIndex();
-  const memoryBytes = memory?.usedBytes ?? 0;
+  cache?.leaveIndex();
+  const cacheBytes = cache?.usedBytes ?? 0;
   const { warnings, errors } = report;
-  const sha256 = hash?.digest('hex') ?? null;
-  say({ type: 'exported', ...packed, sha256, pageCount, warnings, errors, memoryBytes });
-  // Giving back the 100 MB of 1,000 pages takes 30 ms, for which nobody should have to wait.
+  say({ type: 'exported', ...packed, sha256: hash.digest('hex'), pageCount, warnings, errors, cacheBytes });
   archive.close();
 }
 

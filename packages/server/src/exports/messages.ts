@@ -23,14 +23,12 @@ export interface ExportOrder {
   offline: boolean;
   /** Whether code of the authors may run, or why not. */
   customCode: NonNullable<RenderOptions['customCode']>;
-  /** Names the program for the memory of the last export, which is open after the other files. Null when there is none. */
+  /** Identifies the program for the build cache, whose files are open after the others. Null without a cache. */
   engine: string | null;
   /** As the manifest tells it. */
   isolationLevel: IsolationLevel;
   /** Whether somebody wants to see the manifest and sign it. */
   isSigned: boolean;
-  /** Whether it is to tell the hash of the bundle. Whoever sees all of its bytes anyway can do so sooner. */
-  isHashed: boolean;
   /** Whether the report beside the bundle lists every page with its bytes; the one in the bundle does. */
   isReportWhole: boolean;
   options: ExportJob['options'];
@@ -89,17 +87,13 @@ export const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('exported'),
     sizeBytes: whole,
-    /** Null when nobody asked for it. */
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .nullable(),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
     fileCount: whole,
     pageCount: whole,
     warnings: whole,
     errors: whole,
-    /** How much of the memory is of use for the next export. */
-    memoryBytes: whole,
+    /** How much of the build cache is in use. */
+    cacheBytes: whole,
   }),
   /** The list of files that is about to be packed. The process has no key: the server looks at it and signs. */
   z.object({

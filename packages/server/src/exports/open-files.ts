@@ -4,7 +4,7 @@ import { firstFileDescriptor } from '../rendering/protocol.ts';
 export const openFiles = {
   spool: firstFileDescriptor,
   report: firstFileDescriptor + 1,
-  /** What exports remember; without a memory neither is there. */
+  /** The build cache; neither is open without one. */
   young: firstFileDescriptor + 2,
   old: firstFileDescriptor + 3,
 };

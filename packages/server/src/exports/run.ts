@@ -13,7 +13,7 @@ import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
 import { intoStore } from './into-store.ts';
-import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
+import { cacheFiles, openProjectCache, type CacheFolder } from '../build-cache/cache-folder.ts';
 import { exportMemoryMegabytes, RenderingFailed, runInProcess, type Answer } from './process.ts';
 import { signManifest } from './sign.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
@@ -25,32 +25,32 @@ const reportEveryMs = 400;
 export const runExport: Runner = (context, input) =>
   runOnce(context, input).catch((error: unknown) => {
     // A corrupt cache may have been the cause; it is discarded by now.
-    if (!(error instanceof RenderingFailed) || context.config.exportMemoryBytes === 0) throw error;
+    if (!(error instanceof RenderingFailed) || context.config.buildCacheBytes === 0) throw error;
     return runOnce(context, input);
   });
 
 const runOnce: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
   const exportInput = inputOf(input.job);
-  let memory: MemoryPlace | undefined;
+  let cache: CacheFolder | undefined;
   try {
-    memory = await borrowMemory(context, {
+    cache = await openProjectCache(context, {
       projectId: input.job.project_id,
       kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
     });
     await mkdir(workFolder, { recursive: true });
-    const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
-    const order = await orderFor(context, input, exportInput, { source, memory });
-    const rendered = await render(context, input, { order, workFolder, memory });
-    await memory?.completed(rendered.answer.memoryBytes);
+    const source = await fetchSource(context, input, exportInput, cache?.sourceFolder ?? workFolder);
+    const order = await orderFor(context, input, exportInput, { source, cache });
+    const rendered = await render(context, input, { order, workFolder, cache });
+    await cache?.completed(rendered.answer.cacheBytes);
     return await store(context, input, { ...rendered, reportFile: reportIn(workFolder) });
   } catch (error) {
     if (isStrictFailure(error)) await storeReport(context, input, reportIn(workFolder));
     // An unexpected failure may come from a corrupt cache, so discard it.
-    if (isUnexpected(error)) await memory?.discard();
+    if (isUnexpected(error)) await cache?.discard();
     throw asFailure(error);
   } finally {
-    memory?.release();
+    cache?.release();
     await rm(workFolder, { recursive: true, force: true });
   }
 };
@@ -86,7 +86,7 @@ async function orderFor(
   context: Context,
   { job }: RunnerInput,
   { request }: ExportInput,
-  { source, memory }: { source: FetchedSource; memory: MemoryPlace | undefined },
+  { source, cache }: { source: FetchedSource; cache: CacheFolder | undefined },
 ): Promise<ExportOrder> {
   const { isolation, customCode } = await judgeCustomCode(context);
   return {
@@ -100,9 +100,8 @@ async function orderFor(
     offline: context.config.egress.offline,
     customCode,
     isolationLevel: isolation.level,
-    engine: (await memory?.engine()) ?? null,
+    engine: (await cache?.engine()) ?? null,
     isSigned: true,
-    isHashed: true,
     isReportWhole: true,
     options: optionsOf(request),
   };
@@ -116,14 +115,14 @@ interface Rendered {
 interface Rendering {
   order: ExportOrder;
   workFolder: string;
-  memory: MemoryPlace | undefined;
+  cache: CacheFolder | undefined;
 }
 
 /** Renders, packs and signs in the sandbox, straight into the store. */
 async function render(
   context: Context,
   input: RunnerInput,
-  { order, workFolder, memory }: Rendering,
+  { order, workFolder, cache }: Rendering,
 ): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   const progress = progressReports(input);
@@ -135,11 +134,11 @@ async function render(
       memoryMegabytes: exportMemoryMegabytes,
       yields: true,
       hidden: context.config.dataDir,
-      keepCopyIn: memory?.readableFolder,
+      keepCopyIn: cache?.readableFolder,
       files: [
         { path: join(workFolder, 'spool'), use: 'write' },
         { path: reportIn(workFolder), use: 'write' },
-        ...memoryFiles(memory),
+        ...cacheFiles(cache),
       ],
       fetch: fetchWithin(context.config.egress, tenantOf(input.job)),
       onProgress: progress.add,
@@ -215,7 +214,6 @@ async function store(
     storeReport(context, input, reportFile),
   ]);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
-  if (sha256 === null) throw new Error('The rendering process packed a bundle without its hash.');
   const result: ExportResult = {
     bundle: { sizeBytes, sha256, fileCount },
     warnings,

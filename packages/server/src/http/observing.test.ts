@@ -8,7 +8,7 @@ import { readConfig, type Environment } from '../config.ts';
 import type { Context } from '../context.ts';
 import { prepareDataFolder } from '../data-folder.ts';
 import { signPreview } from '../exports/preview-links.ts';
-import { sweepMemories } from '../exports/project-memory.ts';
+import { sweepProjectCaches } from '../build-cache/cache-folder.ts';
 import { RunnerLost } from '../jobs/failure.ts';
 import { Worker, type Runners } from '../jobs/worker.ts';
 import { openServiceLog } from '../log.ts';
@@ -187,7 +187,7 @@ describe('/metrics', () => {
     const { context } = await composeObserved();
     await findIsolation();
     await runOneJob(context);
-    await sweepMemories(context);
+    await sweepProjectCaches(context);
     const service = await serveForTest(context);
     const body = { email: 'ada@example.com', password: 'a lighthouse keeper' };
     expect((await service.request('/v1/session', jsonBody(body))).status).toBe(401);

@@ -1,7 +1,7 @@
 /**
- * The folder in which exports of a project leave what the next one can use: the checkout, and a memory of rendered pages and
- * packed blocks. It belongs to one branch and one set of options, so that nobody who may write to another branch can touch
- * it, and to one export at a time; one that finds it taken works without. Everything in it can be lost.
+ * The folder that exports of a project share: the checkout and the build cache. It belongs to one branch and one set of
+ * options, so that write access to another branch cannot change it, and to one export at a time; an export that finds it
+ * locked runs without it. Everything in it can be lost.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { engineIdentity } from './engine-identity.ts';
 
-export interface MemoryPlace {
-  /** Names the program that reads and writes it. */
+export interface CacheFolder {
+  /** Identifies the program that reads and writes it. */
   engine(): Promise<string>;
   young: string;
   old: string;
@@ -19,7 +19,7 @@ export interface MemoryPlace {
   sourceFolder: string;
   /** Where a copy of it may stay that the process that renders can read. */
   readableFolder: string;
-  /** Says how much of the memory is in use, once an export is complete. */
+  /** Records how much of the cache is in use, once an export is complete. */
   completed(usedBytes: number): Promise<void>;
   /** It may be damaged: the next export begins anew. */
   discard(): Promise<void>;
@@ -27,9 +27,9 @@ export interface MemoryPlace {
 }
 
 const taken = new Set<string>();
-/** What is young for longer than it takes to write everything twice is mostly left over. */
-const restBytes = 64 * 1024 ** 2;
-export const memoryKeptMs = 30 * 24 * 3600 * 1000;
+/** Room that unused values may take before the young file becomes the old one. */
+const unusedBytes = 64 * 1024 ** 2;
+export const maxCacheAgeMs = 30 * 24 * 3600 * 1000;
 
 interface Owner {
   projectId: string;
@@ -37,17 +37,17 @@ interface Owner {
   kind: unknown;
 }
 
-/** Undefined when another export has it, or nobody wants any. */
-export async function borrowMemory(
+/** Undefined when another export has it, or the cache is turned off. */
+export async function openProjectCache(
   { config }: Pick<Context, 'config'>,
   { projectId, kind }: Owner,
-): Promise<MemoryPlace | undefined> {
-  if (config.exportMemoryBytes === 0) return undefined;
-  return openMemory(join(memoriesOf(config), projectId), kind);
+): Promise<CacheFolder | undefined> {
+  if (config.buildCacheBytes === 0) return undefined;
+  return openCacheFolder(join(projectCaches(config), projectId), kind);
 }
 
-/** The same for whoever has a folder of their own for memories. */
-export async function openMemory(root: string, kind: unknown): Promise<MemoryPlace | undefined> {
+/** `kind` tells apart what must not share a cache. Undefined when another process has it. */
+export async function openCacheFolder(root: string, kind: unknown): Promise<CacheFolder | undefined> {
   const name = createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 24);
   const folder = join(root, name);
   if (taken.has(folder)) return undefined;
@@ -63,7 +63,7 @@ export async function openMemory(root: string, kind: unknown): Promise<MemoryPla
       old: join(folder, 'old'),
       sourceFolder: join(folder, 'source'),
       readableFolder: join(folder, 'readable'),
-      // On a disk that is full the memory is rotated too early or too late, which is all that this is for.
+      // Only the time of the next rotation depends on it, so a full disk does no harm.
       completed: (usedBytes) => writeFile(join(folder, 'used'), String(usedBytes)).catch(() => undefined),
       discard: () => rm(folder, { recursive: true, force: true }),
       release() {
@@ -77,7 +77,7 @@ export async function openMemory(root: string, kind: unknown): Promise<MemoryPla
   }
 }
 
-/** False when another process has it that is still there. */
+/** False when a running process holds it. */
 async function lockFor(file: string): Promise<boolean> {
   try {
     await writeFile(file, String(process.pid), { flag: 'wx' });
@@ -99,34 +99,34 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** As the process that renders finds them open, after the others. */
-export function memoryFiles(
-  memory: Pick<MemoryPlace, 'young' | 'old'> | undefined,
+/** The files that the rendering process finds open, after its others. */
+export function cacheFiles(
+  folder: Pick<CacheFolder, 'young' | 'old'> | undefined,
 ): { path: string; use: 'go on with' | 'read' }[] {
-  if (memory === undefined) return [];
+  if (folder === undefined) return [];
   return [
-    { path: memory.young, use: 'go on with' },
-    { path: memory.old, use: 'read' },
+    { path: folder.young, use: 'go on with' },
+    { path: folder.old, use: 'read' },
   ];
 }
 
-/** When more than half of the young file is of no use any more, it becomes the old one. */
+/** When more than half of the young file is unused, it becomes the old one. */
 async function rotate(folder: string): Promise<void> {
   const [young, old] = [join(folder, 'young'), join(folder, 'old')];
   const used = Number(await readFile(join(folder, 'used'), 'utf8').catch(() => '0'));
   const { size } = await stat(young).catch(() => ({ size: 0 }));
-  if (size > 2 * used + restBytes) await rename(young, old);
+  if (size > 2 * used + unusedBytes) await rename(young, old);
   for (const file of [young, old]) await writeFile(file, '', { flag: 'a', mode: 0o600 });
   await utimes(folder, new Date(), new Date());
 }
 
-/** Removes those of projects that are no more, what has not been used for long, and the oldest until the others fit. */
-export async function sweepMemories({
+/** Removes the caches of deleted projects, those that are too old, and the oldest until the others fit. */
+export async function sweepProjectCaches({
   config,
   database,
   measures,
 }: Pick<Context, 'config' | 'database' | 'measures'>): Promise<void> {
-  const root = memoriesOf(config);
+  const root = projectCaches(config);
   const found = [];
   for (const project of await readdir(root).catch(() => [])) {
     const row = await database
@@ -144,7 +144,7 @@ export async function sweepMemories({
   let kept = 0;
   for (const { folder, mtimeMs, bytes } of found.toSorted((a, b) => b.mtimeMs - a.mtimeMs)) {
     kept += bytes;
-    const isKept = kept <= config.exportMemoryBytes && mtimeMs >= Date.now() - memoryKeptMs;
+    const isKept = kept <= config.buildCacheBytes && mtimeMs >= Date.now() - maxCacheAgeMs;
     if (isKept || taken.has(folder)) continue;
     kept -= bytes;
     await rm(folder, { recursive: true, force: true });
@@ -152,7 +152,7 @@ export async function sweepMemories({
   measures.cacheMeasured(kept);
 }
 
-/** The source is about as large as what is remembered of it; counting its files would take longer than it is worth. */
+/** The source counts as large as the young file: counting its files would take too long. */
 async function bytesOf(folder: string): Promise<number> {
   const sizes = await Promise.all(
     ['young', 'old', 'young'].map((name) => stat(join(folder, name)).catch(() => ({ size: 0 }))),
@@ -160,6 +160,6 @@ async function bytesOf(folder: string): Promise<number> {
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
-function memoriesOf({ dataDir }: Context['config']): string {
+function projectCaches({ dataDir }: Context['config']): string {
   return join(dataDir, 'cache', 'exports');
 }

@@ -1,7 +1,4 @@
-/**
- * Where the values of a memory file lie, written at its end, so that whoever opens it next need not read all of it: of 10,000
- * pages 250 MB. A file may have none, and what an index says is believed no further than that it lies in the file.
- */
+/** The index at the end of a cache file: where each value lies. A file without one is read through. */
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { readInto } from '@docyard/bundle';
 
@@ -14,15 +11,14 @@ export interface IndexedPlace {
 /** Where the index begins, its bytes, their checksum, how many values it tells of, and a word that no file ends with by chance. */
 const footBytes = 32;
 const word = Buffer.from('docyard2');
-const mostIndexBytes = 256 * 1024 ** 2;
+const maxIndexBytes = 256 * 1024 ** 2;
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Node's own are 16 kB, and take longer. */
-const stepBytes = 1024 * 1024;
+const chunkBytes = 1024 * 1024;
 /** Of each value, in the order of the keys: where it begins, its bytes, its checksum. */
 const numbersOfValue = 3;
 
-/** To be written at `begin`, where the last value ends. Keys and numbers apart: 11,000 records would take twice as long to read. */
+/** To be written at `begin`, where the last value ends. */
 export function encodeIndex(
   places: readonly (readonly [key: string, place: IndexedPlace])[],
   begin: number,
@@ -51,7 +47,7 @@ export function readIndex(
   if (foot === undefined || !foot.subarray(24).equals(word)) return undefined;
   const [begin, bytes] = [foot.readDoubleLE(0), foot.readDoubleLE(8)];
   if (!(begin >= 0 && bytes > 0) || begin + bytes + footBytes !== size) return undefined;
-  const packed = bytes > mostIndexBytes ? undefined : readAt(handle, begin, bytes);
+  const packed = bytes > maxIndexBytes ? undefined : readAt(handle, begin, bytes);
   if (packed === undefined || crc32(packed) !== foot.readUInt32LE(16)) return undefined;
   const known = unpack(packed, foot.readUInt32LE(20));
   if (known === undefined) return undefined;
@@ -68,7 +64,7 @@ export function readIndex(
 
 function unpack(packed: Buffer, count: number): { keys: string[]; numbers: Float64Array } | undefined {
   try {
-    const entries = zstdDecompressSync(packed, { maxOutputLength: mostIndexBytes, chunkSize: stepBytes });
+    const entries = zstdDecompressSync(packed, { maxOutputLength: maxIndexBytes, chunkSize: chunkBytes });
     const end = count * numbersOfValue * Float64Array.BYTES_PER_ELEMENT;
     // Copied, since numbers have to begin at a multiple of eight.
     const numbers = new Float64Array(new Uint8Array(entries.subarray(0, end)).buffer);

@@ -1,4 +1,3 @@
-/** What exports of a project remember: less work with the same bytes, for one branch and one export at a time. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,9 +16,9 @@ import {
   type Tenant,
   type TestContext,
 } from '../../test/support/test-context.ts';
-import { borrowMemory, sweepMemories } from './project-memory.ts';
 import { runExport } from './run.ts';
 import type { ExportResult } from './record.ts';
+import { openProjectCache, sweepProjectCaches } from '../build-cache/cache-folder.ts';
 
 const site = {
   'docs.json': JSON.stringify({
@@ -36,16 +35,16 @@ const site = {
 const isLong = process.env['LONG_TESTS'] !== undefined;
 
 let context: TestContext;
-let forgetful: TestContext;
+let uncached: TestContext;
 let tenant: Tenant;
 
 beforeAll(async () => {
   context = await composeForTest({ RENDER_PROCESSES: '1' });
-  forgetful = { ...context, config: { ...context.config, exportMemoryBytes: 0 } };
+  uncached = { ...context, config: { ...context.config, buildCacheBytes: 0 } };
   tenant = await createTenant(context);
 });
 
-const memories = () => join(context.config.dataDir, 'cache/exports');
+const caches = () => join(context.config.dataDir, 'cache/exports');
 
 async function projectWith(files: Record<string, string>): Promise<Project> {
   const folder = temporaryFolder('repository');
@@ -79,7 +78,7 @@ describe('an export after another', () => {
 
     test('has the bytes of the first one when nothing was edited', async () => {
       const first = await run(context, project);
-      expect(await run(forgetful, project)).toBe(first);
+      expect(await run(uncached, project)).toBe(first);
       expect(await run(context, project)).toBe(first);
     });
 
@@ -95,15 +94,15 @@ describe('an export after another', () => {
       'has the bytes that it would have without one after an edit of %s',
       async (name) => {
         commitAll(folder, edits[name] ?? {});
-        const remembered = await run(context, project);
-        expect(remembered).toBe(await run(forgetful, project));
+        const cached = await run(context, project);
+        expect(cached).toBe(await run(uncached, project));
       },
     );
 
-    test('has a memory for each branch and form of the site', async () => {
-      expect(readdirSync(join(memories(), project.id))).toHaveLength(1);
+    test('has a cache for each branch and form of the site', async () => {
+      expect(readdirSync(join(caches(), project.id))).toHaveLength(1);
       await run(context, project, { urlStyle: 'clean' });
-      expect(readdirSync(join(memories(), project.id))).toHaveLength(2);
+      expect(readdirSync(join(caches(), project.id))).toHaveLength(2);
     });
   });
 
@@ -121,24 +120,24 @@ describe('an export after another', () => {
       folder,
       inDocs({ 'docs.json': site['docs.json'].replaceAll('index', 'start'), 'start.mdx': 'New.\n' }),
     );
-    expect(await run(context, project)).toBe(await run(forgetful, project));
+    expect(await run(context, project)).toBe(await run(uncached, project));
     rmSync(join(folder, 'docs'), { recursive: true });
     commitAll(folder, { docs: 'a file now' });
     await expect(run(context, project)).rejects.toThrow('The folder docs of the source does not exist.');
     rmSync(join(folder, 'docs'));
     commitAll(folder, inDocs(site));
-    expect(await run(context, project)).toBe(await run(forgetful, project));
+    expect(await run(context, project)).toBe(await run(uncached, project));
   });
 
-  test('goes on from what a damaged memory still holds', async () => {
+  test('goes on from what a damaged cache still holds', async () => {
     const project = await projectWith(site);
     const first = await run(context, project);
-    const [name = ''] = readdirSync(join(memories(), project.id));
-    writeFileSync(join(memories(), project.id, name, 'young'), 'nothing that anybody wrote'.repeat(100));
+    const [name = ''] = readdirSync(join(caches(), project.id));
+    writeFileSync(join(caches(), project.id, name, 'young'), 'nothing that anybody wrote'.repeat(100));
     expect(await run(context, project)).toBe(first);
   });
 
-  test('begins anew where a part of the memory turns out to be damaged while it is used', async () => {
+  test('has the bytes that it would have without one when a part of the cache is damaged', async () => {
     const wordsOf = (page: number): string =>
       Array.from({ length: 10_000 }, (_, at) => `${at % 50 ? '' : '\n\n'}w${(page * 10_000 + at) ** 2}`).join(
         ' ',
@@ -152,8 +151,8 @@ describe('an export after another', () => {
       ...Object.fromEntries(pages),
     });
     await run(context, project);
-    const [name = ''] = readdirSync(join(memories(), project.id));
-    const young = join(memories(), project.id, name, 'young');
+    const [name = ''] = readdirSync(join(caches(), project.id));
+    const young = join(caches(), project.id, name, 'young');
     // Where each value begins, and not where the list of all of them names it: only whoever reads one finds out.
     const bytes = readFileSync(young);
     const places = [...bytes.toString('latin1').matchAll(/piece:/g)].map(({ index }) => index);
@@ -162,24 +161,24 @@ describe('an export after another', () => {
     for (const value of values) bytes.fill(0, value + 1000, value + 1100);
     writeFileSync(young, bytes);
     commitAll(fileURLToPath(project.source.repository), { 'page7.mdx': `${wordsOf(7)}\n\nOne more.\n` });
-    expect(await run(context, project)).toBe(await run(forgetful, project));
+    expect(await run(context, project)).toBe(await run(uncached, project));
   });
 });
 
-test('a memory has one owner at a time', async () => {
+test('a cache has one owner at a time', async () => {
   const owner = { projectId: 'project', kind: 'main' };
-  const memory = present(await borrowMemory(context, owner));
-  expect(await borrowMemory(context, owner)).toBeUndefined();
-  const other = present(await borrowMemory(context, { ...owner, kind: 'draft' }));
+  const cache = present(await openProjectCache(context, owner));
+  expect(await openProjectCache(context, owner)).toBeUndefined();
+  const other = present(await openProjectCache(context, { ...owner, kind: 'draft' }));
   other.release();
-  memory.release();
-  present(await borrowMemory(context, owner)).release();
+  cache.release();
+  present(await openProjectCache(context, owner)).release();
 });
 
-test('memories of projects that are gone, old ones and those beyond the limit are removed', async () => {
+test('caches of deleted projects, old ones and those beyond the limit are removed', async () => {
   const { id } = await projectWith(site);
   const place = (project: string, name: string): string => {
-    const folder = join(memories(), project, name);
+    const folder = join(caches(), project, name);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'young'), Buffer.alloc(1000));
     return folder;
@@ -193,6 +192,6 @@ test('memories of projects that are gone, old ones and those beyond the limit ar
   writeFileSync(join(large, 'young'), Buffer.alloc(100_000));
   utimesSync(old, 1e9, 1e9);
   utimesSync(large, Date.now() / 1000 - 60, Date.now() / 1000 - 60);
-  await sweepMemories({ ...context, config: { ...context.config, exportMemoryBytes: 50_000 } });
+  await sweepProjectCaches({ ...context, config: { ...context.config, buildCacheBytes: 50_000 } });
   expect([gone, old, large, small].map((folder) => existsSync(folder))).toEqual([false, false, false, true]);
 });

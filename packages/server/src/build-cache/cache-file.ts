@@ -1,17 +1,17 @@
 /**
- * What exports of one kind leave for the next: values by key in a file that only grows, and an older file of the same form
- * that is only read. What is asked for in the old one moves to the young one; when that is full it becomes the old one, so what
- * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte, and loses what it put
- * last. A disk that is full costs what this process would have left, and nothing else.
+ * A build cache in two files: a young one that values are appended to, and an old one that is only read. A value that is read
+ * from the old file moves to the young one; a full young file becomes the old one, so unused values disappear. Every value has
+ * a checksum: a killed process loses the last values it put, and a damaged value is missing. On a full disk nothing is kept.
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '@docyard/site/disk';
-import { AppendedFile, readIntoAhead } from '@docyard/bundle';
-import { encodeIndex, readAt, readIndex } from './memory-index.ts';
+import type { BuildCache } from '@docyard/render';
+import { AppendedFile } from '@docyard/bundle';
+import { encodeIndex, readAt, readIndex } from './cache-file-index.ts';
 
-/** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
-export const mostRememberedPages = 20_000;
+/** The index of a larger site would not fit into the memory of an export; such a site is rendered anew each time. */
+export const maxCachedPages = 20_000;
 
 interface Place {
   handle: number;
@@ -22,18 +22,18 @@ interface Place {
 
 /** Length of the key, length of the value, checksum of both. */
 const headBytes = 12;
-const mostKeyBytes = 200;
+const maxKeyBytes = 200;
 /** Anything longer is no length that was written here. */
-const mostValueBytes = 1024 ** 3;
+const maxValueBytes = 1024 ** 3;
 const scanBytes = 256 * 1024;
 
-export class MemoryFile {
+export class CacheFile implements BuildCache {
   readonly #young: number;
   readonly #old: number | undefined;
   readonly #places = new Map<string, Place>();
-  /** Keys of the young file whose value somebody has asked for or given. */
+  /** Keys of the young file whose value was read or put by this process, with its bytes. */
   readonly #used = new Map<string, number>();
-  /** Where values were that this process has put elsewhere. */
+  /** Where values were before this process put them. */
   readonly #before = new Map<string, Place | undefined>();
   readonly #begin: number;
   readonly #file: AppendedFile;
@@ -56,21 +56,12 @@ export class MemoryFile {
     return this.#found(key, place, readAt(place.handle, place.offset, place.length));
   }
 
-  /** Read by another thread, into memory that `take` gives. */
-  async getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined> {
-    const place = this.#placeOf(key);
-    if (place === undefined) return undefined;
-    const value = take(place.length);
-    const isWhole = await readIntoAhead(value, place.handle, place.offset);
-    return this.#found(key, place, isWhole ? value : undefined);
-  }
-
   /** Where its value can be read: what waits to be written is written first. */
   #placeOf(key: string): Place | undefined {
     const place = this.#places.get(key);
     if (place?.handle !== this.#young || place.offset + place.length <= this.#file.writtenBytes) return place;
     this.flush();
-    // Elsewhere or nowhere, if the disk is full.
+    // Another place, or none, if the disk is full.
     return this.#places.get(key);
   }
 
@@ -81,20 +72,8 @@ export class MemoryFile {
     return value;
   }
 
-  get isEmpty(): boolean {
-    return this.#places.size === 0;
-  }
-
   has(key: string): boolean {
     return this.#places.has(key);
-  }
-
-  /** Says that a value is still good without reading it, unless it has to move. */
-  touch(key: string): void {
-    const place = this.#places.get(key);
-    if (place === undefined) return;
-    if (place.handle === this.#old) this.get(key);
-    else this.#used.set(key, place.length);
   }
 
   put(key: string, ...parts: readonly Uint8Array[]): void {
@@ -133,7 +112,7 @@ export class MemoryFile {
     }
   }
 
-  /** What the export itself has to write needs the room more than the next one needs a memory. */
+  /** The bundle needs the room more than the next export needs a cache. */
   #giveUp(): void {
     this.#isFull = true;
     this.#file.cut(this.#begin);
@@ -160,7 +139,7 @@ export class MemoryFile {
     }
   }
 
-  /** What is worth keeping of all this: the values that were asked for or given. */
+  /** The bytes of the values that were read or put. */
   get usedBytes(): number {
     let bytes = 0;
     for (const length of this.#used.values()) bytes += length;
@@ -184,11 +163,10 @@ export class MemoryFile {
     const window = new ReadWindow(handle, size);
     let at = 0;
     while (at + headBytes <= size) {
-      const head = window.at(at, headBytes + mostKeyBytes);
+      const head = window.at(at, headBytes + maxKeyBytes);
       const [keyBytes, length] = [head.readUInt32LE(0), head.readUInt32LE(4)];
       const offset = at + headBytes + keyBytes;
-      if (keyBytes === 0 || keyBytes > mostKeyBytes || length > mostValueBytes || offset + length > size)
-        break;
+      if (keyBytes === 0 || keyBytes > maxKeyBytes || length > maxValueBytes || offset + length > size) break;
       const key = head.toString('utf8', headBytes, headBytes + keyBytes);
       this.#places.set(key, { handle, offset, length, checksum: head.readUInt32LE(8) });
       at = offset + length;

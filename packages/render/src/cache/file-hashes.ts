@@ -1,0 +1,39 @@
+/** Hashes of files of the site, each read once for a build. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { shortHash } from '../text/short-hash.ts';
+
+/** The clock of a file system may be this far behind. */
+const clockStepMs = 11;
+
+export class FileHashes {
+  readonly #root: string;
+  readonly #startedAtMs = Date.now() - clockStepMs;
+  readonly #hashes = new Map<string, string | undefined>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Undefined for a file that cannot be read. */
+  of(file: string): string | undefined {
+    if (this.#hashes.has(file)) return this.#hashes.get(file);
+    const hash = this.#read(file);
+    this.#hashes.set(file, hash);
+    return hash;
+  }
+
+  /** Undefined for a file that changed since the build started: the page may have been rendered from other bytes. */
+  ofUnchanged(file: string): string | undefined {
+    const found = statSync(join(this.#root, file), { throwIfNoEntry: false });
+    return found && Math.max(found.ctimeMs, found.mtimeMs) < this.#startedAtMs ? this.of(file) : undefined;
+  }
+
+  #read(file: string): string | undefined {
+    try {
+      return shortHash(readFileSync(join(this.#root, file)));
+    } catch {
+      return undefined;
+    }
+  }
+}

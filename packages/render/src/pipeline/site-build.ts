@@ -1,0 +1,167 @@
+/** What the pages and files of one build share, worked out before the first page is rendered. */
+import { RemotePictures } from '../assets/remote-pictures.ts';
+import { RenderedCheck } from '../check/rendered.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { FetchedPicture } from '../model/finished-page.ts';
+import type { PageTask } from '../model/page.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
+import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
+import type { OutputNames } from '../navigation/output-names.ts';
+import { SocialImages } from '../outputs/social-images.ts';
+import { type SearchScope, type SearchedPage, searchedPages } from '../search/pages.ts';
+import type { Site } from '../site/site.ts';
+import { type SetAside, packedInMemory } from '../text/kept.ts';
+import { PageComposer } from '../theme/compose.ts';
+import {
+  type ConfiguredPictures,
+  configuredPictures,
+  missingInFrame,
+  picturesOfFrame,
+} from '../theme/configured-pictures.ts';
+import { contextualFindings } from '../theme/contextual.ts';
+import { CustomScripts } from '../theme/custom-scripts.ts';
+import { contrastFindings } from '../theme/site-css.ts';
+import { AnchorLinks } from './anchor-links.ts';
+import { isLargeSite } from './process-settings.ts';
+import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-plan.ts';
+
+export interface SiteBuild {
+  site: Site;
+  options: RenderOptions;
+  plan: SitePlan;
+  tasks: readonly PageTask[];
+  addresses: Addresses;
+  links: LinkResolver;
+  /** Names of output files that are taken. */
+  names: OutputNames;
+  /** What is known before the first page. */
+  findings: readonly Diagnostic[];
+  remote: RemotePictures;
+  /** Pictures of other hosts that the frame shows. */
+  framePictures: readonly FetchedPicture[];
+  pictures: ConfiguredPictures;
+  customScripts: CustomScripts;
+  socialImages: SocialImages;
+  composer: PageComposer;
+  check: RenderedCheck;
+  anchorLinks: AnchorLinks;
+  searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] };
+  frameFiles: FrameFiles;
+  /** Outputs that are written and may be files of the repository as well. */
+  written: Set<string>;
+  /** Where texts of a large site can lie until they are needed. */
+  aside: { setAside?: SetAside };
+}
+
+/** Files that the frame of pages shows. */
+export class FrameFiles {
+  #used: string[] = [];
+
+  add(file: string): void {
+    this.#used.push(file);
+  }
+
+  /** Those that were added since the last call. */
+  take(): string[] {
+    const used = this.#used;
+    this.#used = [];
+    return used;
+  }
+}
+
+export async function prepareBuild(site: Site, options: RenderOptions): Promise<SiteBuild> {
+  const remote = new RemotePictures(options.fetchPicture, {}, site.remoteHosts);
+  const nameable = nameableRoutes(site, options);
+  const plan = planSite(site, options, remote, nameable);
+  const links = createLinkResolver(plan);
+  const written = new Set<string>();
+  const framePictures: FetchedPicture[] = [];
+  for await (const picture of fetchPictures({ remote, options, written }, picturesOfFrame(site)))
+    framePictures.push(picture);
+  const pictures = configuredPictures(site, links);
+  const customScripts = new CustomScripts(site.root, site.files.scripts, options.customScripts);
+  const addresses = addressesFor(plan.urlStyle, plan.routes);
+  const sameText = (text: string): string => nameable.names.sameText(text);
+  const searched = searchedPages(site, plan.rendered, (route) =>
+    sameText(relativeHref('', addresses.hrefOf(route))),
+  );
+  const tasks = planTasks(site, plan, searched.pages, (route) => sameText(addresses.outputOf(route)));
+  const check = new RenderedCheck(site, plan.urlStyle);
+  check.expectPages(tasks);
+  const frameLinks = check.watchFrame(links);
+  const socialImages = new SocialImages(site, frameLinks);
+  const anchorLinks = new AnchorLinks(
+    tasks.map(({ output }) => output),
+    plan.urlStyle,
+    frameTargetsOf({ site, plan, links }, tasks),
+  );
+  const frameFiles = new FrameFiles();
+  const composer = new PageComposer(
+    site,
+    plan,
+    frameLinks,
+    pictures,
+    (file) => frameFiles.add(file),
+    socialImages,
+    { customScripts, fragmentOn: (output, fragment) => anchorLinks.fragmentOn(output, fragment) },
+  );
+  return {
+    site,
+    options,
+    plan,
+    tasks,
+    addresses,
+    links,
+    names: nameable.names,
+    findings: [
+      ...site.diagnostics,
+      ...nameable.findings,
+      ...customScripts.findings,
+      ...pictures.diagnostics,
+      ...missingInFrame(site, remote.table),
+      ...contrastFindings(site.settings, site.configFile),
+      ...contextualFindings(site.settings.contextual, site.configFile),
+    ],
+    remote,
+    framePictures,
+    pictures,
+    customScripts,
+    socialImages,
+    composer,
+    check,
+    anchorLinks,
+    searched,
+    frameFiles,
+    written,
+    aside: isLargeSite(plan.rendered.length) ? { setAside: options.setAside ?? packedInMemory } : {},
+  };
+}
+
+export async function* fetchPictures(
+  { remote, options, written }: Pick<SiteBuild, 'remote' | 'options' | 'written'>,
+  addresses: Iterable<string>,
+): AsyncGenerator<FetchedPicture> {
+  for await (const { path, content } of remote.settle(addresses)) {
+    options.signal?.throwIfAborted();
+    written.add(path);
+    yield { path, picture: content };
+  }
+}
+
+/** Outputs of the pages that the header, the sidebar, the footer or the banner may lead to with a fragment. */
+function frameTargetsOf(
+  { site, plan, links }: Pick<SiteBuild, 'site' | 'plan' | 'links'>,
+  tasks: readonly PageTask[],
+): string[] {
+  const routes = new Set<string>();
+  const note = (address: string): void => {
+    const target = links.resolve(address, 'docs.json');
+    if (target.kind === 'page' && target.suffix.includes('#')) routes.add(target.route);
+  };
+  for (const address of site.frameAddresses) note(address);
+  for (const { url } of site.metas.values()) if (url?.includes('#')) note(url);
+  return tasks
+    .filter(({ id, route }) => id < plan.rendered.length && routes.has(route))
+    .map(({ output }) => output);
+}

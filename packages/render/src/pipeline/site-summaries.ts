@@ -1,0 +1,84 @@
+/** Collects what the files about the whole site need of each page. */
+import type { FinishedPage } from '../model/finished-page.ts';
+import type { PageFeature } from '../model/page.ts';
+import { FullText } from '../outputs/full-text.ts';
+import type { PageFacts } from '../outputs/contract.ts';
+import { fullTextSection } from '../outputs/llms.ts';
+import { markdownPath } from '../outputs/page-markdown.ts';
+import { PrintPages } from '../outputs/print-pages.ts';
+import { SearchIndex } from '../search/build.ts';
+import { type RunEvent, diagnostic, seen, text } from './events.ts';
+import type { SiteBuild } from './site-build.ts';
+
+export class SiteSummaries {
+  readonly assets: Set<string>;
+  /** Classes for inline styles, with their declarations. */
+  readonly styles = new Map<string, string>();
+  /** Classes that authors wrote. */
+  readonly classes = new Set<string>();
+  readonly mathStyles = new Map<string, string>();
+  readonly features = new Set<PageFeature>();
+  readonly print: PrintPages;
+  readonly fullText: FullText;
+  readonly search: SearchIndex;
+  readonly #build: SiteBuild;
+  readonly #facts = new Map<string, PageFacts>();
+
+  constructor(build: SiteBuild) {
+    const { site, plan, addresses, aside, searched, pictures } = build;
+    this.#build = build;
+    this.assets = new Set(pictures.files);
+    this.print = new PrintPages(site, plan, addresses, aside);
+    this.fullText = new FullText(aside);
+    this.search = new SearchIndex(searched.pages, searched.scopes, aside);
+  }
+
+  /** The pages in the order of the navigation. */
+  get pages(): PageFacts[] {
+    return this.#build.plan.rendered.flatMap((route) => this.#facts.get(route) ?? []);
+  }
+
+  /** Yields the files of the page, its findings, and files of the search index that are complete. */
+  *add(page: FinishedPage): Generator<RunEvent> {
+    const { task, summary, html } = page;
+    const { check, composer, plan } = this.#build;
+    for (const file of summary.assets) this.assets.add(file);
+    for (const [name, declarations] of summary.styles) this.styles.set(name, declarations);
+    for (const name of summary.classes) this.classes.add(name);
+    for (const [name, declarations] of summary.mathStyles) this.mathStyles.set(name, declarations);
+    for (const feature of summary.features) this.features.add(feature);
+    check.addPage(task, summary.check, page.milliseconds);
+    composer.addPage(task, summary);
+    yield seen(task.output, html, 'page');
+    // A page that is shown a second time at the root counts once.
+    if (task.id < plan.rendered.length) yield* this.#addShown(page);
+  }
+
+  *#addShown({ task, html, markdown, summary }: FinishedPage): Generator<RunEvent> {
+    const { site, composer } = this.#build;
+    const { places, lead } = summary;
+    for (const item of summary.diagnostics) yield diagnostic(item);
+    const facts = factsOf(task, summary);
+    this.#facts.set(task.route, facts);
+    this.print.add(task, summary.features, () => ({
+      lead,
+      html: html.subarray(...places.html),
+      aside: html.subarray(...places.aside),
+    }));
+    yield seen(markdownPath(task.route), markdown, 'output');
+    if (this.fullText.hasRoomAt(task.id)) {
+      const body = markdown.subarray(...places.markdown);
+      const section = fullTextSection(site, composer.publicAddresses, facts, body);
+      if (section) this.fullText.add(task.id, section);
+    }
+    for (const { path, content } of this.search.add(task.route, summary.search))
+      yield text(path, content, 'output');
+  }
+}
+
+function factsOf(
+  { route, output, title }: FinishedPage['task'],
+  { description, summary, updates, failed }: FinishedPage['summary'],
+): PageFacts {
+  return { route, output, title, description, summary, updates, failed };
+}
