@@ -102,7 +102,10 @@ const layers: [name: string, members: RegExp][] = [
   ['wiring', /^(main|compose|serve|first-run|secrets|secret-keys|sweeper)\.ts$|^(cli|operations)\//],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent)\//],
-  ['kernel', /^(rendering|jobs|projects|keys|organizations|audit|webhooks|people|deployment-registry)\//],
+  [
+    'kernel',
+    /^(build-cache|rendering|jobs|projects|keys|organizations|audit|webhooks|people|deployment-registry)\//,
+  ],
   [
     'types',
     /^(ports\/|egress\/|git\/|tool-protocol\/|(batched-reads|problem|context|config|data-folder|file-modes|group-commit|ids|log|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,

@@ -22,13 +22,6 @@ export function entryHeader(path: string, sizeBytes: number): Uint8Array {
   ]);
 }
 
-/** How long that is, without making it. */
-export function entryHeaderBytes(path: string, sizeBytes: number): number {
-  return splitName(path) !== undefined && sizeBytes < 8 ** 11
-    ? recordBytes
-    : entryHeader(path, sizeBytes).length;
-}
-
 /** The zeros that follow content of this size. */
 export function entryPadding(sizeBytes: number): Uint8Array {
   return Buffer.alloc(paddingBytes(sizeBytes));

@@ -104,7 +104,7 @@ const mostHints = 500;
 const tierNames = { none: 'none', static: 'static', run: 'run', refused: 'refused' } as const;
 
 /** Whether a page of so many bytes is worth a finding. */
-export function isHeavy(bytes: number): boolean {
+function isHeavy(bytes: number): boolean {
   return bytes > heavyBytes;
 }
 

@@ -221,7 +221,7 @@ export function fullTextSection(
 }
 
 /** Whether a page stands there, unless it failed. */
-export function isInFullText(site: Site, route: string): boolean {
+function isInFullText(site: Site, route: string): boolean {
   const meta = site.metas.get(route);
   return meta !== undefined && isListed(site, meta);
 }

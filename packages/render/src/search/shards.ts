@@ -67,7 +67,7 @@ export class PageShards {
   }
 }
 
-export function searchPath(name: string): string {
+function searchPath(name: string): string {
   return `_docyard/search/${name}.js`;
 }
 
@@ -113,60 +113,9 @@ function writeGap(bytes: Uint8Array, at: number, gap: number): number {
   return at + 5;
 }
 
-/** The opposite; `pageOf` tells the page of each section. */
-export function unpackPostings(
-  text: string,
-  firstSections: Uint32Array,
-  pageOf: Uint32Array,
-): { postings: Uint32Array; total: number } {
-  const gapsEnd = text.indexOf(' ');
-  const stepsEnd = text.indexOf(' ', gapsEnd + 1);
-  const count = (stepsEnd < 0 ? text.length : stepsEnd) - gapsEnd - 1;
-  const postings = new Uint32Array(count);
-  let section = -1;
-  for (let at = 0, index = 0; index < count; index++) {
-    let gap = valueAt(text, at++);
-    if (gap === 90) {
-      gap = 0;
-      for (const end = at + 4; at < end; at++) gap = gap * 91 + valueAt(text, at);
-    } else if (gap >= 60) gap = 60 + (gap - 60) * 91 + valueAt(text, at++);
-    section += gap + 1;
-    const page = pageOf[section] as number;
-    const step = valueAt(text, gapsEnd + 1 + index);
-    postings[index] = ((page << 14) | ((section - (firstSections[page] as number)) << 7) | step) >>> 0;
-  }
-  return { postings, total: stepsEnd < 0 ? count : Number(text.slice(stepsEnd + 1)) };
-}
-
-function valueAt(text: string, at: number): number {
-  return words.valueOf91[text.charCodeAt(at)] as number;
-}
-
-/** The terms of a file with their packed postings. */
-export function readTermLines(content: string): [term: string, postings: string][] {
-  let previous = '';
-  return content
-    .slice(content.indexOf('`') + 1, content.lastIndexOf('`'))
-    .split('\n')
-    .map((line) => {
-      const space = line.indexOf(' ');
-      previous = previous.slice(0, valueAt(line, 0)) + line.slice(1, space);
-      return [previous, line.slice(space + 1)];
-    });
-}
-
-export function readPageEntries(content: string): string[] {
-  return content.slice(content.indexOf('[') + 1, content.lastIndexOf(']')).split(',\n');
-}
-
 /** Enough of a file's first term to tell it from the last term before. */
-export function shortestStart(term: string, previous: string): string {
+function shortestStart(term: string, previous: string): string {
   return term.slice(0, sharedLength(previous, term) + 1);
-}
-
-/** Files that are no longer there when there are fewer than before. */
-export function removedShards(kind: 't' | 'p', now: number, before: number): string[] {
-  return Array.from({ length: Math.max(0, before - now) }, (_, at) => searchPath(`${kind}${now + at}`));
 }
 
 export function sharedLength(a: string, b: string): number {

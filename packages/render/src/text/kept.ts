@@ -31,4 +31,4 @@ export function packedInMemory(bytes: Uint8Array): () => Uint8Array {
   return () => zstdDecompressSync(packed);
 }
 
-export const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
