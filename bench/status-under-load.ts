@@ -27,7 +27,7 @@ export const statusUnderLoad: Measurement = {
     git(folder, 'init', '--quiet', '--initial-branch=main');
     commitAll(folder, 'Corpus');
     // Nothing is remembered: each export renders every page.
-    const environment = { EXPORT_MEMORY_GB: '0' };
+    const environment = { BUILD_CACHE_GB: '0' };
     const service = await startService({ sample: false, environment });
     try {
       const source = { repository: `file://${folder}`, ref: 'main' };

@@ -6,7 +6,7 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { createHash, hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { OutputFile, RenderOptions, Site, SiteReport } from '@docyard/render';
+import type { CacheDecision, OutputFile, RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { type ArchivedFile, manifestBytes, pageTitle } from '@docyard/bundle';
 import { annotate } from './annotations.ts';
@@ -34,6 +34,7 @@ interface BuildOptions extends FailOptions, SiteOptions {
   out: string;
   json?: boolean;
   quiet?: boolean;
+  verbose?: boolean;
   force?: boolean;
 }
 
@@ -59,6 +60,7 @@ export function describeBuild(command: Command): void {
     .requiredOption('-o, --out <folder>', 'where the files go')
     .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
     .option('-q, --quiet', 'show no progress')
+    .option('--verbose', 'print why each page was reused or rendered')
     .option('--force', 'replace an output folder that was not made by this command');
   addSiteOptions(command).addHelpText('after', examples).action(build);
 }
@@ -75,7 +77,12 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const draft = `${out}.docyard-draft`;
   const isCached = !options.fresh && site.pages.length <= maxCachedPages;
   const { report, ...counts } = await withCache(isCached ? [root, out] : undefined, (cached) =>
-    renderInto(site, { ...renderOptionsOf(options), ...cached }, draft, { shown: options, out }),
+    renderInto(
+      site,
+      { ...renderOptionsOf(options), ...cached, ...(options.verbose && { onCacheDecision: explainPage }) },
+      draft,
+      { shown: options, out },
+    ),
   );
   const summary: Summary = {
     pages: counts.pages,
@@ -90,6 +97,10 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   else process.stdout.write(described(summary, report, site.root, out));
   if (countingFindings(report.diagnostics, failOn).length > 0)
     process.exitCode = exitTable.problems_found.status;
+}
+
+function explainPage({ output, isReused, reason }: CacheDecision): void {
+  process.stderr.write(`${output}: ${isReused ? 'reused' : 'rendered'}, ${reason}\n`);
 }
 
 const marker = '.docyard-build';

@@ -32,7 +32,7 @@ export function addSiteOptions(command: Command): Command {
     .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
     .addOption(customScriptsOption())
     .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
-    .option('--fresh', 'use nothing that an earlier run remembered, and remember nothing');
+    .option('--fresh', 'do not read or write the cache');
 }
 
 export function renderOptionsOf(options: SiteOptions): RenderOptions {

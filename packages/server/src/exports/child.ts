@@ -15,6 +15,7 @@ import {
   reportJson,
   SiteLoadError,
   unknownPaths,
+  type CacheDecision,
   type Diagnostic,
   type OutputFile,
   type RenderEvent,
@@ -26,6 +27,7 @@ import { Fetches } from './fetches.ts';
 import { CacheFile, maxCachedPages } from '../build-cache/cache-file.ts';
 import { openFiles } from './open-files.ts';
 import { mostRecentFindings } from './record.ts';
+import { maxPageReasons, maxReasonLength, type PageReason } from './messages.ts';
 import type {
   DescribeOrder,
   ExportOrder,
@@ -98,6 +100,7 @@ async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Pr
   let pageCount = 0;
   const tell = sparingly(progress);
   let pausedAt = 0;
+  const reasons = new PageReasons();
   const events = renderSite(site, {
     origin: order.origin,
     urlStyle,
@@ -109,7 +112,9 @@ async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Pr
     committedAt: order.committedAt,
     setAside: (bytes) => archive.setAside(bytes),
     concurrency: order.renderProcesses,
-    ...(cache && order.engine !== null ? { cache, engine: order.engine } : {}),
+    ...(cache && order.engine !== null
+      ? { cache, engine: order.engine, onCacheDecision: (decision) => reasons.add(decision) }
+      : {}),
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
     ...(order.version === null ? {} : { version: order.version }),
@@ -141,7 +146,7 @@ async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Pr
     throw strictStop(first);
   }
   progress('packing', 0, pageCount, totalPages);
-  await finish(order, archive, report, { pageCount, cache });
+  await finish(order, archive, report, { pageCount, cache, pageReasons: reasons.list() });
 }
 
 function put(archive: Archive, { path, content }: OutputFile): void {
@@ -154,7 +159,11 @@ async function finish(
   order: ExportOrder,
   archive: Archive,
   report: ReportFile,
-  { pageCount, cache }: { pageCount: number; cache: CacheFile | undefined },
+  {
+    pageCount,
+    cache,
+    pageReasons,
+  }: { pageCount: number; cache: CacheFile | undefined; pageReasons: PageReason[] },
 ): Promise<void> {
   const manifest = manifestBytes({
     engineVersion,
@@ -177,8 +186,28 @@ async function finish(
   cache?.leaveIndex();
   const cacheBytes = cache?.usedBytes ?? 0;
   const { warnings, errors } = report;
-  say({ type: 'exported', ...packed, sha256: hash.digest('hex'), pageCount, warnings, errors, cacheBytes });
+  const counts = { pageCount, warnings, errors, cacheBytes, pageReasons };
+  say({ type: 'exported', ...packed, sha256: hash.digest('hex'), ...counts });
   archive.close();
+}
+
+/** The pages for each reason to reuse or render them, the most frequent first. */
+class PageReasons {
+  readonly #counts = new Map<string, PageReason>();
+
+  add({ isReused, reason }: CacheDecision): void {
+    const found = this.#counts.get(reason) ?? {
+      isReused,
+      reason: reason.slice(0, maxReasonLength),
+      pages: 0,
+    };
+    found.pages += 1;
+    this.#counts.set(reason, found);
+  }
+
+  list(): PageReason[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.pages - a.pages).slice(0, maxPageReasons);
+  }
 }
 
 async function findUnknownPaths(order: PathsOrder): Promise<void> {

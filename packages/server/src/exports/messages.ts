@@ -62,6 +62,16 @@ export interface Signed {
   signature: string;
 }
 
+export const maxPageReasons = 20;
+export const maxReasonLength = 300;
+
+const PageReason = z.object({
+  isReused: z.boolean(),
+  reason: z.string().max(maxReasonLength),
+  pages: z.int().min(1),
+});
+export type PageReason = z.infer<typeof PageReason>;
+
 const whole = z.int().min(0);
 
 /** What the record tells of a finding; the report has the rest of it. */
@@ -94,6 +104,8 @@ export const Message = z.discriminatedUnion('type', [
     errors: whole,
     /** How much of the build cache is in use. */
     cacheBytes: whole,
+    /** Why pages were reused or rendered; empty without a cache. */
+    pageReasons: z.array(PageReason).max(maxPageReasons),
   }),
   /** The list of files that is about to be packed. The process has no key: the server looks at it and signs. */
   z.object({

@@ -43,6 +43,7 @@ const runOnce: Runner = async (context, input) => {
     const order = await orderFor(context, input, exportInput, { source, cache });
     const rendered = await render(context, input, { order, workFolder, cache });
     await cache?.completed(rendered.answer.cacheBytes);
+    input.log.info({ event: 'export_pages', reasons: rendered.answer.pageReasons }, 'rendered the pages');
     return await store(context, input, { ...rendered, reportFile: reportIn(workFolder) });
   } catch (error) {
     if (isStrictFailure(error)) await storeReport(context, input, reportIn(workFolder));
