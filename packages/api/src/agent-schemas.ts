@@ -1,17 +1,16 @@
 /**
- * Agent jobs on the wire: the record, what starts and steers a job, what can be read of its work, and what a project
- * keeps for it. Secrets go in and never come out.
+ * Agent jobs on the wire: the record, what starts and steers a job, and what can be read of its work.
  */
 import { z } from 'zod';
 import { CanceledBy } from './export-schemas.ts';
 import {
   gitRef,
-  httpUrl,
   Metadata,
   nullableTimestamp,
-  staysInside,
   timestamp,
   wholeNumber,
+  modelName,
+  docsPath,
 } from './primitives.ts';
 
 export const agentStatuses = ['active', 'completed', 'archived', 'failed'] as const;
@@ -170,23 +169,6 @@ export const AgentJob = z
 export type AgentJob = z.infer<typeof AgentJob>;
 
 const prompt = z.string().trim().min(1).max(32_000);
-const modelName = z
-  .string()
-  .max(200)
-  .regex(/^[\x21-\x7e]+$/, 'The name of a model has no spaces.');
-
-const docsPath = z
-  .string()
-  .min(1)
-  .max(1024)
-  .refine(staysInside, 'A path has no ".." in it.')
-  .refine((path) => !/^[/\\]/.test(path), 'A path begins without a slash.');
-
-const configKey = z
-  .string()
-  .max(200)
-  .regex(/^[\w$-]+(?:\.[\w$-]+)*$/, 'Name a key of docs.json, such as "redirects" or "api.playground".');
-
 export const CreateAgentJob = z
   .strictObject({
     prompt: prompt.meta({ description: 'What the agent shall do.' }),
@@ -297,93 +279,3 @@ export const AgentStep = z
   })
   .meta({ id: 'AgentStep' });
 export type AgentStep = z.infer<typeof AgentStep>;
-
-/* What a project keeps for its agent jobs */
-
-const secret = z.string().min(1).max(10_000);
-
-/** Goes in front of a colon and a password. */
-const userName = z
-  .string()
-  .max(200)
-  .regex(/^[^:\p{C}]+$/u, 'A user name has no colon and no control characters.');
-
-export const modelProviders = ['openai', 'anthropic'] as const;
-export const forgeKinds = [
-  'github',
-  'gitlab',
-  'gitea',
-  'bitbucket',
-  'bitbucket-data-center',
-  'bare',
-] as const;
-
-export const SetForgeCredential = z
-  .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('token'), token: secret, username: userName.optional() }),
-    z.strictObject({
-      type: z.literal('app'),
-      appId: z.string().min(1).max(100),
-      privateKey: secret,
-      installationId: z.string().min(1).max(100).optional(),
-    }),
-  ])
-  .meta({ id: 'SetForgeCredential' });
-
-export const SetProjectAgent = z
-  .strictObject({
-    model: z
-      .strictObject({
-        provider: z.enum(modelProviders),
-        url: httpUrl,
-        name: modelName,
-        key: secret.nullish().meta({
-          description: 'Left out, the kept one stays, as long as `url` has the same host.',
-        }),
-      })
-      .nullish()
-      .meta({ description: 'Null for the endpoint of the installation.' }),
-    forge: z
-      .strictObject({
-        kind: z.enum(forgeKinds),
-        apiBase: httpUrl.nullish(),
-        credential: SetForgeCredential.nullish().meta({
-          description:
-            'Left out, the kept one stays, as long as `kind`, `apiBase` and the repository’s host do.',
-        }),
-      })
-      .nullish()
-      .meta({ description: 'Null for what the repository’s address tells.' }),
-    limits: SetAgentLimits.nullish(),
-    protectedPaths: z.array(docsPath).max(200).optional().meta({
-      description: 'What no job may change: paths, folders or patterns. They win over `allowedPaths`.',
-    }),
-    allowedPaths: z.array(docsPath).max(200).optional().meta({
-      description: 'Patterns of files that jobs may change although they are protected by default.',
-    }),
-    allowedConfigKeys: z.array(configKey).max(200).optional().meta({
-      description: 'Keys of `docs.json` that jobs may change although they are protected by default.',
-    }),
-    instructions: z.string().max(16_000).nullish(),
-  })
-  .meta({ id: 'SetProjectAgent' });
-export type SetProjectAgent = z.infer<typeof SetProjectAgent>;
-
-const keptSecret = z.object({ set: z.boolean() });
-
-export const ProjectAgent = z
-  .object({
-    model: z
-      .object({ provider: z.enum(modelProviders), url: z.string(), name: z.string(), key: keptSecret })
-      .nullable(),
-    forge: z
-      .object({ kind: z.enum(forgeKinds), apiBase: z.string().nullable(), credential: keptSecret })
-      .nullable(),
-    limits: AgentLimits.partial(),
-    protectedPaths: z.array(z.string()),
-    allowedPaths: z.array(z.string()),
-    allowedConfigKeys: z.array(z.string()),
-    instructions: z.string().nullable(),
-  })
-  .meta({ id: 'ProjectAgent', description: 'Secrets are told only as set or not.' });
-export type ProjectAgent = z.infer<typeof ProjectAgent>;

@@ -69,3 +69,15 @@ function complainAboutDomain(domain: string): string | undefined {
   }
   return undefined;
 }
+
+export const modelName = z
+  .string()
+  .max(200)
+  .regex(/^[\x21-\x7e]+$/, 'The name of a model has no spaces.');
+
+export const docsPath = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine(staysInside, 'A path has no ".." in it.')
+  .refine((path) => !/^[/\\]/.test(path), 'A path begins without a slash.');

@@ -1,6 +1,6 @@
 /** Projects on the wire: a name, a domain and where the documentation lies. */
 import { z } from 'zod';
-import { ProjectAgent, SetProjectAgent } from './agent-schemas.ts';
+import { ProjectAgent, SetProjectAgent } from './project-agent-schemas.ts';
 import { CustomScripts } from './export-schemas.ts';
 import {
   Domain,

@@ -3,7 +3,7 @@
  * the export before, how is the installation.
  */
 import { z } from 'zod';
-import { SetForgeCredential } from './agent-schemas.ts';
+import { SetForgeCredential } from './project-agent-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 import { Isolation, SigningKey } from './export-schemas.ts';
