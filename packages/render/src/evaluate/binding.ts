@@ -88,3 +88,10 @@ export function namesIn(pattern: Pattern): string[] {
       return unsupported(`JavaScript of the kind ${pattern.type}`);
   }
 }
+
+export function spreadInto(object: ObjectValue, value: Value, budget: Budget): void {
+  if (value === null || value === undefined || value === false) return;
+  if (!(value instanceof ObjectValue)) return unsupported('spreading this value');
+  budget.cells(value.entries.size);
+  for (const [key, item] of value.entries) object.entries.set(key, item);
+}

@@ -8,9 +8,6 @@ import type {
   BlockStatement,
   CallExpression,
   Expression,
-  JSXAttribute,
-  JSXElement,
-  JSXFragment,
   MemberExpression,
   ObjectExpression,
   Pattern,
@@ -19,20 +16,19 @@ import type {
   UnaryExpression,
   VariableDeclaration,
 } from 'estree-jsx';
-import { bind, namesIn, propertyKey, reserve } from './binding.ts';
+import { bind, namesIn, propertyKey, reserve, spreadInto } from './binding.ts';
 import { Budget } from './budget.ts';
-import { attributeName, jsxName, jsxText } from './jsx.ts';
+import { jsxChildren, jsxElement } from './jsx.ts';
 import { arithmetic, literal, looselyEqual, textOrder } from './operators.ts';
 import { callMethod, isObject, readProperty, standardScope, textOf, truthy, unsupported } from './methods.ts';
 import {
   ElementValue,
-  Foreign,
   FunctionValue,
   NativeFunction,
   ObjectValue,
   Scope,
   SeveralValues,
-  Unsupported,
+  isFunction,
   type Value,
 } from './values.ts';
 
@@ -90,9 +86,9 @@ export class Evaluator {
       case 'CallExpression':
         return this.#callExpression(node, scope);
       case 'JSXElement':
-        return this.#jsx(node, scope);
+        return jsxElement(node, scope, this);
       case 'JSXFragment':
-        return new ElementValue(null, new ObjectValue(), this.#jsxChildren(node, scope));
+        return new ElementValue(null, new ObjectValue(), jsxChildren(node, scope, this));
       case 'SequenceExpression':
         throw new SeveralValues();
       default:
@@ -212,7 +208,7 @@ export class Evaluator {
     const object = new ObjectValue();
     for (const property of node.properties) {
       if (property.type === 'SpreadElement')
-        this.#spreadInto(object, this.evaluate(property.argument, scope));
+        spreadInto(object, this.evaluate(property.argument, scope), this.budget);
       else {
         if (property.kind !== 'init') return unsupported('getters and setters');
         const key = propertyKey(property.key, property.computed, scope, this);
@@ -222,13 +218,6 @@ export class Evaluator {
       }
     }
     return object;
-  }
-
-  #spreadInto(object: ObjectValue, value: Value): void {
-    if (value === null || value === undefined || value === false) return;
-    if (!(value instanceof ObjectValue)) return unsupported('spreading this value');
-    this.budget.cells(value.entries.size);
-    for (const [key, item] of value.entries) object.entries.set(key, item);
   }
 
   #member(node: MemberExpression, scope: Scope): Value {
@@ -302,72 +291,8 @@ export class Evaluator {
     if (typeof left === 'string' && typeof right === 'string') return textOrder(node.operator, left, right);
     return unsupported(`the operator ${node.operator} on these values`);
   }
-
-  #jsx(node: JSXElement, scope: Scope): ElementValue {
-    const props = new ObjectValue();
-    for (const attribute of node.openingElement.attributes) {
-      if (attribute.type === 'JSXSpreadAttribute')
-        this.#spreadInto(props, this.evaluate(attribute.argument, scope));
-      else props.entries.set(attributeName(attribute), this.#attributeValue(attribute, scope));
-    }
-    for (const [name, value] of props.entries)
-      if (/^on[A-Z]/.test(name) && isFunction(value)) this.liveParts++;
-    const type = elementType(jsxName(node.openingElement.name), scope);
-    const children = this.#jsxChildren(node, scope);
-    // What stands between the tags counts more than a property of that name.
-    const given = props.get('children');
-    props.entries.delete('children');
-    // These are for whoever puts elements in place, and no property of them.
-    props.entries.delete('key');
-    if (typeof type === 'string') props.entries.delete('ref');
-    return new ElementValue(type, props, children.length > 0 || given === undefined ? children : [given]);
-  }
-
-  #attributeValue({ value }: JSXAttribute, scope: Scope): Value {
-    if (value === null) return true;
-    if (value.type === 'Literal') return literal(value.value);
-    if (value.type !== 'JSXExpressionContainer') return this.evaluate(value, scope);
-    return value.expression.type === 'JSXEmptyExpression'
-      ? undefined
-      : this.evaluate(value.expression, scope);
-  }
-
-  #jsxChildren(node: JSXElement | JSXFragment, scope: Scope): Value[] {
-    return node.children.flatMap((child): Value[] => {
-      this.budget.step();
-      switch (child.type) {
-        case 'JSXText': {
-          const text = jsxText(child.value);
-          return text === '' ? [] : [text];
-        }
-        case 'JSXExpressionContainer':
-          return child.expression.type === 'JSXEmptyExpression'
-            ? []
-            : [this.evaluate(child.expression, scope)];
-        case 'JSXElement':
-        case 'JSXFragment':
-          return [this.evaluate(child, scope)];
-        default:
-          return unsupported('spread children');
-      }
-    });
-  }
-}
-
-function isFunction(value: Value): boolean {
-  return value instanceof FunctionValue || value instanceof NativeFunction;
 }
 
 function isBrowserOnly(name: string, scope: Scope): boolean {
   return (name === 'window' || name === 'document') && !scope.has(name);
-}
-
-/** A name defined on the page wins over a built-in component of the same name, as in a module. */
-export function elementType(name: string, scope: Scope): ElementValue['type'] {
-  if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? ''))
-    return name.replace(/^MintlifyComponents\./, '');
-  const [first = '', ...rest] = name.split('.');
-  const value = rest.reduce((current: Value, key) => readProperty(current, key), scope.get(first));
-  if (value instanceof FunctionValue || value instanceof Foreign) return value;
-  throw new Unsupported(`<${name}> is not a component`);
 }

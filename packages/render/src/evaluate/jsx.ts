@@ -1,5 +1,26 @@
-/** Names and text in JSX syntax. */
-import type { JSXAttribute, JSXElement } from 'estree-jsx';
+/** JSX syntax: names and text in it, and the elements that it means. */
+import type { Expression, JSXAttribute, JSXElement, JSXFragment } from 'estree-jsx';
+import { spreadInto } from './binding.ts';
+import type { Budget } from './budget.ts';
+import { readProperty, unsupported } from './methods.ts';
+import { literal } from './operators.ts';
+import {
+  ElementValue,
+  Foreign,
+  FunctionValue,
+  ObjectValue,
+  type Scope,
+  Unsupported,
+  type Value,
+  isFunction,
+} from './values.ts';
+
+/** What elements need from the evaluator. */
+interface JsxEvaluator {
+  readonly budget: Budget;
+  liveParts: number;
+  evaluate(node: Expression, scope: Scope): Value;
+}
 
 export function jsxName(name: JSXElement['openingElement']['name']): string {
   if (name.type === 'JSXIdentifier') return name.name;
@@ -23,4 +44,64 @@ export function jsxText(text: string): string {
     })
     .filter((line) => line !== '')
     .join(' ');
+}
+
+export function jsxElement(node: JSXElement, scope: Scope, evaluator: JsxEvaluator): ElementValue {
+  const props = new ObjectValue();
+  for (const attribute of node.openingElement.attributes) {
+    if (attribute.type === 'JSXSpreadAttribute')
+      spreadInto(props, evaluator.evaluate(attribute.argument, scope), evaluator.budget);
+    else props.entries.set(attributeName(attribute), attributeValue(attribute, scope, evaluator));
+  }
+  for (const [name, value] of props.entries)
+    if (/^on[A-Z]/.test(name) && isFunction(value)) evaluator.liveParts++;
+  const type = elementType(jsxName(node.openingElement.name), scope);
+  const children = jsxChildren(node, scope, evaluator);
+  // What stands between the tags counts more than a property of that name.
+  const given = props.get('children');
+  props.entries.delete('children');
+  // React keeps these for itself.
+  props.entries.delete('key');
+  if (typeof type === 'string') props.entries.delete('ref');
+  return new ElementValue(type, props, children.length > 0 || given === undefined ? children : [given]);
+}
+
+function attributeValue({ value }: JSXAttribute, scope: Scope, evaluator: JsxEvaluator): Value {
+  if (value === null) return true;
+  if (value.type === 'Literal') return literal(value.value);
+  if (value.type !== 'JSXExpressionContainer') return evaluator.evaluate(value, scope);
+  return value.expression.type === 'JSXEmptyExpression'
+    ? undefined
+    : evaluator.evaluate(value.expression, scope);
+}
+
+export function jsxChildren(node: JSXElement | JSXFragment, scope: Scope, evaluator: JsxEvaluator): Value[] {
+  return node.children.flatMap((child): Value[] => {
+    evaluator.budget.step();
+    switch (child.type) {
+      case 'JSXText': {
+        const text = jsxText(child.value);
+        return text === '' ? [] : [text];
+      }
+      case 'JSXExpressionContainer':
+        return child.expression.type === 'JSXEmptyExpression'
+          ? []
+          : [evaluator.evaluate(child.expression, scope)];
+      case 'JSXElement':
+      case 'JSXFragment':
+        return [evaluator.evaluate(child, scope)];
+      default:
+        return unsupported('spread children');
+    }
+  });
+}
+
+/** A name defined on the page wins over a built-in component of the same name, as in a module. */
+export function elementType(name: string, scope: Scope): ElementValue['type'] {
+  if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? ''))
+    return name.replace(/^MintlifyComponents\./, '');
+  const [first = '', ...rest] = name.split('.');
+  const value = rest.reduce((current: Value, key) => readProperty(current, key), scope.get(first));
+  if (value instanceof FunctionValue || value instanceof Foreign) return value;
+  throw new Unsupported(`<${name}> is not a component`);
 }

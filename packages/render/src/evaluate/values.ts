@@ -179,3 +179,7 @@ export class Scope {
     }
   }
 }
+
+export function isFunction(value: Value): boolean {
+  return value instanceof FunctionValue || value instanceof NativeFunction;
+}

@@ -3,7 +3,8 @@ import { type Child, wordsOf } from '../components/contract.ts';
 import { Props } from '../components/props.ts';
 import { DocumentError } from '../document/document-error.ts';
 import { type Node, isShortText, isSilent } from '../document/tree.ts';
-import { type Evaluator, elementType } from '../evaluate/evaluator.ts';
+import type { Evaluator } from '../evaluate/evaluator.ts';
+import { elementType } from '../evaluate/jsx.ts';
 import {
   ElementValue,
   Foreign,
