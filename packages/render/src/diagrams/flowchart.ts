@@ -2,34 +2,10 @@
  * Reads flowcharts as authors write them and writes them as the drawing library reads them: one statement a line,
  * plain ids, escaped labels. A statement that is not understood is an error, never left out of the drawing.
  */
-import { nodeStyles, readStyles } from './flowchart-colors.ts';
-import { type DiagramSource, DiagramError, encodeLabel, labelText } from './source.ts';
-
-interface FlowNode {
-  id: string;
-  label: string;
-  open: string;
-  close: string;
-  styles: Map<string, string>;
-  group: Group | undefined;
-}
-
-interface Group {
-  id: string;
-  name: string;
-  label: string;
-  direction?: string;
-  parent: Group | undefined;
-}
-
-interface FlowEdge {
-  from: string;
-  to: string;
-  line: '-->' | '---' | '-.->' | '-.-' | '==>' | '===';
-  back: boolean;
-  label: string;
-  styles: Map<string, string>;
-}
+import { readStyles } from './flowchart-colors.ts';
+import { namedShapes, openings } from './flowchart-shapes.ts';
+import { type FlowEdge, type FlowNode, type Group, flowchartText } from './flowchart-text.ts';
+import { type DiagramSource, DiagramError, labelText } from './source.ts';
 
 const labelWidth = 30;
 
@@ -43,52 +19,8 @@ export function canonicalFlowchart(source: DiagramSource): string {
   chart.direction = { '>': 'LR', '<': 'RL', '^': 'BT', V: 'TB' }[given] ?? given;
   const text = [direction[2] ?? '', ...source.lines].join('\n');
   chart.read(text);
-  return chart.write();
+  return chart.text();
 }
-
-const openings: [string, string[], string, string][] = [
-  ['(((', [')))'], '(((', ')))'],
-  ['([', ['])'], '([', '])'],
-  ['((', ['))'], '((', '))'],
-  ['[[', [']]'], '[[', ']]'],
-  ['[(', [')]'], '[(', ')]'],
-  ['[/', ['/]', '\\]'], '[/', '\\]'],
-  ['[\\', ['/]', '\\]'], '[\\', '/]'],
-  ['{{', ['}}'], '{{', '}}'],
-  ['[', [']'], '[', ']'],
-  ['(', [')'], '(', ')'],
-  ['{', ['}'], '{', '}'],
-  ['>', [']'], '>', ']'],
-];
-
-/** The names of shapes in the `@{ shape: … }` form, by the brackets that draw something like them. */
-const namedShapes: Record<string, [string, string]> = {
-  rounded: ['(', ')'],
-  event: ['(', ')'],
-  stadium: ['([', '])'],
-  pill: ['([', '])'],
-  terminal: ['([', '])'],
-  subproc: ['[[', ']]'],
-  'fr-rect': ['[[', ']]'],
-  subroutine: ['[[', ']]'],
-  cyl: ['[(', ')]'],
-  db: ['[(', ')]'],
-  database: ['[(', ')]'],
-  cylinder: ['[(', ')]'],
-  disk: ['[(', ')]'],
-  circle: ['((', '))'],
-  circ: ['((', '))'],
-  'dbl-circ': ['(((', ')))'],
-  diam: ['{', '}'],
-  decision: ['{', '}'],
-  diamond: ['{', '}'],
-  question: ['{', '}'],
-  hex: ['{{', '}}'],
-  hexagon: ['{{', '}}'],
-  odd: ['>', ']'],
-  'trap-b': ['[/', '\\]'],
-  'trap-t': ['[\\', '/]'],
-};
 
 const nodeId =
   /[\p{L}\p{N}\p{Extended_Pictographic}_$*'#!?\\+%]+(?:[.:/-](?![-.:/])[\p{L}\p{N}_$*'#!?\\+%]+)*/uy;
@@ -125,8 +57,9 @@ class Flowchart {
     for (const [id, name] of this.#assignments) this.#style(id, this.#classes.get(name));
   }
 
-  get size(): { nodes: number; edges: number } {
-    return { nodes: this.#nodes.size, edges: this.#edges.length };
+  text(): string {
+    const { direction } = this;
+    return flowchartText({ direction, nodes: this.#nodes, groups: this.#groups, edges: this.#edges });
   }
 
   #skipTo(): boolean {
@@ -258,17 +191,7 @@ class Flowchart {
       if (invisible) return undefined;
       const head = solid ? solidHead : dotted ? dottedHead : thickHead;
       const arrow = head !== undefined && /[>ox]/.test(head);
-      const line = solid
-        ? arrow
-          ? '-->'
-          : '---'
-        : dotted
-          ? arrow
-            ? '-.->'
-            : '-.-'
-          : arrow
-            ? '==>'
-            : '===';
+      const line = lineOf(solid ? '--' : dotted ? '-.' : '==', arrow);
       return { line, back: back !== undefined && arrow, label: labelText(label, labelWidth) };
     }
     const worded = this.#match(textLink);
@@ -278,18 +201,7 @@ class Flowchart {
       );
     const [, back, open, label = '', close = ''] = worded;
     const arrow = /[>ox]$/.test(close);
-    const line =
-      open === '-.'
-        ? arrow
-          ? '-.->'
-          : '-.-'
-        : open === '=='
-          ? arrow
-            ? '==>'
-            : '==='
-          : arrow
-            ? '-->'
-            : '---';
+    const line = lineOf(open === '-.' || open === '==' ? open : '--', arrow);
     return { line, back: back !== undefined && arrow, label: labelText(label, labelWidth) };
   }
 
@@ -358,43 +270,11 @@ class Flowchart {
     }
     return undefined;
   }
+}
 
-  write(): string {
-    const ids = new Map([...this.#nodes.keys()].map((id, index) => [id, `n${index + 1}`]));
-    const idOf = (id: string): string =>
-      ids.get(id) ?? this.#groups.find((group) => group.name === id)?.id ?? id;
-    const define = (node: FlowNode): string =>
-      `${idOf(node.id)}${node.open}${encodeLabel(node.label)}${node.close}`;
-    const inside = (group: Group | undefined): string[] => [
-      ...[...this.#nodes.values()].filter((node) => node.group === group).map(define),
-      ...this.#groups
-        .filter((inner) => inner.parent === group && this.#isFilled(inner))
-        .flatMap((inner) => [
-          `subgraph ${inner.id} [${encodeLabel(inner.label) || '\u200b'}]`,
-          ...(inner.direction ? [`direction ${inner.direction}`] : []),
-          ...inside(inner),
-          'end',
-        ]),
-    ];
-    const edges = this.#edges.map(({ from, to, line, back, label }) => {
-      const words = label ? `|${encodeLabel(label)}|` : '';
-      return `${idOf(from)} ${back ? '<' : ''}${line}${words} ${idOf(to)}`;
-    });
-    const styles = [...this.#nodes.values()].flatMap((node) => {
-      const text = nodeStyles(node.styles);
-      return text ? [`style ${idOf(node.id)} ${text}`] : [];
-    });
-    const links = this.#edges.flatMap((edge, index) => {
-      const stroke = edge.styles.get('stroke');
-      return stroke ? [`linkStyle ${index} stroke:${stroke}`] : [];
-    });
-    return [`flowchart ${this.direction}`, ...inside(undefined), ...edges, ...styles, ...links].join('\n');
-  }
-
-  #isFilled(group: Group): boolean {
-    return (
-      [...this.#nodes.values()].some((node) => node.group === group) ||
-      this.#groups.some((inner) => inner.parent === group && this.#isFilled(inner))
-    );
-  }
+/** A line by what it begins with, with an arrow or without one. */
+function lineOf(start: '--' | '-.' | '==', arrow: boolean): FlowEdge['line'] {
+  if (start === '-.') return arrow ? '-.->' : '-.-';
+  if (start === '==') return arrow ? '==>' : '===';
+  return arrow ? '-->' : '---';
 }
