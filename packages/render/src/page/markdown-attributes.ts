@@ -1,9 +1,78 @@
-/** Attributes of elements in the Markdown of a page: which can be copied, and how a value is written. It evaluates nothing. */
-import { ObjectValue, type Scope, type Value } from '../evaluate/values.ts';
+/** Works out attributes of elements in the Markdown of a page: which are copied, and what the others become. */
+import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
+import type { Evaluator } from '../evaluate/evaluator.ts';
+import { ObjectValue, type Scope, Unsupported, type Value } from '../evaluate/values.ts';
+import { DocumentError } from '../document/document-error.ts';
 import type { JsxAttribute, Node } from '../document/tree.ts';
+import { CodeRefused } from '../realm/realm.ts';
+import { type Edit, endOfTag, startOf } from './markdown-edits.ts';
+
+export class MarkdownAttributes {
+  readonly #evaluator: Evaluator;
+
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator;
+  }
+
+  /** Attributes that name values of the page get those values; handlers are code and go. */
+  openingTag(node: Node, text: string, scope: Scope): Edit[] {
+    const attributes = node.attributes ?? [];
+    if (!node.name || !attributes.some((attribute) => needsScope(attribute, scope))) return [];
+    const start = startOf(node);
+    const end = endOfTag(text, start);
+    if (end === undefined) return [];
+    const written = attributes.map((attribute) => this.#attributeText(attribute, scope)).join('');
+    const close = text[end - 2] === '/' ? ' />' : '>';
+    return [{ start, end, text: `<${node.name}${written}${close}` }];
+  }
+
+  #attributeText(attribute: JsxAttribute, scope: Scope): string {
+    const { name, value } = attribute;
+    if (name !== undefined && !needsScope(attribute, scope)) {
+      if (value === null || value === undefined) return ` ${name}`;
+      return typeof value === 'string' ? attributeText(name, value) : ` ${name}={${value.value}}`;
+    }
+    try {
+      const props = new ObjectValue();
+      this.#addAttribute(props, attribute, scope);
+      return [...props.entries].map(([key, item]) => attributeText(key, item)).join('');
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      return '';
+    }
+  }
+
+  props(node: Node, scope: Scope, needsAll = false): ObjectValue {
+    const props = new ObjectValue();
+    for (const attribute of node.attributes ?? []) {
+      try {
+        this.#addAttribute(props, attribute, scope);
+      } catch (error) {
+        if (!isExpected(error) || needsAll) throw error;
+      }
+    }
+    return props;
+  }
+
+  #addAttribute(props: ObjectValue, { name, value }: JsxAttribute, scope: Scope): void {
+    if (name === undefined) {
+      const spread = this.#evaluator.evaluate(parseSpread(typeof value === 'string' ? value : ''), scope);
+      if (!(spread instanceof ObjectValue)) throw new Unsupported('this value cannot be spread');
+      for (const [key, item] of spread.entries) props.entries.set(key, item);
+    } else if (value === null || value === undefined) props.entries.set(name, true);
+    else if (typeof value === 'string') props.entries.set(name, value);
+    else if (!isEmptyExpression(value.value))
+      props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), scope));
+  }
+}
+
+/** What an author can cause; anything else is a mistake of this program and must be seen. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof Unsupported || error instanceof DocumentError || error instanceof CodeRefused;
+}
 
 /** Whether an attribute cannot be copied: it names values of the page, or is code. */
-export function needsScope({ name, value }: JsxAttribute, scope: Scope): boolean {
+function needsScope({ name, value }: JsxAttribute, scope: Scope): boolean {
   if (name === undefined) return true;
   if (typeof value !== 'object' || value === null || value.value.includes('<')) return false;
   if (/^on[A-Z]/.test(name) || value.value.includes('=>')) return true;

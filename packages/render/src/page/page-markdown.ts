@@ -2,8 +2,9 @@
  * The content of a page as Markdown, for readers that are programs: the author's text with its components, without
  * imports, exports and comments, with snippets and values filled in. What need not change is copied byte for byte.
  */
-import { Evaluator, elementType } from '../evaluate/evaluator.ts';
-import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
+import { Evaluator } from '../evaluate/evaluator.ts';
+import { elementType } from '../evaluate/jsx.ts';
+import { isEmptyExpression, parseExpression } from '../evaluate/parse.ts';
 import {
   ElementValue,
   Foreign,
@@ -18,24 +19,15 @@ import { CodeRefused } from '../realm/realm.ts';
 import { documentOfElement } from '../program/program.ts';
 import type { CodePiece, PageCode } from './code.ts';
 import type { Document } from '../document/document.ts';
-import {
-  type Edit,
-  edited,
-  endOf,
-  endOfTag,
-  outdented,
-  removal,
-  replacement,
-  startOf,
-} from './markdown-edits.ts';
-import { attributeText, needsScope, textAttribute } from './markdown-attributes.ts';
+import { type Edit, edited, endOf, outdented, removal, replacement, startOf } from './markdown-edits.ts';
+import { MarkdownAttributes, attributeText, isExpected, textAttribute } from './markdown-attributes.ts';
+import { maxSnippetDepth } from './children.ts';
 import { type Module, PageModules } from './modules.ts';
 import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from './site-tools.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from '../model/page.ts';
-import { type JsxAttribute, type Node, isShortText } from '../document/tree.ts';
-import { DocumentError } from '../document/document-error.ts';
+import { type Node, isShortText } from '../document/tree.ts';
 
 export function pageMarkdown(
   tools: SiteTools,
@@ -70,13 +62,13 @@ interface Origin {
   depth: number;
 }
 
-const maximumSnippetDepth = 20;
 /** A snippet that uses itself twice doubles with each level; a page that needs more than this is such a trick. */
-const maximumExpansions = 2000;
-const maximumCharacters = 2_000_000;
+const maxExpansions = 2000;
+const maxCharacters = 2_000_000;
 
 class TwinWriter {
   readonly #evaluator = new Evaluator();
+  readonly #attributes = new MarkdownAttributes(this.#evaluator);
   readonly #modules: PageModules;
   #expansions = 0;
   #characters = 0;
@@ -85,7 +77,7 @@ class TwinWriter {
 
   constructor(tools: SiteTools, parser: ParserName, code: PageCode) {
     this.#customCode = code;
-    /** The renderer has told what is wrong with the modules of the page already. */
+    /** The renderer reports what is wrong with the modules of the page. */
     const host = { evaluator: this.#evaluator, report: () => undefined };
     this.#modules = new PageModules(tools.sources, host, parser);
   }
@@ -167,7 +159,10 @@ class TwinWriter {
     } catch (error) {
       if (!isExpected(error)) throw error;
     }
-    return [...this.#openingTag(node, origin), ...this.#editsIn(node.children, origin)];
+    return [
+      ...this.#attributes.openingTag(node, origin.document.text, origin.scope),
+      ...this.#editsIn(node.children, origin),
+    ];
   }
 
   #ownNode(node: Node, origin: Origin): string {
@@ -177,7 +172,13 @@ class TwinWriter {
       if (typeof type === 'string') throw new Unsupported('this is not a component');
       const isDocument = type instanceof Foreign;
       const words = wordsIn(node, inner);
-      return this.#ownElement(type, this.#props(node, origin, !isDocument), inner, origin.depth, words);
+      return this.#ownElement(
+        type,
+        this.#attributes.props(node, origin.scope, !isDocument),
+        inner,
+        origin.depth,
+        words,
+      );
     });
   }
 
@@ -225,7 +226,7 @@ class TwinWriter {
     if (!module) return '';
     return this.#snippet(
       module,
-      this.#props(node, origin),
+      this.#attributes.props(node, origin.scope),
       this.#inner(node.children ?? [], origin),
       origin.depth + 1,
     );
@@ -268,11 +269,7 @@ class TwinWriter {
   #spend(depth: number, characters: number): void {
     this.#expansions += 1;
     this.#characters += characters;
-    if (
-      depth > maximumSnippetDepth ||
-      this.#expansions > maximumExpansions ||
-      this.#characters > maximumCharacters
-    )
+    if (depth > maxSnippetDepth || this.#expansions > maxExpansions || this.#characters > maxCharacters)
       throw new Unsupported('snippets are nested too deeply');
   }
 
@@ -301,57 +298,6 @@ class TwinWriter {
     const line = isBlock ? '\n' : '';
     return `<${value.type}${attributes}>${line}${inner.trim()}${line}</${value.type}>${line}`;
   }
-
-  /** Attributes that name values of the page get those values; handlers are code and go. */
-  #openingTag(node: Node, { document, scope }: Origin): Edit[] {
-    const attributes = node.attributes ?? [];
-    if (!node.name || !attributes.some((attribute) => needsScope(attribute, scope))) return [];
-    const start = startOf(node);
-    const end = endOfTag(document.text, start);
-    if (end === undefined) return [];
-    const written = attributes.map((attribute) => this.#attributeText(attribute, scope)).join('');
-    const close = document.text[end - 2] === '/' ? ' />' : '>';
-    return [{ start, end, text: `<${node.name}${written}${close}` }];
-  }
-
-  #attributeText(attribute: JsxAttribute, scope: Scope): string {
-    const { name, value } = attribute;
-    if (name !== undefined && !needsScope(attribute, scope)) {
-      if (value === null || value === undefined) return ` ${name}`;
-      return typeof value === 'string' ? attributeText(name, value) : ` ${name}={${value.value}}`;
-    }
-    try {
-      const props = new ObjectValue();
-      this.#addAttribute(props, attribute, scope);
-      return [...props.entries].map(([key, item]) => attributeText(key, item)).join('');
-    } catch (error) {
-      if (!isExpected(error)) throw error;
-      return '';
-    }
-  }
-
-  #props(node: Node, { scope }: Origin, needsAll = false): ObjectValue {
-    const props = new ObjectValue();
-    for (const attribute of node.attributes ?? []) {
-      try {
-        this.#addAttribute(props, attribute, scope);
-      } catch (error) {
-        if (!isExpected(error) || needsAll) throw error;
-      }
-    }
-    return props;
-  }
-
-  #addAttribute(props: ObjectValue, { name, value }: JsxAttribute, scope: Scope): void {
-    if (name === undefined) {
-      const spread = this.#evaluator.evaluate(parseSpread(typeof value === 'string' ? value : ''), scope);
-      if (!(spread instanceof ObjectValue)) throw new Unsupported('this value cannot be spread');
-      for (const [key, item] of spread.entries) props.entries.set(key, item);
-    } else if (value === null || value === undefined) props.entries.set(name, true);
-    else if (typeof value === 'string') props.entries.set(name, value);
-    else if (!isEmptyExpression(value.value))
-      props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), scope));
-  }
 }
 
 /** What stands between the tags of an element, where it is words; those that Markdown spells otherwise than they read stay as they are. */
@@ -359,11 +305,6 @@ function wordsIn({ children = [] }: Node, inner: string): string | undefined {
   if (children.some(({ type }) => type !== 'text')) return undefined;
   const words = children.map(({ value = '' }) => value).join('');
   return words.trim() === inner && inner !== '' ? words : undefined;
-}
-
-/** What an author can cause; anything else is a mistake of this program and must be seen. */
-function isExpected(error: unknown): boolean {
-  return error instanceof Unsupported || error instanceof DocumentError || error instanceof CodeRefused;
 }
 
 /** Most of a tree is text, which stays as it is. */
