@@ -51,7 +51,7 @@ const startPreview: StartPreview = async (context, { ofJob, source }) => {
 };
 
 const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] => {
-  const agent = async () => (await import('./agent/telling.ts')).agentView(given);
+  const agent = async () => (await import('./agent/read.ts')).agentView(given);
   return {
     export: { record: async (_database, job) => viewExport(job) },
     agent: {

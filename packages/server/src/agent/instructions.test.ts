@@ -1,6 +1,6 @@
 /** Which instructions a run is given, and how much of them. */
 import { expect, test } from 'vitest';
-import { readInstructions } from './instructions.ts';
+import { readInstructions } from './prepare.ts';
 
 const read = (files: Record<string, string>, ofProject: string | null = null) =>
   readInstructions({ readFile: async (path) => files[path], ofProject });

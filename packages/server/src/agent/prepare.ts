@@ -10,7 +10,6 @@ import { borrowGitCredential } from '../projects/forge.ts';
 import { judgeCustomCode } from '../rendering/custom-code.ts';
 import type { Message, Step } from './contract.ts';
 import { openingMessages } from './engine/prompt.ts';
-import { readInstructions } from './instructions.ts';
 import { stepsOfRun } from './journal.ts';
 import { surveyTree } from './policy/survey.ts';
 import { noteRun } from './record.ts';
@@ -178,4 +177,28 @@ async function instructionsOf(run: AgentRun, workspace: Workspace): Promise<stri
       return content;
     },
   });
+}
+
+/** The first one that exists counts. */
+const instructionFiles = ['.docs/AGENTS.md', 'AGENTS.md'] as const;
+const maxInstructionCharacters = 16_000;
+
+/**
+ * What a project wants every run to know: a file of its default branch, and its settings. Never from the branch of the job, since
+ * anyone who can propose a branch could then steer the agent.
+ */
+export async function readInstructions(given: {
+  /** A file of the default branch at a pinned commit. */
+  readFile(path: string): Promise<string | undefined>;
+  ofProject: string | null;
+}): Promise<string | null> {
+  let ofRepository: string | undefined;
+  for (const path of instructionFiles) ofRepository ??= await given.readFile(path);
+  const parts = [given.ofProject ?? '', ofRepository ?? ''].filter((part) => part.trim() !== '').map(capped);
+  return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+function capped(text: string): string {
+  if (text.length <= maxInstructionCharacters) return text;
+  return `${text.slice(0, maxInstructionCharacters)}\n[The rest was left out: it is longer than ${maxInstructionCharacters} characters.]`;
 }

@@ -1,17 +1,19 @@
 /**
- * Reads agent jobs: one, or a page of a project's or of all. Every query names how far the caller reaches.
+ * Reads agent jobs: one, or a page of a project's or of all, and what they have changed. Every query names how far the caller reaches.
  */
-import type { AgentJob } from '@docyard/api';
+import type { AgentJob, AgentDiff } from '@docyard/api';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/find-project.ts';
 import { jobsWithin, type Reach } from '../reach.ts';
-import { readRuns, type Run } from './record.ts';
+import { readRuns, type Run, readDiff } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
 import { refusePurged } from './retention.ts';
 import { redactorOf, type SettingsContext } from './settings.ts';
 import { viewAgentJob } from './view.ts';
+import type { JobView, Context } from '../context.ts';
+import { isFinal } from '../jobs/lifecycle.ts';
 
 export interface JobPlace {
   id: string;
@@ -110,3 +112,40 @@ const rowStatuses = {
   completed: ['completed'],
   failed: ['failed'],
 } as const;
+
+/**
+ * What webhooks send about an agent job. A pull request is announced with the end of its run; one that a follow-up continues is not
+ * new.
+ */
+export function agentView({ config, secrets }: Pick<Context, 'config' | 'secrets'>): Required<JobView> {
+  return {
+    record: (database, job) => describeAgentJob({ database, config, secrets }, job),
+    async alsoHappened(database, job, change) {
+      if (!isFinal(change)) return [];
+      const runs = await readRuns({ database }, [job.id]);
+      const url = runs.pop()?.pullRequest?.url ?? null;
+      const isNew = url !== null && !runs.some((run) => run.pullRequest?.url === url);
+      return isNew ? ['agent.pull_request_opened'] : [];
+    },
+  };
+}
+
+/** What a job has changed so far, all its runs together or one of them. Known secrets are masked again when it is read. */
+export async function readAgentDiff(
+  context: SettingsContext,
+  { jobId, projectId, run }: { jobId: string; projectId: string; run?: number | undefined },
+): Promise<AgentDiff> {
+  const { files, patch } = (await readDiff(context, { jobId, run })) ?? { files: [], patch: '' };
+  return redactJson(await redactorOf(context, projectId), {
+    files: files.map(({ path, from, status, addedLines, removedLines }) => ({
+      path,
+      from,
+      status,
+      addedLines,
+      removedLines,
+    })),
+    linesAdded: files.reduce((sum, file) => sum + file.addedLines, 0),
+    linesRemoved: files.reduce((sum, file) => sum + file.removedLines, 0),
+    patch,
+  });
+}

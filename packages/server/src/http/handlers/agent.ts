@@ -4,16 +4,16 @@
 import { patchType, type AgentJob } from '@docyard/api';
 import { acceptedTypes } from '../accepted-types.ts';
 import { archiveAgentJob, cancelAgentJob, unarchiveAgentJob } from '../../agent/cancel.ts';
-import { readAgentDiff } from '../../agent/diff.ts';
-import { firstEventId, readAgentEvents } from '../../agent/events.ts';
-import { messageAgentJob } from '../../agent/message.ts';
 import {
+  readAgentDiff,
   describeAgentJob,
   findAgentJob,
   findAgentWork,
   listAgentJobs,
   listAllAgentJobs,
 } from '../../agent/read.ts';
+import { firstEventId, readAgentEvents } from '../../agent/events.ts';
+import { messageAgentJob } from '../../agent/message.ts';
 import { retryAgentJob } from '../../agent/retry.ts';
 import { requireEngine } from '../../agent/settings.ts';
 import { startAgentJob } from '../../agent/start.ts';
