@@ -18,10 +18,9 @@ import {
 import { color, colorItem, colorRow } from './colors.ts';
 import { tree, treeFile, treeFolder } from './file-tree.ts';
 import { badge, button, icon, link, tooltip } from './inline.ts';
-import { picture } from './images.ts';
+import { picture, frame } from './images.ts';
 import { promptBox } from './prompt.ts';
 import { codeGroup, tab, tabs } from './tabs.ts';
-import { frame } from './media.ts';
 import { paramField, responseField } from './fields.ts';
 import { step, steps } from './steps.ts';
 import { update } from './update.ts';

@@ -6,6 +6,8 @@ import type { FilePlace } from '../model/diagnostic.ts';
 import { type Attributes, attributes, element, escapeText } from '../text/html.ts';
 import type { Component, PageContext } from './contract.ts';
 import { remoteImage } from './remote.ts';
+import { classesOf } from './shared-props.ts';
+import { hooked, part } from '../model/style-hooks.ts';
 
 export interface ImageRequest {
   address: string;
@@ -103,5 +105,23 @@ export const picture: Component = ({ props, place }, page) => {
       place,
     },
     page,
+  );
+};
+
+/** A frame around pictures and videos. */
+export const frame: Component = (call, page) => {
+  const { props, children } = call;
+  const caption = props.has('caption') ? page.renderProp(props, 'caption') : '';
+  const hint = props.has('hint') ? page.renderProp(props, 'hint') : '';
+  const width = /^\d+(?:px|%)?$/.exec(props.text('width') ?? '')?.[0];
+  const limit = width && page.styleClass(`max-width: ${/\d$/.test(width) ? `${width}px` : width}`);
+  return (
+    (hint ? element('p', { class: 'dy-frame-hint', ...part('frame-hint') }, hint) : '') +
+    element(
+      'figure',
+      { class: classesOf(call, page, hooked('dy-frame', 'frame'), limit) },
+      element('div', { class: 'dy-frame-content', ...part('frame-content') }, page.render(children)) +
+        (caption ? element('figcaption', part('frame-description'), caption) : ''),
+    )
   );
 };
