@@ -1,6 +1,9 @@
-/** Finds the page that an entry of the navigation or a caller names. */
+/** Which pages the configured navigation names, and which page an entry of it or a caller means. */
 import type { PageMeta } from '../model/page-source.ts';
 import type { FindPage } from './build.ts';
+import { asObject } from '../config/json.ts';
+import { maximumDepth } from './mixed-level.ts';
+import { plainRoute } from './plain-route.ts';
 
 export function pageFinder(
   metas: ReadonlyMap<string, PageMeta>,
@@ -25,4 +28,22 @@ function normalizedRoute(path: string): string {
     .replace(/[?#].*$/, '')
     .replace(/\.(?:mdx?|html)$/i, '')
     .replaceAll(/^\/+|\/+$/g, '');
+}
+
+/** Values of these keys name pages. */
+const pageKeys: ReadonlySet<string> = new Set(['pages', 'page', 'root']);
+
+/** The routes that the configured navigation names. */
+export function namedPages(navigation: unknown): Set<string> {
+  const routes = new Set<string>();
+  const collect = (value: unknown, isPage: boolean, depth: number): void => {
+    if (typeof value === 'string' && isPage) routes.add(plainRoute(value));
+    if (depth > 2 * maximumDepth) return;
+    if (Array.isArray(value)) for (const item of value) collect(item, isPage, depth + 1);
+    else
+      for (const [key, item] of Object.entries(asObject(value) ?? {}))
+        collect(item, pageKeys.has(key), depth + 1);
+  };
+  collect(navigation, false, 0);
+  return routes;
 }
