@@ -8,11 +8,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from '../context.ts';
-import { acceptedEncodings } from '@docyard/site/serving';
-import { isKnown } from '@docyard/site/serving';
-import { contentTypeOf } from '@docyard/site/serving';
+import { cacheControl, fileResponse, type StaticFile, staticFile } from '@docyard/site/serving';
 import { Problem } from '../problem.ts';
-import type { App, Web } from './request.ts';
+import { type App, fileRequestOf, type Web } from './request.ts';
 import { probeForSecureCookies } from './session-cookie.ts';
 
 const built = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
@@ -64,27 +62,19 @@ export function addDashboard(app: App, context: Pick<Context, 'config' | 'log'>,
   });
 }
 
-interface DashboardFile {
-  path: string;
-  etag: string;
-  plain: Uint8Array;
-  policy: string;
-  compressed: Partial<Record<keyof typeof endings, Uint8Array>>;
-}
-
 /** Held in memory, some hundred kilobytes, and read again when the dashboard was built again. */
 class DashboardFiles {
   readonly #folder: string;
   readonly #frames: string;
   #builtAtMs: number | undefined;
-  #files: Promise<Map<string, DashboardFile>> = Promise.resolve(new Map());
+  #files: Promise<Map<string, StaticFile>> = Promise.resolve(new Map());
 
   constructor(folder: string, frames: string) {
     this.#folder = folder;
     this.#frames = frames;
   }
 
-  async find(path: string): Promise<DashboardFile | undefined> {
+  async find(path: string): Promise<StaticFile | undefined> {
     const builtAtMs = await stat(join(this.#folder, startFile)).then(
       ({ mtimeMs }) => mtimeMs,
       () => undefined,
@@ -98,7 +88,7 @@ class DashboardFiles {
   }
 }
 
-async function readFiles(folder: string, frames: string): Promise<Map<string, DashboardFile>> {
+async function readFiles(folder: string, frames: string): Promise<Map<string, StaticFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const contents = new Map(
     await Promise.all(
@@ -114,20 +104,28 @@ async function readFiles(folder: string, frames: string): Promise<Map<string, Da
   return new Map(paths.map((path) => [path, describeFile(path, contents, frames)]));
 }
 
-function describeFile(
-  path: string,
-  contents: ReadonlyMap<string, Uint8Array>,
-  frames: string,
-): DashboardFile {
-  const plain = contents.get(path) ?? new Uint8Array();
-  const compressed: DashboardFile['compressed'] = {};
+function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>, frames: string): StaticFile {
+  const bytes = contents.get(path) ?? new Uint8Array();
+  const compressed: NonNullable<Parameters<typeof staticFile>[0]['compressed']> = {};
   for (const encoding of ['br', 'gzip'] as const) {
-    const bytes = contents.get(path + endings[encoding]);
-    if (bytes !== undefined) compressed[encoding] = bytes;
+    const form = contents.get(path + endings[encoding]);
+    if (form !== undefined) compressed[encoding] = { bytes: form };
   }
-  const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  const policy = policyFor(path === startFile ? hashesOfInline(plain) : noInline, frames);
-  return { path, etag, plain, policy, compressed };
+  const policy = policyFor(path === startFile ? hashesOfInline(bytes) : noInline, frames);
+  return staticFile({
+    path,
+    tag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    plain: { bytes },
+    compressed,
+    headers: [
+      'Cache-Control',
+      namedByContent.test(path) ? cacheControl.neverChanges : 'no-cache',
+      'Content-Security-Policy',
+      policy,
+      'Cross-Origin-Opener-Policy',
+      'same-origin',
+    ],
+  });
 }
 
 /** The policy names the inline code of the page by its hash, so that no other can run. */
@@ -143,20 +141,9 @@ function hashesOfInline(page: Uint8Array): InlineHashes {
   };
 }
 
-function send(web: Web, { path, etag, plain, policy, compressed }: DashboardFile): Response {
-  const encoding = acceptedEncodings(web.req.header('accept-encoding')).find(
-    (each) => compressed[each] !== undefined,
-  );
-  const tag = `"${etag}${encoding === undefined ? '' : `-${encoding}`}"`;
-  web.header('etag', tag);
-  web.header('vary', 'accept-encoding');
-  web.header('cache-control', namedByContent.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
-  web.header('content-security-policy', policy);
-  web.header('cross-origin-opener-policy', 'same-origin');
-  if (isKnown(web.req.header('if-none-match'), tag)) return web.body(null, 304);
-  web.header('content-type', contentTypeOf(path));
-  if (encoding !== undefined) web.header('content-encoding', encoding);
-  return web.body(Buffer.from((encoding === undefined ? undefined : compressed[encoding]) ?? plain), 200);
+async function send(web: Web, file: StaticFile): Promise<Response> {
+  const response = await fileResponse(file, fileRequestOf(web));
+  return web.newResponse(response.body, response);
 }
 
 function sayHowToBuild(web: Web, frames: string): Response {

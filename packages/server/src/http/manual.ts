@@ -1,14 +1,20 @@
-/**
- * The manual under /docs: rendered once by the same engine as every export, in a process of its own, and served
- * from the files that came out. Only names found then can be asked for, so no path can lead elsewhere.
- */
+/** The manual under /docs: rendered once, in its own process, by the engine of every export. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  fileResponse,
+  hasDotSegments,
+  openSite,
+  precompress,
+  readRequestPath,
+  type ServedSite,
+} from '@docyard/site/serving';
 import type { Context } from '../context.ts';
+import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
 /** In the published package the manual lies beside the code, in the repository above the packages. */
 const [source = ''] = ['../../docs', '../../../../docs']
@@ -16,60 +22,73 @@ const [source = ''] = ['../../docs', '../../../../docs']
   .filter((folder) => existsSync(join(folder, 'docs.json')));
 const program = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 
-const contentTypes: Record<string, string> = {
-  css: 'text/css; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  ico: 'image/x-icon',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-  md: 'text/markdown; charset=utf-8',
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  txt: 'text/plain; charset=utf-8',
-  woff2: 'font/woff2',
-  xml: 'application/xml',
-};
+/** Each page of the manual brings a narrower policy, which says where its requests may go. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self'",
+  "font-src 'self' data:",
+  'connect-src *',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const headers = [
+  'Cache-Control',
+  'no-cache',
+  'Content-Security-Policy',
+  policy,
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
+];
+const basePath = '/docs';
+
+interface ManualFile {
+  path: string;
+  sizeBytes: number;
+  sha256: string;
+}
 
 export class Manual {
   readonly #context: Context;
-  #files: Promise<Map<string, string>> | undefined;
+  #site: Promise<ServedSite | undefined> | undefined;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Begins with the first caller: a start of the service should not wait for it, nor pay for it twice. */
-  async read(path: string): Promise<{ bytes: Uint8Array; contentType: string } | undefined> {
-    this.#files ??= this.#render().catch((error: unknown) => {
+  /** Undefined when there is no such page. The first caller starts the build. */
+  async answer(web: Web): Promise<Response | undefined> {
+    const wanted = readRequestPath(rawTarget(web).slice(basePath.length));
+    if (typeof wanted === 'string' || wanted.hasControlCharacter || hasDotSegments(wanted.path))
+      return undefined;
+    this.#site ??= this.#open().catch((error: unknown) => {
       this.#context.log.warn({ err: error }, 'the manual could not be rendered');
-      this.#files = undefined;
-      return new Map<string, string>();
+      this.#site = undefined;
+      return undefined;
     });
-    const files = await this.#files;
-    const name = [path, `${path}.html`, `${path}/index.html`.replace(/^\//, '')].find((choice) =>
-      files.has(choice),
-    );
-    const file = name === undefined ? undefined : files.get(name);
-    if (name === undefined || file === undefined) return undefined;
-    const extension = name.split('.').at(-1) ?? '';
-    return {
-      bytes: await readFile(file),
-      contentType: contentTypes[extension] ?? 'application/octet-stream',
-    };
+    const found = (await this.#site)?.find(wanted.path);
+    if (found === undefined) return undefined;
+    if ('file' in found) return fileResponse(found.file, fileRequestOf(web));
+    const { to, permanent } = found.redirect;
+    const location = to.startsWith('/') ? basePath + to : to;
+    return new Response(null, { status: permanent ? 308 : 307, headers: { location } });
   }
 
-  async #render(): Promise<Map<string, string>> {
-    const folder = join(this.#context.config.dataDir, 'cache', `manual-${await this.#fingerprint()}`);
-    const done = await stat(folder).catch(() => undefined);
-    if (done === undefined) {
+  async #open(): Promise<ServedSite> {
+    const folder = join(this.#context.config.dataDir, 'cache', `manual-site-${await this.#fingerprint()}`);
+    if (!existsSync(folder)) {
       const draft = `${folder}.draft`;
       await rm(draft, { recursive: true, force: true });
       await build(draft);
       await rename(draft, folder);
     }
-    const names = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    return new Map(files.map((file) => [relative(folder, file).replaceAll('\\', '/'), file]));
+    const files = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as ManualFile[];
+    const site = await openSite({ id: folder, ...foldersIn(folder), manifest: { files } });
+    site.put({ onlyHeaders: headers });
+    return site;
   }
 
   async #fingerprint(): Promise<string> {
@@ -84,8 +103,32 @@ export class Manual {
   }
 }
 
+function foldersIn(folder: string): { siteFolder: string; compressedFolder: string } {
+  return { siteFolder: join(folder, 'site'), compressedFolder: join(folder, 'compressed') };
+}
+
 async function build(folder: string): Promise<void> {
-  const args = [program, 'build', source, '--out', folder, '--base-path', '/docs', '--offline'];
+  const folders = foldersIn(folder);
+  await render(folders.siteFolder);
+  const files = await listFiles(folders.siteFolder);
+  await precompress({ ...folders, manifest: { files } });
+  await writeFile(join(folder, 'files.json'), JSON.stringify(files));
+}
+
+async function listFiles(folder: string): Promise<ManualFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    files.map(async (file) => {
+      const bytes = await readFile(file);
+      const path = relative(folder, file).replaceAll('\\', '/');
+      return { path, sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+    }),
+  );
+}
+
+async function render(folder: string): Promise<void> {
+  const args = [program, 'build', source, '--out', folder, '--base-path', basePath, '--offline'];
   const child = spawn(process.execPath, args, {
     stdio: 'ignore',
   });

@@ -48,6 +48,14 @@ describe('the start page', () => {
   });
 });
 
+test('a file of the dashboard sends the headers that every answer has', async () => {
+  const { headers } = await service.request('/dashboard/');
+  expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([
+    'nosniff',
+    'no-referrer',
+  ]);
+});
+
 test('the OpenAPI document is the one made from the table of operations', async () => {
   const answer = await service.request('/openapi.json');
   expect(answer.headers.get('content-type')).toBe('application/json');
@@ -87,6 +95,19 @@ describe('the manual', () => {
       ])
         expect(policy?.split('; ')).toContain(rule);
     }
+  });
+
+  test('a page of the manual is compressed, revalidated and sent in parts like a page of a site', async () => {
+    const whole = await service.request('/docs/quickstart.html', { headers: { 'accept-encoding': 'br' } });
+    expect(whole.headers.get('content-encoding')).toBe('br');
+    const text = await whole.text();
+    const etag = whole.headers.get('etag') ?? '';
+    const again = await service.request('/docs/quickstart', {
+      headers: { 'accept-encoding': 'br', 'if-none-match': etag },
+    });
+    expect(again.status).toBe(304);
+    const part = await service.request('/docs/quickstart.html', { headers: { range: 'bytes=0-14' } });
+    expect([part.status, await part.text()]).toEqual([206, text.slice(0, 15)]);
   });
 
   test('every link of the start page resolves', async () => {

@@ -14,20 +14,6 @@ import { favicon, startPage, startStyle } from './start-page.ts';
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
-/** Each page of the manual brings a narrower one, which says where its requests may go. */
-const manualPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self'",
-  "font-src 'self' data:",
-  'connect-src *',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 export function addPages(app: App, context: Context): void {
   const manual = new Manual(context);
   const startedAt = context.clock.now();
@@ -53,20 +39,9 @@ export function addPages(app: App, context: Context): void {
 
   app.get('/docs', (web) => web.redirect('/docs/', 308));
   app.get('/docs/*', async (web) => {
-    const path = decodePath(web.req.path.slice('/docs/'.length));
-    const found = await manual.read(path === '' ? 'index.html' : path);
-    if (found === undefined)
+    const answer = await manual.answer(web);
+    if (answer === undefined)
       throw new Problem('not_found', 'The manual has no such page. It begins at /docs/.');
-    web.header('content-security-policy', manualPolicy);
-    web.header('cross-origin-opener-policy', 'same-origin');
-    return web.body(Buffer.from(found.bytes), 200, { 'content-type': found.contentType });
+    return web.newResponse(answer.body, answer);
   });
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -2,19 +2,21 @@
  * Serves the pages of an unpacked export below a signed path. They are strangers' pages on our host: the browser is told to
  * treat them as an origin of their own, without cookies, storage or rights of the dashboard.
  */
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
-import { isKnown } from '@docyard/site/serving';
-import { contentTypeOf } from '@docyard/site/serving';
-import { hasDotSegments, readRequestPath } from '@docyard/site/serving';
-import { openSite, type ServedSite, type ServedFile } from '@docyard/site/serving';
+import {
+  fileResponse,
+  hasDotSegments,
+  openSite,
+  readRequestPath,
+  type ServedSite,
+  type StaticFile,
+} from '@docyard/site/serving';
 import { checkPreview, type PreviewLink } from '../exports/preview-links.ts';
 import { forgetPreview, openPreview, type UnpackedSite } from '../exports/previews.ts';
 import { resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
-import { rawTarget, wantedRange, type Web } from './request.ts';
+import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
 /**
  * The pages bring a policy of their own, which holds as well. On a host of their own they may open links as the real site does; on
@@ -99,36 +101,20 @@ function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
   if (known !== undefined) return known;
   const { folder, manifest } = unpacked;
   const compressedFolder = join(folder, '.none');
-  const site = openSite({ id: folder, siteFolder: folder, compressedFolder, manifest });
+  const site = openSite({ id: folder, siteFolder: folder, compressedFolder, manifest }).then((opened) => {
+    opened.put({ onlyHeaders: Object.entries(usual).flat() });
+    return opened;
+  });
   sites.set(unpacked, site);
   return site;
 }
 
-async function sendFile(web: Web, { plain }: ServedFile): Promise<Response> {
-  const status = plain.isFound ? 200 : 404;
-  const own = { ...usual, etag: plain.etag };
-  if (status === 200 && isKnown(web.req.header('if-none-match'), plain.etag)) {
-    return new Response(null, { status: 304, headers: own });
-  }
-  // Browsers play and wind films only by parts.
-  const range = status === 200 ? wantedRange(web, plain) : undefined;
-  if (range === 'unsatisfiable') {
-    throw new Problem('range_not_satisfiable', `The file has ${plain.sizeBytes} bytes.`, {
-      headers: { 'content-range': `bytes */${plain.sizeBytes}` },
-    });
-  }
-  const { start, end } = range ?? { start: 0, end: plain.sizeBytes - 1 };
-  const full = {
-    ...own,
-    'accept-ranges': 'bytes',
-    'content-type': contentTypeOf(plain.file),
-    'content-length': String(end - start + 1),
-    ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${plain.sizeBytes}` }),
-  };
-  const sent = { status: range === undefined ? status : 206, headers: full };
-  if (web.req.method === 'HEAD') return new Response(null, sent);
-  const content = (await open(plain.file)).createReadStream(range);
-  return new Response(Readable.toWeb(content) as ReadableStream<Uint8Array>, sent);
+async function sendFile(web: Web, file: StaticFile): Promise<Response> {
+  const response = await fileResponse(file, fileRequestOf(web));
+  if (response.status !== 416) return response;
+  throw new Problem('range_not_satisfiable', `The file has ${file.plain.sizeBytes} bytes.`, {
+    headers: { 'content-range': response.headers.get('content-range') ?? '' },
+  });
 }
 
 function redirect(location: string): Response {

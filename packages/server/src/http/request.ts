@@ -5,7 +5,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
-import { byteRangeOf, type ByteRange } from '@docyard/site/serving';
+import { byteRangeOf, type ByteRange, type FileRequest } from '@docyard/site/serving';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
 import type { Condition } from './conditional-write.ts';
@@ -94,4 +94,18 @@ export function wantedRange(
   const condition = web.req.header('if-range');
   if (condition !== undefined && condition !== etag) return undefined;
   return byteRangeOf(web.req.header('range'), sizeBytes);
+}
+
+/** The headers that decide how a static file is sent. */
+export function fileRequestOf(web: Web): FileRequest {
+  const header = (name: string) => web.req.header(name);
+  return {
+    method: web.req.method,
+    headers: {
+      range: header('range'),
+      'if-range': header('if-range'),
+      'if-none-match': header('if-none-match'),
+      'accept-encoding': header('accept-encoding'),
+    },
+  };
 }

@@ -3,14 +3,12 @@
  * and a stream of what changes. It reads nothing that the preview does not hand out.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { pipeline } from 'node:stream';
 import type { Preview } from '@docyard/render';
-import { contentTypeOf } from '@docyard/site/serving';
+import { readRequestPath, sendFile, staticFile } from '@docyard/site/serving';
 import type { PageState, PreviewSession } from './session.ts';
 
 export interface PreviewServerOptions {
@@ -81,7 +79,7 @@ export class PreviewServer {
     const { path, query } = address;
     if (path === '_docyard/preview/events') return this.#stream(query.get('page') ?? '', response);
     const own = this.#own.get(path);
-    if (own) return send(request, response, { path, content: own });
+    if (own) return sendContent(request, response, { path, content: own });
     const found = this.#options.preview.findPage(path);
     if (found && !found.isExact) {
       response.setHeader('Location', `/${found.output.split('/').map(encodeURIComponent).join('/')}`);
@@ -89,9 +87,9 @@ export class PreviewServer {
     }
     if (found) return this.#sendPage(request, response, found.output, path);
     const content = await this.#options.preview.file(path);
-    if (content !== undefined) return sendFile(request, response, path, content);
+    if (content !== undefined) return sendContent(request, response, { path, content });
     const html = withScript(this.#options.preview.notFound(), { prefix: '/', address: path, version: '' });
-    send(request, response, { path: '404.html', content: Buffer.from(html), status: 404 });
+    await sendContent(request, response, { path: '404.html', content: html, isFound: false });
   }
 
   async #sendPage(
@@ -104,7 +102,7 @@ export class PreviewServer {
     if (!page) return sendText(response, 404, 'The page has just been removed.\n');
     const prefix = '../'.repeat(output.split('/').length - 1);
     const html = withScript(page.html, { prefix, address, version: page.version });
-    send(request, response, { path: output, content: Buffer.from(html) });
+    await sendContent(request, response, { path: output, content: html });
   }
 
   #stream(address: string, response: ServerResponse): void {
@@ -150,13 +148,9 @@ export function isOwnHost(header: string | undefined, boundTo: string): boolean 
 }
 
 function readAddress(target: string): { path: string; query: URLSearchParams } | undefined {
-  try {
-    const { pathname, searchParams } = new URL(target, 'http://preview.invalid');
-    const path = decodeURIComponent(pathname).slice(1);
-    return /\p{Cc}|\\/u.test(path) ? undefined : { path, query: searchParams };
-  } catch {
-    return undefined;
-  }
+  const read = readRequestPath(target);
+  if (typeof read === 'string' || read.hasControlCharacter || read.path.includes('\\')) return undefined;
+  return { path: read.path.slice(1), query: new URLSearchParams(read.query) };
 }
 
 /**
@@ -179,44 +173,30 @@ export function withScript(
     .replace('</head>', `${script}</head>`);
 }
 
-async function sendFile(
+type PreviewContent = string | Uint8Array | { copyFrom: string };
+
+async function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
-  path: string,
-  content: string | Uint8Array | { copyFrom: string },
+  { path, content, isFound = true }: { path: string; content: PreviewContent; isFound?: boolean },
 ): Promise<void> {
-  /** What has no ending is the page of an old address. */
+  const headers = ['Cache-Control', 'no-cache'];
+  // A file without an ending is the page of an old address.
   const named = /\.\w+$/.test(path) ? path : `${path}.html`;
-  if (typeof content === 'string')
-    return send(request, response, { path: named, content: Buffer.from(content) });
-  if (content instanceof Uint8Array) return send(request, response, { path: named, content });
-  const { size, mtimeMs } = await stat(content.copyFrom);
-  if (isKnown(request, response, `"${size}-${Math.round(mtimeMs)}"`)) return;
-  response.writeHead(200, { 'Content-Type': contentTypeOf(path), 'Content-Length': size });
-  if (request.method === 'HEAD') response.end();
-  /** A file that shrinks meanwhile, or a reader who leaves, ends this answer and nothing else. */
-  else
-    pipeline(createReadStream(content.copyFrom, { end: Math.max(0, size - 1) }), response, () => undefined);
-}
-
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { path, content, status = 200 }: { path: string; content: Uint8Array; status?: number },
-): void {
-  const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-  if (status === 200 && isKnown(request, response, tag)) return;
-  response.writeHead(status, { 'Content-Type': contentTypeOf(path), 'Content-Length': content.length });
-  response.end(request.method === 'HEAD' ? undefined : content);
-}
-
-/** Browsers ask each time, and are told when they have the latest. */
-function isKnown(request: IncomingMessage, response: ServerResponse, tag: string): boolean {
-  response.setHeader('ETag', tag);
-  response.setHeader('Cache-Control', 'no-cache');
-  if (request.headers['if-none-match'] !== tag) return false;
-  response.writeHead(304).end();
-  return true;
+  if (typeof content === 'string' || content instanceof Uint8Array) {
+    const bytes = Buffer.from(content);
+    const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+    const file = staticFile({ path: named, tag, plain: { bytes }, headers, isFound });
+    return sendFile({ request, response, textHeaders: [] }, file);
+  }
+  const { size: sizeBytes, mtimeMs } = await stat(content.copyFrom);
+  const file = staticFile({
+    path,
+    tag: `${sizeBytes}-${Math.round(mtimeMs)}`,
+    plain: { file: content.copyFrom, offset: 0, sizeBytes },
+    headers,
+  });
+  sendFile({ request, response, textHeaders: [] }, file);
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

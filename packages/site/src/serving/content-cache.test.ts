@@ -1,7 +1,7 @@
 /** What stays in memory: small files up to a budget, and of those what is asked for. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ContentCache } from './content-cache.ts';
-import type { Representation } from './served-site.ts';
+import type { Representation } from './static-file.ts';
 import { makeSite } from '../../test/support/served-releases.ts';
 
 const content = (name: string) => name.repeat(1000);

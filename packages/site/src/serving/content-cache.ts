@@ -3,7 +3,7 @@
  * character a byte, because node:http sends head and body in one system call only when the body is a string.
  */
 import { open } from 'node:fs/promises';
-import type { Representation } from './served-site.ts';
+import type { Representation } from './static-file.ts';
 
 interface Kept {
   content: string;
@@ -68,7 +68,9 @@ export class ContentCache {
   }
 }
 
-async function readContent({ file, offset, sizeBytes }: Representation): Promise<string> {
+async function readContent({ content, sizeBytes }: Representation): Promise<string> {
+  if ('bytes' in content) return Buffer.from(content.bytes).toString('latin1');
+  const { file, offset } = content;
   const handle = await open(file, 'r');
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(sizeBytes), 0, sizeBytes, offset);

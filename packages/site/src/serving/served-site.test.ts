@@ -52,7 +52,10 @@ const folderFiles = {
 function shown(site: ServedSite, path: string): string | undefined {
   const found = site.find(path);
   if (found === undefined) return undefined;
-  if ('file' in found) return found.file.plain.file.split('/site/')[1];
+  if ('file' in found) {
+    const { content } = found.file.plain;
+    return 'file' in content ? content.file.split('/site/')[1] : undefined;
+  }
   return `${found.redirect.permanent ? 308 : 307} ${found.redirect.to}`;
 }
 

@@ -13,7 +13,6 @@ import {
   readCompressed,
 } from './compressed-files.ts';
 import { ContentCache } from './content-cache.ts';
-import { contentTypeOf } from './content-types.ts';
 import {
   encodedPath,
   exactRedirect,
@@ -24,6 +23,7 @@ import {
   type Redirect,
   type SiteRules,
 } from './site-rules.ts';
+import { cacheControl, type FileContent, type StaticFile, staticFile } from './static-file.ts';
 
 /** The part of a release that serving needs. */
 export interface ReleaseFiles {
@@ -33,40 +33,19 @@ export interface ReleaseFiles {
   manifest: Pick<Manifest, 'files'>;
 }
 
-export interface ServedFile {
-  plain: Representation;
-  compressed: Partial<Record<Encoding, Representation>>;
-}
-
-/** One form of a file with everything that is sent along with it. */
-export interface Representation {
-  /** False for the not-found page. */
-  isFound: boolean;
-  file: string;
-  /** Where in the file it begins. */
-  offset: number;
-  sizeBytes: number;
-  encoding: Encoding | undefined;
-  etag: string;
-  /** Names and values in turn, as `writeHead` takes them fastest. */
-  headers: string[];
-  /** For the answer that nothing has changed. */
-  unchangedHeaders: string[];
-}
-
 interface Place {
   basePath: string;
   headers: readonly string[];
+  /** Sent with files in place of the headers of the site. */
+  onlyHeaders: readonly string[] | undefined;
 }
 
-export type Found = { file: ServedFile } | { redirect: Redirect };
+export type Found = { file: StaticFile } | { redirect: Redirect };
 
 /** For other hosts than this one. */
 const notServed = /^(?:_redirects|_headers|_hosts\/.*)$/s;
 /** The renderer puts a hash of the content into these names and no others. */
 const namedByContent = /^_docyard\/(?:social|remote)\/[0-9a-f]{16}\.[a-z]{3,4}$/;
-const mayChange = 'public, max-age=0, must-revalidate';
-const neverChanges = 'public, max-age=31536000, immutable';
 const llmsFile = 'llms.txt';
 
 export async function openSite(release: ReleaseFiles): Promise<ServedSite> {
@@ -88,9 +67,9 @@ export class ServedSite {
   readonly #compressed: CompressedFiles;
   readonly #entries: ReadonlyMap<string, Manifest['files'][number]>;
   /** Made when first asked for: a switch to a large site must not hold up whoever reads. */
-  readonly #files = new Map<string, ServedFile>();
+  readonly #files = new Map<string, StaticFile>();
   #place: Place;
-  #notFound: ServedFile | undefined;
+  #notFound: StaticFile | undefined;
 
   constructor(release: ReleaseFiles, rules: SiteRules, compressed: CompressedFiles) {
     this.id = release.id;
@@ -99,18 +78,21 @@ export class ServedSite {
     this.#compressed = compressed;
     const served = release.manifest.files.filter(({ path }) => !notServed.test(path));
     this.#entries = new Map(served.map((entry) => [entry.path, entry]));
-    this.#place = { basePath: rules.basePath, headers: rules.headers.flat() };
+    this.#place = { basePath: rules.basePath, headers: rules.headers.flat(), onlyHeaders: undefined };
   }
 
-  /** To be called before the first request, if at all: where it is served, and what else is sent along. */
+  /** Decides where the site is served and with which headers. Call it before the first request. */
   put({
     basePath = this.rules.basePath,
     headers = [],
+    onlyHeaders,
   }: {
     basePath?: string | undefined;
-    headers?: string[];
+    /** Added to those of the site. */
+    headers?: readonly string[];
+    onlyHeaders?: readonly string[];
   }) {
-    this.#place = { basePath, headers: [...this.rules.headers.flat(), ...headers] };
+    this.#place = { basePath, headers: [...this.rules.headers.flat(), ...headers], onlyHeaders };
     this.#files.clear();
     this.#notFound = undefined;
   }
@@ -126,7 +108,7 @@ export class ServedSite {
   }
 
   /** The page for whatever is missing, which is another answer than that page itself. */
-  get notFound(): ServedFile | undefined {
+  get notFound(): StaticFile | undefined {
     const entry = this.#entries.get('404.html');
     this.#notFound ??= entry && this.#describe(entry, { isFound: false });
     return this.#notFound;
@@ -172,7 +154,7 @@ export class ServedSite {
     return 'redirect' in found ? found.redirect : { to: encodedPath(path), permanent: true };
   }
 
-  #file(path: string): ServedFile | undefined {
+  #file(path: string): StaticFile | undefined {
     const known = this.#files.get(path);
     if (known !== undefined) return known;
     const entry = this.#entries.get(path);
@@ -185,47 +167,32 @@ export class ServedSite {
   #describe(
     { path, sizeBytes, sha256 }: Manifest['files'][number],
     { isFound } = { isFound: true },
-  ): ServedFile {
+  ): StaticFile {
+    const { siteFolder, compressedFolder } = this.#release;
+    const compressed: Partial<Record<Encoding, FileContent>> = {};
     const places = this.#compressed.get(sha256) ?? {};
+    for (const encoding of encodings) {
+      const place = places[encoding];
+      if (place !== undefined) compressed[encoding] = { file: packOf(compressedFolder), ...place };
+    }
+    return staticFile({
+      path,
+      // 132 bits of the hash.
+      tag: Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22),
+      plain: { file: join(siteFolder, path), offset: 0, sizeBytes },
+      compressed,
+      isFound,
+      headers: this.#place.onlyHeaders ?? this.#siteHeaders(path),
+    });
+  }
+
+  #siteHeaders(path: string): string[] {
     const llms = `<${encodedPath(this.basePath)}/${llmsFile}>; rel="llms-txt"`;
-    const shared = [
-      'Content-Type',
-      contentTypeOf(path),
+    return [
       'Cache-Control',
-      namedByContent.test(path) ? neverChanges : mayChange,
-      ...(Object.keys(places).length === 0 ? [] : ['Vary', 'Accept-Encoding']),
+      namedByContent.test(path) ? cacheControl.neverChanges : cacheControl.mayChange,
       ...(this.#entries.has(llmsFile) ? ['Link', llms] : []),
       ...this.headers,
     ];
-    const compressed: ServedFile['compressed'] = {};
-    for (const encoding of encodings) {
-      const place = places[encoding];
-      if (place === undefined) continue;
-      const file = packOf(this.#release.compressedFolder);
-      compressed[encoding] = representation({ isFound, file, ...place, encoding, sha256 }, shared);
-    }
-    const file = join(this.#release.siteFolder, path);
-    const plain = { isFound, file, offset: 0, sizeBytes, encoding: undefined, sha256 };
-    return { plain: representation(plain, shared), compressed };
   }
-}
-
-function representation(
-  form: Pick<Representation, 'isFound' | 'file' | 'offset' | 'sizeBytes' | 'encoding'> & { sha256: string },
-  shared: readonly string[],
-): Representation {
-  const { sha256, ...facts } = form;
-  const { isFound, encoding, sizeBytes } = facts;
-  // 132 bits of the hash; each form has a tag of its own, as strong tags must.
-  const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
-  const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
-  const headers = [
-    ...shared,
-    ...(isFound ? ['ETag', etag] : []),
-    'Content-Length',
-    String(sizeBytes),
-    ...(encoding === undefined ? [] : ['Content-Encoding', encoding]),
-    ...(isFound && encoding === undefined ? ['Accept-Ranges', 'bytes'] : []),
-  ];
-  return { ...facts, etag, headers, unchangedHeaders: [...shared.slice(2), 'ETag', etag] };
 }

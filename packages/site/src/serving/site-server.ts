@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isInternalAddress } from '../network/internal-addresses.ts';
-import { answer } from './respond.ts';
+import { respond } from './respond.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
 import { hasTwoHosts } from './host-header.ts';
 import { admitPipelined } from './pipelining.ts';
@@ -157,10 +157,12 @@ export class SiteServer {
       this.#count(method, url, 503, 0);
       return sendBare(response, 503, 'There is no site here yet.', ['Retry-After', '5']);
     }
-    answer({
+    respond({
       request,
       response,
       site,
+      cache: site.content,
+      textHeaders: site.headers,
       began: (status, bodyBytes) => this.#count(method, url, status, bodyBytes),
       hold: () => this.#hold(site.id, request.socket),
     });
