@@ -1,9 +1,8 @@
 /**
- * Reads the tags of an HTML text that a check of the output needs, with the attributes that matter to it. They are found by the program
- * in `assembly/tags`.
+ * Reads the tags of an HTML text that a check of the output needs, with the attributes that matter to it, in one pass. It builds no tree
+ * and corrects nothing: it reads what the renderer wrote, and copes with anything else in linear time.
  */
-import { readableText } from '../text/encoded-text.ts';
-import { tagProgram } from '../text/tag-program.ts';
+import { byteText, readableText } from '../text/encoded-text.ts';
 
 export interface ScannedTag {
   name: string;
@@ -19,43 +18,111 @@ export interface ScannedTag {
   anchorName: string | undefined;
 }
 
-/** As the program numbers them, from 1 on. */
-const kinds = [
-  'id',
-  'href',
-  'src',
-  'srcset',
-  'poster',
-  'alt',
-  'rel',
-  'content',
-  'httpEquiv',
-  'anchorName',
-] as const satisfies (keyof ScannedTag)[];
-
 /**
- * Tells every tag with an id or an address, and every picture. The same object is handed out for all of them: what is to be kept must be
- * copied out of it.
+ * Visits every tag with an id or an address, and every picture. The same object is passed for all of them: copy what is to be
+ * kept.
  */
-export function scanTags(html: Uint8Array, visit: (tag: ScannedTag) => void): void {
-  const program = tagProgram();
-  program.take([html]);
-  const count = program.run.scan();
-  const numbers = program.numbers(program.run.tagsPlace(), count);
-  const next = (at: number): string => program.byteText(numbers[at] as number, numbers[at + 1] as number);
+export function scanTags(bytes: Uint8Array, visit: (tag: ScannedTag) => void): void {
+  const html = byteText(bytes);
   const tag = {} as ScannedTag;
-  for (let at = 0; at < count;) {
-    tag.id = tag.href = tag.src = tag.srcset = tag.poster = tag.alt = undefined;
-    tag.rel = tag.content = tag.httpEquiv = tag.anchorName = undefined;
-    tag.name = next(at).toLowerCase();
-    let attributes = numbers[at + 2] as number;
-    for (at += 3; attributes > 0; attributes--, at += 3) {
-      const kind = kinds[(numbers[at] as number) - 1] ?? 'id';
-      const value = next(at + 1);
-      tag[kind] = kind === 'httpEquiv' ? value.toLowerCase() : unescape(value);
-    }
-    visit(tag);
+  for (let at = html.indexOf('<'); at >= 0;) {
+    let after = at + 1;
+    if (html.startsWith(plainSpan, after)) after = indexOrEnd(html, '>', after);
+    else if (isLetter(html.charCodeAt(after))) {
+      after = readTag(html, after, tag);
+      if (isOfInterest(tag)) visit(tag);
+      if (tag.name === 'script' || tag.name === 'style') after = indexOrEnd(html, `</${tag.name}`, after);
+    } else if (html.startsWith('!--', after)) after = indexOrEnd(html, '-->', after);
+    at = html.indexOf('<', after);
   }
+}
+
+/** Nine of ten tags: highlighted code is full of them, and they have no other attribute. */
+const plainSpan = 'span class="';
+
+function isOfInterest(tag: ScannedTag): boolean {
+  return (
+    tag.name === 'img' ||
+    (tag.id ?? tag.href ?? tag.src ?? tag.srcset ?? tag.poster ?? tag.httpEquiv ?? tag.anchorName) !==
+      undefined
+  );
+}
+
+/** Fills the tag and returns where the text after it begins. */
+function readTag(html: string, start: number, tag: ScannedTag): number {
+  tag.id = tag.href = tag.src = tag.srcset = tag.poster = tag.alt = undefined;
+  tag.rel = tag.content = tag.httpEquiv = tag.anchorName = undefined;
+  let at = endOfName(html, start);
+  tag.name = html.slice(start, at).toLowerCase();
+  for (;;) {
+    while (at < html.length && (html.charCodeAt(at) <= 32 || html.charCodeAt(at) === slash)) at++;
+    if (at >= html.length) return at;
+    if (html.charCodeAt(at) === greater) return at + 1;
+    const nameStart = at;
+    at = endOfName(html, at);
+    const name = html.slice(nameStart, at);
+    let value = '';
+    if (html.charCodeAt(at) === equals) {
+      const quote = html.charAt(at + 1);
+      const isQuoted = quote === '"' || quote === "'";
+      const end = isQuoted ? indexOrEnd(html, quote, at + 2) : endOfBareValue(html, at + 1);
+      value = html.slice(at + (isQuoted ? 2 : 1), end);
+      at = isQuoted ? end + 1 : end;
+    }
+    keep(tag, name, value);
+  }
+}
+
+function keep(tag: ScannedTag, name: string, value: string): void {
+  switch (name) {
+    case 'id':
+    case 'href':
+    case 'src':
+    case 'srcset':
+    case 'poster':
+    case 'alt':
+    case 'rel':
+    case 'content':
+      tag[name] = unescape(value);
+      break;
+    case 'xlink:href':
+      tag.href = unescape(value);
+      break;
+    case 'http-equiv':
+      tag.httpEquiv = value.toLowerCase();
+      break;
+    case 'name':
+      if (tag.name === 'a') tag.anchorName = unescape(value);
+      break;
+    default:
+  }
+}
+
+const [slash, equals, greater] = [47, 61, 62];
+
+function endOfName(html: string, from: number): number {
+  let at = from;
+  for (; at < html.length; at++) {
+    const code = html.charCodeAt(at);
+    if (code <= 32 || code === equals || code === greater || code === slash) break;
+  }
+  return at;
+}
+
+/** An address without quotes may hold slashes. */
+function endOfBareValue(html: string, from: number): number {
+  let at = from;
+  while (at < html.length && html.charCodeAt(at) > 32 && html.charCodeAt(at) !== greater) at++;
+  return at;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
+function indexOrEnd(html: string, text: string, from: number): number {
+  const at = html.indexOf(text, from);
+  return at < 0 ? html.length : at;
 }
 
 const entities: Record<string, string> = {

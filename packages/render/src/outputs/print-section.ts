@@ -3,9 +3,8 @@
  * opens or loads later is open and loaded. In which document pages stand is known only when all of them are there; until
  * then, addresses inside of the site are left open.
  */
-import { encodedText, readableText } from '../text/encoded-text.ts';
+import { byteText, encodedText, readableText } from '../text/encoded-text.ts';
 import { escapeAttribute } from '../text/html.ts';
-import { tagProgram } from '../text/tag-program.ts';
 
 export interface SectionPlace {
   route: string;
@@ -44,32 +43,97 @@ export interface PrintedPlace {
 /** One byte that no HTML holds. */
 export const openMark = '\0';
 
-/** The parts of the page follow each other. */
-export function printedSection(parts: readonly Uint8Array[], { route, href }: SectionPlace): PrintedSection {
-  const program = tagProgram();
-  const { run } = program;
-  program.take(parts.map(withoutMarks));
-  const idStart = encodedText(`${escapeAttribute(route)}:`);
-  program.bytes.set(idStart, run.roomForIdStart(idStart.length));
-  const length = run.print();
-  const content = Buffer.allocUnsafeSlow(length);
-  program.bytes.copy(content, 0, run.printedPlace(), run.printedPlace() + length);
-  const places = program.numbers(run.addressesPlace(), run.addressCount() * 2);
-  const addresses = Array.from({ length: run.addressCount() }, (_, index) =>
-    openAddress(program.byteText(places[index * 2] as number, places[index * 2 + 1] as number), href),
-  );
-  return { content, addresses };
+/** Tags that are written differently. */
+const changing =
+  /^\/?(?:h[1-6]|section|aside|nav|header|footer|details)(?![\w-])| (?:id|for|headers|aria-(?:labelledby|describedby|controls)|href|src|srcset|poster|xlink:href|loading|decoding|fetchpriority)=|url\(#/i;
+const tagName = /^[a-zA-Z][a-zA-Z0-9-]*/;
+const attribute = / ([a-zA-Z:-]+)="([^"]*)"/g;
+/** Paper does not scroll. */
+const lazy = new Set(['loading', 'decoding', 'fetchpriority']);
+/** Documents of a hundred pages would repeat the landmarks of each. */
+const landmarks = new Set(['section', 'aside', 'nav', 'header', 'footer']);
+const idLists = new Set(['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'headers']);
+
+interface OpenSection extends SectionPlace {
+  /** The start of all ids of the page. */
+  idStart: string;
+  addresses: OpenAddress[];
 }
 
-function withoutMarks(bytes: Uint8Array): Uint8Array {
-  return bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes;
+/** The parts of the page follow each other. */
+export function printedSection(parts: readonly Uint8Array[], { route, href }: SectionPlace): PrintedSection {
+  const html = parts.map(byteText).join('').replaceAll(openMark, '');
+  const idStart = byteText(encodedText(`${escapeAttribute(route)}:`));
+  const page: OpenSection = { route, href, idStart, addresses: [] };
+  let printed = '';
+  let copied = 0;
+  for (let start = html.indexOf('<'); start >= 0;) {
+    const end = html.indexOf('>', start);
+    if (end < 0) break;
+    const tag = html.slice(start + 1, end);
+    if (!isColorTag(tag) && changing.test(tag)) {
+      printed += html.slice(copied, start + 1) + printedTag(tag, page);
+      copied = end;
+    }
+    start = html.indexOf('<', end);
+  }
+  return { content: Buffer.from(printed + html.slice(copied), 'latin1'), addresses: page.addresses };
+}
+
+/** Two of three tags color code: `<span class="dy-k">` and its end. */
+function isColorTag(tag: string): boolean {
+  return tag === '/span' || (tag.length === 17 && tag.startsWith('span class="dy-'));
+}
+
+/** `tag` is what stands between the angle brackets. */
+function printedTag(tag: string, page: OpenSection): string {
+  const closes = tag.startsWith('/');
+  const [name] = tagName.exec(closes ? tag.slice(1) : tag) ?? [];
+  // Attribute values are written by the renderer: quoted, and without `<` or `>`.
+  if (name === undefined || tag.includes('<')) return tag;
+  const newName = printedName(name);
+  if (closes) return `/${newName}`;
+  const isLandmark = landmarks.has(name);
+  const attributes = tag.slice(name.length).replaceAll(attribute, (whole, key: string, value: string) => {
+    if (lazy.has(key) || (isLandmark && (key === 'aria-label' || key === 'role'))) return '';
+    const changed = changedValue(key.toLowerCase(), value, page);
+    return changed === value ? whole : ` ${key}="${changed}"`;
+  });
+  const open = name === 'details' && !/ open(?:[ =]|$)/.test(attributes) ? ' open' : '';
+  return `${newName}${open}${attributes}`;
+}
+
+function printedName(name: string): string {
+  if (landmarks.has(name)) return 'div';
+  const level = /^h([1-6])$/.exec(name)?.[1];
+  return level === undefined ? name : `h${Math.min(6, Number(level) + 1)}`;
+}
+
+function changedValue(key: string, value: string, page: OpenSection): string {
+  if (key === 'id') return page.idStart + value;
+  if (idLists.has(key)) return value.replaceAll(/[^\t\n\f\r ]+/g, (id) => page.idStart + id);
+  if (key === 'href' || key === 'src' || key === 'poster' || key === 'xlink:href')
+    return leftOpen(value, page);
+  if (key === 'srcset') return openCandidates(value, page);
+  return key === 'name' ? value : value.replaceAll('url(#', `url(#${page.idStart}`);
+}
+
+/** Addresses of a `srcset`, each with an optional descriptor behind it. */
+function openCandidates(value: string, page: OpenSection): string {
+  return value
+    .split(/,(?=[\t\n\f\r ])/)
+    .map((candidate) => candidate.replace(/[^\t\n\f\r ]+/, (url) => leftOpen(url, page)))
+    .join(',');
 }
 
 /** `value` is escaped; nothing that matters in an address is changed by that but the ampersand. */
-function openAddress(value: string, href: string): OpenAddress {
+function leftOpen(value: string, { idStart, href, addresses }: OpenSection): string {
+  if (value.startsWith('#')) return value === '#' ? value : `#${idStart}${value.slice(1)}`;
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) return value;
   const [path = '', fragment] = readableText(value).replaceAll('&amp;', '&').split('#', 2);
   const { pathname, search } = new URL(path, `http://site/${href}`);
-  return { path: pathname.slice(1), search, fragment };
+  addresses.push({ path: pathname.slice(1), search, fragment });
+  return openMark;
 }
 
 /** The id of something on a page, in the document. */

@@ -9,10 +9,7 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
-it.each([
-  ['search', '../search/page-terms.wasm'],
-  ['tags', 'tag-program.wasm'],
-])('assembly/%s makes %s', async (source, program) => {
+it.each([['search', '../search/page-terms.wasm']])('assembly/%s makes %s', async (source, program) => {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-assembly-'));
   try {
     const file = join(folder, 'program.wasm');

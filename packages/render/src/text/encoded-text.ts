@@ -98,6 +98,11 @@ export function decodedText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
+/** A text with one character for each byte. */
+export function byteText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
 /** What a text says that has one character for each byte. */
 export function readableText(byteText: string): string {
   return beyondAscii.test(byteText) ? Buffer.from(byteText, 'latin1').toString() : byteText;
