@@ -69,7 +69,7 @@ describe('packages', () => {
     const reachingIn = sourceFiles('packages/server/src')
       .flatMap(importsOf)
       .filter(({ to }) =>
-        /^packages\/(api|bundle|dashboard|render|site)\/|^@docyard\/(?!bundle$|site$|site\/(?:command|disk|errors|log|network|s3|serving)$|api$|api\/(?:download|errors|site-schemas|statuses)$|render$|render\/(?:files|process-settings|render-processes)$)/.test(
+        /^packages\/(api|bundle|dashboard|render|site)\/|^@docyard\/(?!bundle$|site$|site\/(?:command|disk|errors|log|network|s3|serving)$|api$|api\/(?:download|errors|site-schemas|statuses)$|render$|render\/(?:files|process-settings|report|source-rules)$)/.test(
           to,
         ),
       );

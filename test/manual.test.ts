@@ -39,7 +39,8 @@ import {
   webhookEvents,
   type Operation,
 } from '@docyard/api';
-import { diagnosticCodes, loadSite } from '@docyard/render';
+import { loadSite } from '@docyard/render';
+import { diagnosticCodes } from '@docyard/render/report';
 import { describe, expect, it } from 'vitest';
 import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
 import { catalogue } from '../packages/render/src/components/catalogue.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SiteLoadError, engineVersion, loadSite, renderSite, unknownPaths } from './index.ts';
+import { SiteLoadError, engineVersion, loadSite, renderSite } from './index.ts';
+import { unknownPaths } from './pipeline/load.ts';
 import {
   type Rendered,
   fixture,

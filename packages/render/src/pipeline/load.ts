@@ -25,8 +25,10 @@ import { navigationRules } from '../search/pages.ts';
 import { readPageMeta } from '../source/page-meta.ts';
 import type { PageMeta, PageSource } from '../model/page-source.ts';
 import type { Site, PageRef, LoadOptions } from '../site/site.ts';
+import { prepareRenderProcesses } from './start-process.ts';
 
-export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Promise<Site> {
+export async function loadSite({ root, fetchRemote, renderProcesses, memory }: LoadOptions): Promise<Site> {
+  if (renderProcesses !== undefined) prepareRenderProcesses(renderProcesses);
   await requireFolder(root);
   const source = await readConfig(root);
   const { settings, diagnostics: settingFindings } = readSettings(source, basename(root));

@@ -51,6 +51,8 @@ export interface LoadOptions {
   root: string;
   /** Fetches API descriptions of other hosts; without it they are left out. Limits of time and place are its own. */
   fetchRemote?: FetchRemote;
+  /** Processes for pages that start while the site is loaded, at most two. */
+  renderProcesses?: number;
   /** What an earlier load has read; see `LoadMemory`. */
   memory?: LoadMemory;
 }

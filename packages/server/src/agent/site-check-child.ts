@@ -2,7 +2,8 @@
  * The process that checks a site for an agent run and ends with it. It has no network, no database and no secret: API
  * descriptions of other hosts are left out, before the run as well as after it.
  */
-import { type Diagnostic, loadSite, placesOf, renderSite, SiteLoadError } from '@docyard/render';
+import { type Diagnostic, loadSite, renderSite, SiteLoadError } from '@docyard/render';
+import { placesOf } from '@docyard/render/report';
 import type { FoundProblem, SiteCheckMessage, SiteCheckOrder } from './site-check.ts';
 
 process.once('message', (order: SiteCheckOrder) => {

@@ -1,6 +1,6 @@
 /** Names from other tools do what people expect of them, on a site with one mistake of each kind. */
 import { beforeAll, expect, test } from 'vitest';
-import { diagnosticCodes } from '@docyard/render';
+import { diagnosticCodes } from '@docyard/render/report';
 import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { aliases, withoutAlias } from './aliases.ts';
 import { docyard } from '../../test/support/run-command.ts';

@@ -70,10 +70,13 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const out = resolve(options.out);
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
-  const { countingFindings, prepareRenderProcesses } = await import('@docyard/render');
-  prepareRenderProcesses(availableParallelism());
+  const { countingFindings } = await import('@docyard/render/report');
   const root = resolve(folder);
-  const site = await loadOrExplain({ root, fetchRemote: remoteFetch(options) });
+  const site = await loadOrExplain({
+    root,
+    fetchRemote: remoteFetch(options),
+    renderProcesses: availableParallelism(),
+  });
   const draft = `${out}.docyard-draft`;
   const isCached = !options.fresh && site.pages.length <= maxCachedPages;
   const { report, ...counts } = await withCache(isCached ? [root, out] : undefined, (cached) =>

@@ -71,7 +71,7 @@ export async function checkSiteFolder(folder: string, options: CheckOptions): Pr
   const failOn = await failOnOf(options, ['error']);
   const keep = await filterOf(options);
   const root = resolve(folder);
-  const { narrowReport, countingFindings } = await import('@docyard/render');
+  const { narrowReport, countingFindings } = await import('@docyard/render/report');
   const { slowest, ...whole } = await reportOf(root, options);
   const report = narrowReport(whole, keep);
   const text = await formatted({ ...report, slowest }, format, {
@@ -117,7 +117,7 @@ async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnost
 }
 
 async function newSince(file: string): Promise<(diagnostic: Diagnostic) => boolean> {
-  const { isNewSince } = await import('@docyard/render');
+  const { isNewSince } = await import('@docyard/render/report');
   const { Report } = await import('@docyard/api');
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`--base: ${file} cannot be read (${error.code}).`);

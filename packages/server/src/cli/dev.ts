@@ -52,14 +52,14 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
   const port = portOf(options.port);
   const root = resolve(folder);
   await requireFolder(root);
-  const [{ Preview }, { PreviewSession }, { PreviewServer }, { FolderWatch }] = await Promise.all([
+  const [{ previewSite }, { PreviewSession }, { PreviewServer }, { FolderWatch }] = await Promise.all([
     import('@docyard/render'),
     import('../preview/session.ts'),
     import('../preview/server.ts'),
     import('../preview/watch.ts'),
   ]);
   const preview = await explainLoad(
-    Preview.open({
+    previewSite({
       root,
       fetchRemote: remoteFetch(options),
       ...remotePictures(options),

@@ -108,7 +108,7 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
 /** The renderer takes a tenth of a second to load, and usually nothing counts. */
 async function countOf({ diagnostics }: ReportOfFindings, failOn: string[]): Promise<number> {
   if (failOn.length === 0) return 0;
-  const { countingFindings } = await import('@docyard/render');
+  const { countingFindings } = await import('@docyard/render/report');
   return countingFindings(diagnostics, failOn).length;
 }
 

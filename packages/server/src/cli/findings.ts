@@ -32,7 +32,7 @@ export async function failOnOf({ failOn, strict }: FailOptions, usual: readonly 
 
 /** A list such as `broken_link,error`; a name that does not exist is a wrong call. */
 export async function findingNames(option: string, list: string): Promise<string[]> {
-  const { unknownFindings } = await import('@docyard/render');
+  const { unknownFindings } = await import('@docyard/render/report');
   const names = list.split(',').map((name) => name.trim());
   const [unknown] = unknownFindings(names);
   if (unknown === undefined) return names;

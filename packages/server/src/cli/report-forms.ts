@@ -15,7 +15,7 @@ export async function formReport(
   form: ReportForm,
   { title, failOn }: FormOptions,
 ): Promise<string> {
-  const render = await import('@docyard/render');
+  const render = await import('@docyard/render/report');
   switch (form) {
     case 'json':
       return render.reportJson(report);

@@ -48,7 +48,7 @@ async function report(source: string, options: ReportOptions): Promise<void> {
     throw new CommandError(`--format must be one of text, ${reportForms.join(', ')}.`, 'usage');
   }
   const failOn = await failOnOf(options, []);
-  const { countingFindings } = await import('@docyard/render');
+  const { countingFindings } = await import('@docyard/render/report');
   const found = await readReport(source, options);
   const form = (wanted: ReportForm) =>
     formReport(found, wanted, {

@@ -7,19 +7,17 @@ import { closeSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as aPause } from 'node:timers/promises';
 import {
-  countingFindings,
   engineVersion,
   loadSite,
-  prepareRenderProcesses,
   renderSite,
-  reportJson,
   SiteLoadError,
-  unknownPaths,
   type CacheDecision,
   type Diagnostic,
   type OutputFile,
   type RenderEvent,
 } from '@docyard/render';
+import { countingFindings, reportJson } from '@docyard/render/report';
+import { unknownPaths } from '@docyard/render/source-rules';
 import { outputDescriptor, withBytesAsText, withTextAsBytes } from '../rendering/protocol.ts';
 import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle';
 import { isDiskFullOrLimited } from '@docyard/site/disk';
@@ -86,8 +84,11 @@ async function runExport(order: ExportOrder): Promise<void> {
 }
 
 async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Promise<void> {
-  prepareRenderProcesses(order.renderProcesses);
-  const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
+  const site = await loadSite({
+    root: order.folder,
+    fetchRemote: fetches.fetch,
+    renderProcesses: order.renderProcesses,
+  });
   const cache = site.pages.length > maxCachedPages ? undefined : opened;
   const { paths, groups, basePath, urlStyle, airGapped, customScripts } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);

@@ -142,7 +142,7 @@ export async function reportAs(
   report: Report,
   job: Pick<Job, 'domain' | 'input'>,
 ): Promise<string> {
-  const { engineVersion, reportHtml, reportJunit, reportSarif } = await import('@docyard/render');
+  const { engineVersion, reportHtml, reportJunit, reportSarif } = await import('@docyard/render/report');
   /** Written by the renderer and checked when it was read; only the codes are a closed table there and text here. */
   const site = report as unknown as SiteReport;
   const { strict, failOn } = optionsOf(inputOf(job).request);

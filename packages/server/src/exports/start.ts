@@ -186,7 +186,7 @@ export async function countRecentStarts(
 
 /** The codes are the renderer's, and a job that waits for one that does not exist would never fail. */
 async function refuseUnknownFindings(failOn: readonly string[]): Promise<void> {
-  const { unknownFindings } = await import('@docyard/render');
+  const { unknownFindings } = await import('@docyard/render/report');
   const unknown = new Set(unknownFindings(failOn));
   if (unknown.size === 0) return;
   const details = failOn.flatMap((name, index) =>

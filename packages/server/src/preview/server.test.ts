@@ -1,7 +1,7 @@
 import { type Server, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { Preview, loadSite, renderSite } from '@docyard/render';
+import { type Preview, loadSite, previewSite, renderSite } from '@docyard/render';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PreviewServer, isOwnHost, withScript } from './server.ts';
 import { PreviewSession } from './session.ts';
@@ -15,7 +15,7 @@ describe('the server of a preview', () => {
   const faults: unknown[] = [];
 
   beforeAll(async () => {
-    preview = await Preview.open({ root: sample });
+    preview = await previewSite({ root: sample });
     server = newServer(0);
     origin = `http://127.0.0.1:${await server.listen()}`;
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Preview } from '@docyard/render';
+import { type Preview, previewSite } from '@docyard/render';
 import { afterEach, expect, test } from 'vitest';
 import { type Edit, type PageState, PreviewSession } from './session.ts';
 
@@ -22,7 +22,7 @@ async function started() {
   write('docs.json', JSON.stringify({ name: 'Harbour', navigation }));
   write('index.mdx', page('Start', 'First text.'));
   write('other.mdx', page('Other', 'Other text.'));
-  const preview = await Preview.open({ root });
+  const preview = await previewSite({ root });
   previews.push(preview);
   const edits: Edit[] = [];
   const session = new PreviewSession(

@@ -142,7 +142,7 @@ export class PreviewSession {
       after.push(...others(this.#preview.site.diagnostics));
       this.#siteFindings = this.#preview.site.diagnostics;
     }
-    const { isNewSince } = await import('@docyard/render');
+    const { isNewSince } = await import('@docyard/render/report');
     return {
       appeared: after.filter(isNewSince(before)),
       solved: before.filter(isNewSince(after)).length,

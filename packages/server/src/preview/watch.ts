@@ -5,7 +5,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isForeignFolder, isHiddenFile } from '@docyard/render';
+import { isForeignFolder, isHiddenFile } from '@docyard/render/files';
 
 export interface WatchOptions {
   root: string;

@@ -1,5 +1,5 @@
 /** Changes and verdicts for the tests of the gate, in few words. */
-import { type PageCode, pageCodeReader } from '@docyard/render';
+import { type PageCode, pageCodeReader } from '@docyard/render/source-rules';
 import { type DiffFile, type Verdict, defaultLimits } from '../../src/agent/contract.ts';
 import { judge } from '../../src/agent/policy/gate.ts';
 import type { PolicySettings } from '../../src/agent/policy/rule.ts';

@@ -2,7 +2,7 @@
  * Where new links and pictures lead. Schemes that run code, names put before a host, and addresses that carry data out do
  * not pass; a host the repository did not name before is told to the reviewer.
  */
-import type { PageCode } from '@docyard/render';
+import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
 import { type Change, type Objection, type Rule, addedTo, block, draft, isPage, quoted } from './rule.ts';
 

@@ -2,7 +2,7 @@
  * Judges what a run changed before anything of it leaves: pass, draft with notes, or block. It looks at the diff alone,
  * asks no model, and gives the same verdict for the same diff. What it cannot read or apply, it blocks.
  */
-import type { PageCode } from '@docyard/render';
+import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile, Verdict } from '../contract.ts';
 import { addressRule } from './addresses.ts';
 import { configRule } from './config.ts';

@@ -2,7 +2,7 @@
  * Text that machines read and people do not see: invisible characters, comments, elements that are not shown. It is how
  * instructions for the next agent are planted, so none may be added.
  */
-import type { PageCode } from '@docyard/render';
+import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
 import { type Change, type Objection, type Rule, addedTo, block, draft, isPage, quoted } from './rule.ts';
 

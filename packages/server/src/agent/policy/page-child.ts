@@ -1,5 +1,5 @@
 /** The process that reads the pages of a change for the gate and ends. It is given text and gives back what is in it. */
-import { pageCodeReader } from '@docyard/render';
+import { pageCodeReader } from '@docyard/render/source-rules';
 import type { PageAnswer, PageOrder } from './page-process.ts';
 
 process.once('message', (order: PageOrder) => {

@@ -3,7 +3,7 @@
  * parser ends the process is tried once more with the slow one; what is still missing then could not be read.
  */
 import { fileURLToPath } from 'node:url';
-import type { PageCode } from '@docyard/render';
+import type { PageCode } from '@docyard/render/source-rules';
 import { z } from 'zod';
 import { ChannelAbused, ProcessDied, converse } from '../../rendering/sandbox.ts';
 

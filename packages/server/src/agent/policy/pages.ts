@@ -2,7 +2,7 @@
  * A page is code: it can import, call, and hold elements that run scripts. A run may write text and use components; what
  * runs or could run must have been there before.
  */
-import type { PageCode } from '@docyard/render';
+import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
 import { type Change, type Objection, type Rule, addedTo, block, draft, isPage, quoted } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import { protectedOutputFiles } from '@docyard/render';
+import { protectedOutputFiles } from '@docyard/render/source-rules';
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from './paths.ts';
 import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';

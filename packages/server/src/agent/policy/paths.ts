@@ -2,7 +2,7 @@
  * Only documentation may change: below the docs root, inside the job's scope, of a kind that holds text, and none of the
  * files that run code, steer other tools or decide who reviews.
  */
-import { protectedOutputFiles } from '@docyard/render';
+import { protectedOutputFiles } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
 import { hasHiddenCharacters } from './hidden-text.ts';
 import { type Change, type Objection, type PolicySettings, type Rule, block } from './rule.ts';

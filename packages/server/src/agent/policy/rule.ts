@@ -1,5 +1,5 @@
 /** What a rule of the gate is given and what it answers. Types, and the few questions that several rules ask. */
-import type { PageCode } from '@docyard/render';
+import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile, Limits, Verdict } from '../contract.ts';
 
 export interface Rule {

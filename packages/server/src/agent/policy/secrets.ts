@@ -2,7 +2,7 @@
  * Looks for credentials in what would leave: by the form every known kind has, and by value, also encoded, for the
  * secrets this installation holds itself.
  */
-import { findSecrets } from '@docyard/render';
+import { findSecrets } from '@docyard/render/source-rules';
 import { mask } from '../redact.ts';
 import { type Objection, type Rule, block } from './rule.ts';
 

@@ -1,5 +1,5 @@
 /** `page_info`: what there is to know of one page before changing it: headings, links out and in, findings. */
-import { slugOf } from '@docyard/render';
+import { slugOf } from '@docyard/render/source-rules';
 import { z } from 'zod';
 import { SiteCheckFailed, type ToolContext } from '../contract.ts';
 import { findingText, inOrder } from './findings.ts';

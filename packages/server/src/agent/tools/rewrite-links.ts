@@ -3,7 +3,7 @@
  * elsewhere. Each keeps the way it was written where that still works. It reads and writes no files.
  */
 import { posix } from 'node:path';
-import type { LinkResolver, LinkTarget } from '@docyard/render';
+import type { LinkResolver, LinkTarget } from '@docyard/render/source-rules';
 import { findLinks, withLinks, type WrittenLink } from './links.ts';
 import { addressOf, meansPage } from './site.ts';
 

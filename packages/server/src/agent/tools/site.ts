@@ -8,7 +8,7 @@ import {
   isPageFile,
   type LinkResolver,
   routeOfFile,
-} from '@docyard/render';
+} from '@docyard/render/source-rules';
 import type { ToolContext } from '../contract.ts';
 import { type ConfigFile, type ConfigReference, readConfig, referencesOf } from './config.ts';
 import { lineAt, textIfAny } from './files.ts';
