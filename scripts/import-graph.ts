@@ -61,31 +61,32 @@ export interface Import {
   to: string;
 }
 
-const testFile = /\.test\.ts$/;
-
 /** Imports between folders of `src`; files that lie in `src` itself are the entries of the package and are left out. */
 export function folderImports(packageName: string): Import[] {
-  const source = join(root, 'packages', packageName, 'src');
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.(?:tsx?|js)$/.test(file) && !testFile.test(file) && !file.split('/').includes('files'),
-  );
-  return files.flatMap((file) =>
-    relativeImports(readFileSync(join(source, file), 'utf8'))
-      .map((specifier) => ({
-        from: file,
-        to: relative(source, join(source, dirname(file), specifier)),
-      }))
-      .filter(({ from, to }) => from.includes('/') && to.includes('/') && folderOf(from) !== folderOf(to)),
-  );
+  const source = join('packages', packageName, 'src');
+  return sourceFiles(source)
+    .flatMap(importsOf)
+    .filter(({ to }) => to.startsWith(`${source}/`) || to.startsWith(`packages/${packageName}/`))
+    .map(({ from, to }) => ({ from: relative(source, from), to: relative(source, to) }))
+    .filter(({ from, to }) => from.includes('/') && to.includes('/') && folderOf(from) !== folderOf(to));
 }
 
-function relativeImports(text: string): string[] {
-  const patterns = [
-    /^\s*(?:import|export)\s[^;]*?from\s+'(\.[^']+)'/gm,
-    /^import\s+'(\.[^']+)'/gm,
-    /\bimport\('(\.[^']+)'\)/g,
-  ];
-  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, specifier = '']) => specifier));
+/** Without tests and files of the exported site. Paths are relative to the repository. */
+export function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(tsx?|js)$/.test(file) && !/\.test\.ts$|(^|\/)files\//.test(file))
+    .map((file) => join(folder, file));
+}
+
+/** Relative imports as paths of the repository, the others as they are written. */
+export function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const specifiers = [
+    ...text.matchAll(/^\s*(?:import|export)\s[^;]*?from\s+'([^']+)'/gm),
+    ...text.matchAll(/^import\s+'([^']+)'/gm),
+    ...text.matchAll(/\bimport\('([^']+)'\)/g),
+  ].map(([, specifier]) => specifier ?? '');
+  return specifiers.map((to) => ({ from: file, to: to.startsWith('.') ? join(dirname(file), to) : to }));
 }
 
 export function folderOf(file: string): string {

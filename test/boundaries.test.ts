@@ -2,37 +2,22 @@
  * Holds the direction of imports: packages know only what they may, and inside the server everything points
  * downwards. When this fails, the arrow is wrong, not the test.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { circles, folderImports, folderOf, layersByPackage, upwardImports } from '../scripts/import-graph.ts';
+import {
+  type Import,
+  circles,
+  folderImports,
+  folderOf,
+  importsOf,
+  layersByPackage,
+  sourceFiles,
+  upwardImports,
+} from '../scripts/import-graph.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-interface Import {
-  from: string;
-  to: string;
-}
-
-function sourceFiles(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(tsx?|js)$/.test(file) && !/\.test\.ts$|(^|\/)files\//.test(file))
-    .map((file) => join(folder, file));
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const specifiers = [
-    ...text.matchAll(/^\s*(?:import|export)\s[^;]*?from\s+'([^']+)'/gm),
-    ...text.matchAll(/^import\s+'([^']+)'/gm),
-    ...text.matchAll(/\bimport\('([^']+)'\)/g),
-  ].map(([, specifier]) => specifier ?? '');
-  return specifiers.map((to) => ({
-    from: file,
-    to: to.startsWith('.') ? relative(root, resolve(root, dirname(file), to)) : to,
-  }));
-}
 
 /** Without those that wait for `import()`, and without types. */
 function importsLoadedWith(file: string): Import[] {

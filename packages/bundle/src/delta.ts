@@ -33,6 +33,7 @@ import {
   readSmall,
   type CheckedBundle,
   type Expectations,
+  type TakeFile,
 } from './unpack.ts';
 
 /**
@@ -98,13 +99,11 @@ export async function archiveKind(file: string): Promise<'bundle' | 'delta'> {
   }
 }
 
-type Take = (path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number) => Promise<void>;
-
 async function readDelta(
   archive: AsyncIterable<Uint8Array>,
   baseFolder: string,
   expectations: Expectations,
-  take: Take,
+  take: TakeFile,
 ): Promise<CheckedBundle> {
   const measured = new Measured(archive);
   const entries = readEntries(measured.chunks());

@@ -63,12 +63,12 @@ export async function checkBundle(
 }
 
 /** Gets every file in turn, the two that describe the others first, and must read its content to the end. */
-type Take = (path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number) => Promise<void>;
+export type TakeFile = (path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number) => Promise<void>;
 
 async function readBundle(
   archive: AsyncIterable<Uint8Array>,
   expectations: Expectations,
-  take: Take,
+  take: TakeFile,
 ): Promise<CheckedBundle> {
   const measured = new Measured(archive);
   const entries = readEntries(measured.chunks());

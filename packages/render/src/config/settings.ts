@@ -40,7 +40,7 @@ export interface Appearances {
 export interface Font {
   family: string;
   weight?: string;
-  /** A file of the site, or an address elsewhere. */
+  /** A file of the site, or an address on another host. */
   source?: string;
   format?: string;
 }

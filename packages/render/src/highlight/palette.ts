@@ -21,7 +21,7 @@ interface Palette {
 /** Names of the variables for tokens, in the order of the table. */
 const tokenNames = ['c', 'k', 's', 'n', 'f', 't', 'a', 'g', 'v', 'o', 'i', 'd'] as const;
 
-/** Names that older configurations use, and words of the format that stand for a theme. */
+/** Names that older configurations use, and names of themes in the format. */
 const otherNames: Record<string, string> = {
   dark: 'github-dark-default',
   'material-default': 'material-theme',

@@ -59,7 +59,7 @@ export interface ApiSettings {
 export type PlaygroundDisplay = 'interactive' | 'simple' | 'none' | 'auth';
 
 export interface SpecSource {
-  /** A file of the site, a folder, or an address elsewhere. */
+  /** A file of the site, a folder, or an address on another host. */
   source: string;
   /** Where its generated pages live. */
   directory?: string;

@@ -19,7 +19,7 @@ export type FetchRemote = (url: string) => Promise<Uint8Array>;
 
 /** A description that can be shown. */
 export interface Spec {
-  /** Its file, or its address elsewhere. */
+  /** Its file, or its address on another host. */
   key: string;
   kind: 'openapi' | 'asyncapi';
   document: SpecDocument;
@@ -45,7 +45,7 @@ export interface LibraryOptions {
   /** Every file of the site that may be read. */
   files: readonly string[];
   fetchRemote?: FetchRemote | undefined;
-  /** Where the site names an address elsewhere, for findings about it. */
+  /** Where the site names an address on another host, for findings about it. */
   placeOfAddress: (url: string) => { file: string; line?: number; column?: number };
   memory?: SpecMemory | undefined;
 }
@@ -102,7 +102,7 @@ export class SpecLibrary {
 
   /**
    * The descriptions that a name means: a path from the root or from the page, with or without extension; a folder; the
-   * bare name of a file in any folder; an address elsewhere, which is its own name.
+   * bare name of a file in any folder; an address on another host, which is its own name.
    */
   find(name: string, from = ''): string[] {
     if (isRemote(name)) return [name];

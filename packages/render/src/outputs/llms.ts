@@ -32,7 +32,7 @@ export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputIt
 
 interface IndexEntry {
   title: string;
-  /** A file of the site, or an address elsewhere. */
+  /** A file of the site, or an address on another host. */
   target: { path: string } | { href: string };
   description: string;
   /** Title and description in one line, once they were asked for: they are tried at several lengths, and in two files. */

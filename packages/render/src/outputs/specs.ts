@@ -5,7 +5,7 @@ import type { OutputContext, OutputItem } from './contract.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
 
 export interface SpecFile {
-  /** A file of the site, or an address elsewhere. */
+  /** A file of the site, or an address on another host. */
   source: string;
   isRemote: boolean;
   kind: 'openapi' | 'asyncapi';

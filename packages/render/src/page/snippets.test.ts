@@ -41,7 +41,7 @@ it('a file with a dot before its name is a snippet in every folder, and never a 
   expect([...files.keys()].filter((path) => path.includes('.beside'))).toEqual([]);
 });
 
-it('code of the page runs where a snippet uses it without an import of its own', async () => {
+it('code of the page runs where a snippet uses it without importing it', async () => {
   const { content } = await scoped;
   expect(content('index.html')).toContain('<p>Initials: SDE</p>');
 });

@@ -4,7 +4,7 @@ import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 
 export type ToProcess =
-  /** Without `isOneOfMany` whoever gets the pages reads and packs them: a single process then has about as much to do as its parent. */
+  /** Without `isOneOfMany` the parent reads the pages: a single process then has about as much to do as its parent. */
   | { type: 'site'; plan: SitePlan; isOneOfMany?: boolean }
   /** These files have other content than before. */
   | { type: 'changed'; files: string[] }

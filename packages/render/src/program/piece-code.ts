@@ -1,4 +1,4 @@
-/** Compiles what stands in braces in a document: a function of the properties that the document was given. */
+/** Compiles an expression of a document: a function of the properties that the document was given. */
 import type { Expression } from 'estree-jsx';
 import { ambientNames } from './ambient-names.ts';
 import { isBuiltInText } from './built-in-names.ts';
