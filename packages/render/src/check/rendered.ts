@@ -7,31 +7,17 @@ import { MarkedText, type Pieces, SharedText, encodedText } from '../text/encode
 import { isOutputFile } from '../outputs/site-outputs.ts';
 import { keptList } from '../text/kept.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import { slugOf } from '../page/headings.ts';
 import { saysMore } from '../page/finished-page.ts';
-import type {
-  FoundSecret,
-  HtmlFacts,
-  PageResult,
-  PageTask,
-  PageTier,
-  SkippedHeading,
-} from '../model/page.ts';
+import type { HtmlFacts, PageResult, PageTask, PageTier } from '../model/page.ts';
 import type { PageDocument } from '../theme/shell.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { PageCheck, Reference } from '../model/finished-page.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import { FrameCheck } from './frame-check.ts';
 import { type Stretch, gatheredFacts, readOutput, referencesIn } from '../facts/output-facts.ts';
-import { type Verdict, OutputAddresses } from './output-addresses.ts';
-import {
-  anchorHint,
-  heavyPage,
-  orphanFinding,
-  remoteFile,
-  undescribed,
-  withoutRepeats,
-} from './output-findings.ts';
+import { OutputAddresses } from './output-addresses.ts';
+import { orphanFinding, withoutRepeats } from './output-findings.ts';
+import { type CheckedPage, PageFindings } from './page-findings.ts';
 import { findSecrets, mostSecrets } from '../facts/secrets.ts';
 import { SourcePlaces } from './source-places.ts';
 import type { UrlStyle } from '../model/site-plan.ts';
@@ -74,13 +60,6 @@ export interface PageTime {
   milliseconds: number;
 }
 
-interface CheckedPage extends PageCheck {
-  output: string;
-  route: string;
-  file: string;
-  milliseconds: number;
-}
-
 export interface CheckResult {
   findings: Diagnostic[];
   /** The heaviest first. */
@@ -93,20 +72,8 @@ export interface CheckResult {
   orphans: string[];
 }
 
-/** Ordinary pages are 10 to 100 kB; at this size a phone takes noticeably long to lay a page out. */
-const heavyBytes = 500_000;
 const mostSlowest = 10;
-/** A page with more broken links is broken as a whole. */
-const mostPerPage = 1000;
-/** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
-const mostHints = 500;
-
 const tierNames = { none: 'none', static: 'static', run: 'run', refused: 'refused' } as const;
-
-/** Whether a page of so many bytes is worth a finding. */
-function isHeavy(bytes: number): boolean {
-  return bytes > heavyBytes;
-}
 
 export class RenderedCheck {
   readonly #site: CheckedSite;
@@ -120,7 +87,6 @@ export class RenderedCheck {
   #lonely: ReadonlySet<string> = new Set();
   /** Those that the frame of a page leads to. */
   readonly #reachedByFrame = new Set<string>();
-  #hintsLeft = mostHints;
 
   constructor(site: CheckedSite, urlStyle: UrlStyle) {
     this.#site = site;
@@ -221,7 +187,8 @@ export class RenderedCheck {
     const pages = [...this.#pages.values()].toSorted((a, b) => (a.output < b.output ? -1 : 1));
     const findings: Diagnostic[] = [];
     const reached = new Set([...this.#reachedByFrame, ...pages.flatMap(({ reaches }) => reaches)]);
-    for (const page of pages) findings.push(...this.#pageFindings(page, reached));
+    const ofPages = new PageFindings(this.#addresses, this.#places, this.#pages);
+    for (const page of pages) findings.push(...ofPages.of(page, reached));
     const { configFile } = this.#site;
     findings.push(
       ...this.#frame.findings({ addresses: this.#addresses, places: this.#places, configFile, reached }),
@@ -252,64 +219,6 @@ export class RenderedCheck {
     return tiers;
   }
 
-  #pageFindings(page: CheckedPage, reached: Set<string>): Diagnostic[] {
-    const { facts, file } = page;
-    const found: Diagnostic[] = [];
-    for (const reference of referencesIn(facts)) {
-      if (found.length >= mostPerPage) break;
-      const verdict = this.#addresses.judge(reference.address, page.output);
-      if (verdict.kind === 'there' && verdict.path !== page.output) reached.add(verdict.path);
-      else if (verdict.kind === 'no id') found.push(...this.#lostAnchor(page, reference.address, verdict));
-      else if (verdict.kind === 'no file') found.push(this.#lostFile(page, reference, verdict.path));
-    }
-    const own = { kind: 'no id', path: page.output, ids: facts.ids } as const;
-    for (const fragment of facts.lostFragments)
-      found.push(...this.#lostAnchor(page, fragment, { ...own, fragment: fragment.slice(1) }));
-    for (const id of facts.duplicateIds) found.push(this.#duplicateId(file, id));
-    for (const heading of facts.skippedHeadings) found.push(this.#skippedHeading(file, heading));
-    for (const picture of facts.undescribedPictures) found.push(undescribed(file, picture));
-    for (const address of facts.remoteFiles) found.push(remoteFile(file, address));
-    const secrets = new Map(
-      [...facts.secrets, ...page.secretsBeside].map((secret) => [secret.whole, secret]),
-    );
-    for (const secret of secrets.values()) found.push(this.#secret(file, secret));
-    if (isHeavy(page.bytes)) found.push(heavyPage(file, page.bytes));
-    return found;
-  }
-
-  /** One finding for each place where the link was written. */
-  #lostAnchor(
-    page: CheckedPage,
-    href: string,
-    { path, fragment, ids }: Extract<Verdict, { kind: 'no id' }>,
-  ): Diagnostic[] {
-    const uses = page.anchors.filter((use) => use.href === href);
-    const written = uses[0]?.written ?? href;
-    const place = uses.length === 0 ? this.#places.find(page.file, [href, `#${fragment}`]) : undefined;
-    const route = this.#pages.get(path)?.route ?? path;
-    const message =
-      path === page.output
-        ? `The link "${written}" names an id that is not on this page; readers stay where they are`
-        : `The link "${written}" names an id that is not on the page "${route}"; readers arrive at its top`;
-    const hint = anchorHint(fragment, this.#hintsLeft-- > 0 ? ids : '');
-    const target = `${path}#${fragment}`;
-    const finding = { severity: 'warning', code: 'broken_anchor', message, hint, target } as const;
-    if (uses.length === 0) return [{ ...finding, file: page.file, ...place }];
-    return uses.map(({ place: at }) => ({ ...finding, ...(at ? at : { file: page.file }) }));
-  }
-
-  #lostFile(page: CheckedPage, { address, loads }: Reference, target: string): Diagnostic {
-    const name = address.slice(address.lastIndexOf('/') + 1).replace(/\.html$/, '');
-    return {
-      severity: 'warning',
-      code: loads ? 'image_missing' : 'broken_link',
-      message: `"${address}" leads to no file of the output; ${loads ? 'readers do not see it' : 'readers who follow it see that the page is missing'}`,
-      file: page.file,
-      ...this.#places.find(page.file, [address, name]),
-      target,
-    };
-  }
-
   #orphans(pages: readonly CheckedPage[], reached: ReadonlySet<string>): string[] {
     const shown = new Set(this.#site.navigation.order);
     const orphans = pages.filter(
@@ -322,32 +231,5 @@ export class RenderedCheck {
   #mayBeLost(route: string): boolean {
     const { searchRules, metas } = this.#site;
     return !searchRules.has(route) && route !== 'index' && metas.get(route)?.hidden !== true;
-  }
-
-  #duplicateId(file: string, id: string): Diagnostic {
-    const message = `The id "${id}" stands on the page more than once; links to it lead readers to the first element`;
-    const place = this.#places.find(file, [`id="${id}"`, `{#${id}}`]);
-    return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
-  }
-
-  #skippedHeading(file: string, { id, level, before }: SkippedHeading): Diagnostic {
-    const place = this.#places.findHeading(file, level, (text) => {
-      const slug = slugOf(text);
-      return slug === id || id.startsWith(`${slug}-`);
-    });
-    const message = `The heading "${id}" is of level ${level}, right after one of level ${before}`;
-    const hint = `Make it level ${before + 1}, so that those who listen to the page know where it belongs.`;
-    return { severity: 'info', code: 'heading_order', message, file, ...place, hint };
-  }
-
-  #secret(file: string, { kind, start, whole, severity }: FoundSecret): Diagnostic {
-    return {
-      severity,
-      code: 'secret_in_page',
-      message: `The page shows what looks like ${kind}: "${start}"`,
-      file,
-      ...this.#places.find(file, [whole, whole.slice(0, 40)]),
-      hint: 'Revoke it, then write an example that nobody can use.',
-    };
   }
 }
