@@ -97,11 +97,6 @@ export interface PageResult {
 /** A page that nobody has read yet. */
 export type UnreadPage = Omit<PageResult, 'content' | 'secretsBeside'>;
 
-/** A page whose texts were just made. */
-export type PageDraft = Omit<UnreadPage, LongText | 'summary'> & Record<LongText, string>;
-
-export type LongText = 'html' | 'aside' | 'markdown';
-
 export interface LinkUse {
   /** As it stands in the output. */
   href: string;

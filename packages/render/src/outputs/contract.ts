@@ -2,7 +2,8 @@
 import type { ReadSiteFile } from '../assets/inline-masks.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { BuildCache } from '../model/build-cache.ts';
-import type { FeedItem } from '../model/page.ts';
+import type { PageSummary } from '../model/finished-page.ts';
+import type { PageTask } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { Addresses } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
@@ -34,19 +35,9 @@ export interface Output {
   write?: (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
 }
 
-/** What is kept of a page once it is written. */
-export interface PageFacts {
-  route: string;
-  /** Its file in the output. */
-  output: string;
-  title: string;
-  /** Plain text. */
-  description: string;
-  /** The first words of its text, for pages without a description. */
-  summary: string;
-  updates: readonly FeedItem[];
-  failed: boolean;
-}
+/** A page of the export as outputs see it. */
+export type OutputPage = Pick<PageTask, 'route' | 'output' | 'title'> &
+  Pick<PageSummary, 'description' | 'summary' | 'updates' | 'failed'>;
 
 export interface OutputContext {
   site: Site;
@@ -54,7 +45,7 @@ export interface OutputContext {
   addresses: Addresses;
   publicAddresses: PublicAddresses;
   /** The pages of this output, in the order of the navigation. */
-  pages: readonly PageFacts[];
+  pages: readonly OutputPage[];
   /** Classes for inline styles, with their declarations; classes that authors wrote. */
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;

@@ -9,7 +9,7 @@ import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
 import { plainTitle } from '../theme/text.ts';
 import { inLargePieces } from './full-text.ts';
-import type { InPieces, OutputContext, OutputItem, PageFacts } from './contract.ts';
+import type { InPieces, OutputContext, OutputItem, OutputPage } from './contract.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
@@ -212,7 +212,7 @@ function addressOf({ publicAddresses }: OutputContext, path: string, prefix: str
 export function fullTextSection(
   site: Site,
   publicAddresses: PublicAddresses,
-  page: PageFacts,
+  page: OutputPage,
   content: Uint8Array,
 ): Uint8Array | undefined {
   if (page.failed || !isInFullText(site, page.route)) return undefined;

@@ -1,15 +1,10 @@
 /** A page as a file of Markdown: its content with title and description, and the way to the index of the site. */
 import type { Pieces } from '../text/encoded-text.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
+import type { OutputPage } from './contract.ts';
 import { plainTitle } from '../theme/text.ts';
 
-export interface MarkdownPage {
-  route: string;
-  title: string;
-  /** Plain text. */
-  description: string;
-  failed: boolean;
-}
+export type MarkdownPage = Pick<OutputPage, 'route' | 'title' | 'description' | 'failed'>;
 
 export function markdownPath(route: string): string {
   return `${route}.md`;

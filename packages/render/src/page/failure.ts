@@ -3,8 +3,8 @@
  * so that the supervisor of the render processes can use it.
  */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
-import { finishedPage } from './finished-page.ts';
-import type { PageDraft, PageResult, PageTask } from '../model/page.ts';
+import { type PageDraft, finishedPage } from './finished-page.ts';
+import type { PageResult, PageTask } from '../model/page.ts';
 import { DocumentError } from '../document/document-error.ts';
 import { element, escapeText } from '../text/html.ts';
 

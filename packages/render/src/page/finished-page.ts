@@ -6,7 +6,12 @@ import { contentFacts } from '../facts/output-facts.ts';
 import { findSecrets } from '../facts/secrets.ts';
 import { decodedText, encodedText } from '../text/encoded-text.ts';
 import { oneLine, textOfHtml } from '../text/html.ts';
-import type { PageDraft, PageResult, PageTask, UnreadPage } from '../model/page.ts';
+import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
+
+/** A page whose long texts are not bytes yet. */
+export type PageDraft = Omit<UnreadPage, LongText | 'summary'> & Record<LongText, string>;
+
+type LongText = 'html' | 'aside' | 'markdown';
 
 export function finishedPage(task: PageTask, draft: PageDraft): PageResult {
   return readPage(task, encodedPage(draft), draft);

@@ -11,7 +11,7 @@ import { textOfHtml } from '../text/html.ts';
 import { pageTerms } from '../search/page-terms.ts';
 import { Programs } from '../program/program.ts';
 import { failedPage } from '../page/failure.ts';
-import { encodedPage, finishedPage } from '../page/finished-page.ts';
+import { type PageDraft, encodedPage, finishedPage } from '../page/finished-page.ts';
 import { pageMarkdown } from '../page/page-markdown.ts';
 import { ModuleSources } from '../page/module-sources.ts';
 import type { ParserName } from '../document/parser.ts';
@@ -19,7 +19,7 @@ import type { SiteTools } from '../page/site-tools.ts';
 import { readSource } from '../source/source.ts';
 import { DocumentRenderer } from '../page/renderer.ts';
 import type * as ApiPages from '../api-pages/page.ts';
-import type { PageDraft, PageResult, PageTask, UnreadPage } from '../model/page.ts';
+import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;

@@ -2,7 +2,7 @@
 import type { FinishedPage } from '../model/finished-page.ts';
 import type { PageFeature } from '../model/page.ts';
 import { FullText } from '../outputs/full-text.ts';
-import type { PageFacts } from '../outputs/contract.ts';
+import type { OutputPage } from '../outputs/contract.ts';
 import { fullTextSection } from '../outputs/llms.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import { PrintPages } from '../outputs/print-pages.ts';
@@ -22,7 +22,7 @@ export class SiteSummaries {
   readonly fullText: FullText;
   readonly search: SearchIndex;
   readonly #build: SiteBuild;
-  readonly #facts = new Map<string, PageFacts>();
+  readonly #facts = new Map<string, OutputPage>();
 
   constructor(build: SiteBuild) {
     const { site, plan, addresses, aside, searched, pictures } = build;
@@ -34,7 +34,7 @@ export class SiteSummaries {
   }
 
   /** The pages in the order of the navigation. */
-  get pages(): PageFacts[] {
+  get pages(): OutputPage[] {
     return this.#build.plan.rendered.flatMap((route) => this.#facts.get(route) ?? []);
   }
 
@@ -79,6 +79,6 @@ export class SiteSummaries {
 function factsOf(
   { route, output, title }: FinishedPage['task'],
   { description, summary, updates, failed }: FinishedPage['summary'],
-): PageFacts {
+): OutputPage {
   return { route, output, title, description, summary, updates, failed };
 }
