@@ -56,7 +56,7 @@ const sampled = [
   'packages/render/src/openapi/cyclic.test.ts',
   'test/attacks/attacks.test.ts',
   'packages/server/src/agent/tools/move-page.test.ts',
-  'packages/server/src/exports/project-memory.test.ts',
+  'packages/server/src/exports/build-cache.test.ts',
   'test/accessibility.test.ts',
   'test/agent/{crash,jobs}.test.ts',
   'test/contract/fuzz.test.ts',
