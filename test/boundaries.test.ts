@@ -93,7 +93,7 @@ const layers: [name: string, members: RegExp][] = [
   ],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(batched-reads|problem|context|config|data-folder|file-modes|group-commit|ids|log|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(batched-reads|problem|context|config|config-rules|config-settings|data-folder|file-modes|group-commit|ids|log|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;

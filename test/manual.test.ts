@@ -48,7 +48,7 @@ import { outputs } from '../packages/render/src/outputs/table.ts';
 import { refusalTable } from '../packages/bundle/src/refusal.ts';
 import { aliases } from '../packages/server/src/cli/aliases.ts';
 import { exitTable } from '../packages/server/src/cli/exit.ts';
-import { settings } from '../packages/server/src/config.ts';
+import { settings } from '../packages/server/src/config-settings.ts';
 import { buildProgram } from '../packages/server/src/main.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));

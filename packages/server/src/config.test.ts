@@ -4,7 +4,8 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '@docyard/site/errors';
-import { readConfig, settings, type Config } from './config.ts';
+import { readConfig, type Config } from './config.ts';
+import { settings } from './config-settings.ts';
 import { temporaryFolder } from '../test/support/test-context.ts';
 
 test('without any setting everything has its default', () => {

@@ -1,0 +1,230 @@
+/** Every variable of the service with its check and its default. */
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { parseEgressRules, type EgressRule } from './egress/rules.ts';
+
+const count = (least: number, most: number, usual: number) =>
+  z.coerce
+    .number({ error: 'must be a number' })
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+    .default(usual);
+
+function egressRulesOf(text: string, context: z.RefinementCtx): EgressRule[] {
+  try {
+    return parseEgressRules(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+}
+
+export interface Setting {
+  check: z.ZodType;
+  meaning: string;
+  /** It is never shown, and NAME_FILE may name a file that holds it. */
+  secret?: true;
+}
+
+/** Every variable, its check, its default and one line of meaning. The manual's table is held to this one. */
+export const settings = {
+  ROLE: {
+    check: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
+    meaning: 'What this process does: answer requests (api), run jobs (worker), or both (all).',
+  },
+  PORT: { check: count(0, 65_535, 4400), meaning: 'Port of the HTTP server. 0 picks a free one.' },
+  HOST: { check: z.string().min(1).default('127.0.0.1'), meaning: 'Address to listen on.' },
+  DATA_DIR: { check: z.string().min(1).default('./data'), meaning: 'Folder for everything that is kept.' },
+  DATABASE_URL: {
+    check: z.url({ protocol: /^postgres(ql)?$/, error: 'must begin with postgres://' }).optional(),
+    meaning: 'PostgreSQL database. Default: SQLite in the data folder.',
+    secret: true,
+  },
+  BLOBS_URL: {
+    check: z
+      .string()
+      .regex(/^(s3:\/\/[a-z0-9]|file:\/\/\/[^/])/, 'must be s3://bucket/… or file:///folder')
+      .optional(),
+    meaning: 'Where bundles are kept. Default: a folder in the data folder.',
+  },
+  SECRET_KEY: {
+    check: z.string().min(32, 'must have at least 32 characters').optional(),
+    meaning:
+      'Secret from which all others are derived, the same for every process. Default: made in the data folder.',
+    secret: true,
+  },
+  SECRET_KEY_PREVIOUS: {
+    check: z.string().min(32, 'must have at least 32 characters').optional(),
+    meaning: 'The SECRET_KEY before the current one, during its rotation.',
+    secret: true,
+  },
+  SIGNING_KEY: {
+    check: z.string().min(1).optional(),
+    meaning:
+      'Secret key that signs bundles, as `docyard signing-key create` makes it, the same for every process. Default: derived from the other secrets.',
+    secret: true,
+  },
+  PUBLIC_URL: {
+    check: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
+      .optional(),
+    meaning: 'Address under which clients reach the server. Default: the host of each request.',
+  },
+  PREVIEW_URL: {
+    check: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .refine((url) => URL.parse(url)?.pathname === '/', 'must be an origin, without a path')
+      .transform((url) => URL.parse(url)?.origin ?? url)
+      .optional(),
+    meaning:
+      'Separate origin for previews of exported sites, such as `https://preview.example.com`. It must reach this server. Needs `PUBLIC_URL`. Default: previews are sandboxed on the host of the dashboard.',
+  },
+  ADMIN_EMAIL: {
+    check: z.email('must be an email address').toLowerCase().optional(),
+    meaning:
+      'Email of the first person, an owner, who is created when there is nobody; needs ADMIN_PASSWORD.',
+  },
+  ADMIN_PASSWORD: {
+    check: z.string().min(12, 'must have at least 12 characters').optional(),
+    meaning: 'Password of the first person. Counts only when that person is created.',
+    secret: true,
+  },
+  OIDC_ISSUER: {
+    check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    meaning: 'OpenID Connect issuer where people may sign in. Default: they sign in with a password alone.',
+  },
+  OIDC_CLIENT_ID: {
+    check: z.string().min(1).optional(),
+    meaning: 'Client that the issuer knows this installation by; needed with OIDC_ISSUER.',
+  },
+  OIDC_CLIENT_SECRET: {
+    check: z.string().min(1).optional(),
+    meaning: 'Secret of that client. Default: a public client, which has none.',
+    secret: true,
+  },
+  OIDC_NAME: {
+    check: z.string().min(1).max(40).default('single sign-on'),
+    meaning: 'What the issuer is called on the sign-in page.',
+  },
+  OIDC_DEFAULT_ROLE: {
+    check: z.enum(['admin', 'member', 'viewer']).optional(),
+    meaning: 'Role of people whom the issuer knows and nobody has invited. Default: they are not let in.',
+  },
+  OIDC_EMAIL_DOMAINS: {
+    check: z.string().default(''),
+    meaning: 'Comma-separated domains of emails that OIDC_DEFAULT_ROLE is for. Default: all.',
+  },
+  LOG_LEVEL: {
+    check: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+        error: 'must be trace, debug, info, warn, error or silent',
+      })
+      .default('info'),
+    meaning: 'How much is logged.',
+  },
+  LOG_FORMAT: {
+    check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
+    meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    meaning: 'OpenTelemetry collector that is sent traces over HTTP.',
+  },
+  TRUST_PROXY: {
+    check: z.stringbool({ error: 'must be on or off' }).default(false),
+    meaning: 'Take the caller’s address from the last entry of X-Forwarded-For.',
+  },
+  EXPORT_CONCURRENCY: {
+    check: count(1, 64, Math.min(64, availableParallelism())),
+    meaning: 'Exports that run at the same time. Default: the number of cores.',
+  },
+  EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
+  AGENT_CONCURRENCY: { check: count(1, 64, 2), meaning: 'Agent jobs that run at the same time.' },
+  AGENT_COMMAND: {
+    check: z.string().regex(/^\//, 'must begin with the absolute path of a program').optional(),
+    meaning:
+      'Program with arguments that speaks the Agent Client Protocol and does agent jobs, in a sandbox. Default: the built-in engine.',
+  },
+  MODEL_PROVIDER: {
+    check: z.enum(['openai', 'anthropic']).default('openai'),
+    meaning: 'How the model endpoint is spoken to; openai stands for everything compatible with it.',
+  },
+  MODEL_URL: {
+    check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    meaning:
+      'Address of the model endpoint for agent jobs. Default: none, so that only projects with their own have any.',
+  },
+  MODEL_NAME: { check: z.string().min(1).optional(), meaning: 'Name of the model; needed with MODEL_URL.' },
+  MODEL_KEY: {
+    check: z.string().min(1).optional(),
+    meaning: 'Key of the model endpoint.',
+    secret: true,
+  },
+  RENDER_PROCESSES: {
+    check: count(1, 256, availableParallelism()),
+    meaning: 'Processes of one export that work at the same time. Default: one a core.',
+  },
+  BUILD_CACHE_GB: {
+    check: count(0, 10_000, 10),
+    meaning: 'Size of the build cache that exports share, in gigabytes. 0 turns the cache off.',
+  },
+  RENDER_ISOLATION_MIN: {
+    check: z
+      .enum(['0', '1', '2', '3'], { error: 'must be 0, 1, 2 or 3' })
+      .transform((level) => Number(level) as 0 | 1 | 2 | 3)
+      .optional(),
+    meaning:
+      'Isolation without which no code of authors runs: 3 full, 2 partial, 1 limits, 0 none. Default: 3 with several organizations, otherwise 1, and 0 where there is no Linux.',
+  },
+  LINK_SECONDS: { check: count(60, 604_800, 3600), meaning: 'Lifetime of a download link.' },
+  EGRESS_ALLOW: {
+    check: z.string().default('').transform(egressRulesOf),
+    meaning:
+      'Comma-separated hosts that may be reached over http or at a private address, each with its purposes: `source+forge:git.internal`.',
+  },
+  OFFLINE: {
+    check: z.stringbool({ error: 'must be on or off' }).default(false),
+    meaning: 'Reach no other machine; of this one what EGRESS_ALLOW or another setting names.',
+  },
+  LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads a minute and key.' },
+  LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes a minute and key.' },
+  LIMIT_EXPORT_STARTS_PER_HOUR: {
+    check: count(1, 1e9, 10),
+    meaning: 'Export starts an hour and organization.',
+  },
+  LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: {
+    check: count(1, 1e9, 100),
+    meaning: 'Agent jobs, messages and retries an hour and project.',
+  },
+  LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may wait at the same time.' },
+  LIMIT_RUNNING_PER_ORGANIZATION: {
+    check: count(1, 1e6, 2),
+    meaning:
+      'Exports, and agent jobs, that an organization may have running at the same time on all workers.',
+  },
+  LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
+  LIMIT_CONNECTIONS: {
+    check: count(1, 1e6, 10_000),
+    meaning: 'Connections that the HTTP server holds open at the same time.',
+  },
+  RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
+  RETENTION_DAYS: { check: count(1, 36_500, 30), meaning: 'Days that an export is kept.' },
+  RETENTION_JOB_DAYS: {
+    check: count(1, 36_500, 90),
+    meaning: 'Days that the record of a job is kept after its end.',
+  },
+  RETENTION_AGENT_DAYS: {
+    check: count(1, 36_500, 90),
+    meaning: 'Days that the steps and the diff of an agent job are kept after its end.',
+  },
+  DRAIN_SECONDS: {
+    check: count(0, 600, 0),
+    meaning: 'How long a stopping server goes on answering 503, for load balancers to notice.',
+  },
+  DASHBOARD: {
+    check: z.stringbool({ error: 'must be on or off' }).default(true),
+    meaning: 'Serve the dashboard under /dashboard/.',
+  },
+} as const satisfies Record<string, Setting>;
