@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { setUpFirstRun } from './first-run.ts';
-import { authenticate, listKeys } from './keys/keys.ts';
+import { listKeys } from './keys/keys.ts';
+import { authenticate } from './keys/authenticate.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { listProjects } from './projects/projects.ts';
 import {

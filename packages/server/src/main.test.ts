@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Manifest } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setUpFirstRun } from './first-run.ts';
-import { authenticate } from './keys/keys.ts';
+import { authenticate } from './keys/authenticate.ts';
 import {
   composeForTest,
   temporaryFolder,

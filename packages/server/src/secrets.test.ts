@@ -15,7 +15,7 @@ import { compose } from './compose.ts';
 import { ConfigError } from '@docyard/site/errors';
 import { readConfig, type Environment } from './config.ts';
 import type { Context } from './context.ts';
-import { authenticate } from './keys/keys.ts';
+import { authenticate } from './keys/authenticate.ts';
 import { findSigner, openSecrets } from './secrets.ts';
 import { cleanUp, composeForTest, createTenant, temporaryFolder } from '../test/support/test-context.ts';
 

@@ -6,7 +6,7 @@
 import { operation, operationIds, type Operation, type OperationId, type ParsedInput } from '@docyard/api';
 import { Hono } from 'hono';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/keys.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import { Problem } from '../problem.ts';
 import { Callers, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
@@ -22,7 +22,8 @@ import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { peopleHandlers } from './handlers/people.ts';
-import { restHandlers } from './handlers/rest.ts';
+import { keyHandlers } from './handlers/keys.ts';
+import { projectHandlers } from './handlers/projects.ts';
 import { reviewHandlers } from './handlers/review.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
@@ -47,7 +48,7 @@ import {
 } from './request.ts';
 import { operationsByPath, refuseMethod, toHonoPath } from './routes.ts';
 import { addSignIn } from './sign-in.ts';
-import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
+import { preferredWaitSeconds, readWhenChanged } from './prefer-wait.ts';
 import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './serialized-reply.ts';
 
 /** `stopping` is aborted when the server begins to drain. */
@@ -110,7 +111,8 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
     handlers: {
       ...exportHandlers(stopping, starts),
       ...agentHandlers(stopping),
-      ...restHandlers,
+      ...keyHandlers,
+      ...projectHandlers,
       ...auditHandlers(stopping),
       ...reviewHandlers(context.clock.now(), stopping),
       ...webhookHandlers,

@@ -8,15 +8,15 @@ import type { Context } from '../context.ts';
 import { plainAddress } from '@docyard/site/network';
 import { addressAllowed } from '../keys/addresses.ts';
 import { looksLikeKey } from '../keys/format.ts';
+import { keyChanges } from '../keys/keys.ts';
 import {
   authenticate,
   findKeyHolder,
-  keyChanges,
   lastUsedGrainSeconds,
   touchKey,
   type Caller,
   type KeyHolder,
-} from '../keys/keys.ts';
+} from '../keys/authenticate.ts';
 import {
   authenticateSession,
   findSession,

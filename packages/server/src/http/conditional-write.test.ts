@@ -1,7 +1,7 @@
 /** `If-Match` of a write: one of several writers with the same tag succeeds, and only a reader may compare. */
 import { operation, type Scope } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Caller } from '../keys/keys.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import {
   composeForTest,
   createExport,

@@ -1,7 +1,7 @@
 /** `If-Match` and `If-None-Match` of a write: the comparison and the write are one step. */
 import { operation, operationIds, type Operation, type OperationId } from '@docyard/api';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/keys.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import { exclusively, isPostgres, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { requireRights } from './auth.ts';

@@ -9,7 +9,8 @@ import { readEvents } from '../exports/read.ts';
 import { viewExport } from '../exports/view.ts';
 import { FollowedJobs, type Followed } from '../jobs/follow.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { hasEvent, jobsOf, readJob, type Job } from '../jobs/store.ts';
+import { hasEvent, readJob, type Job } from '../jobs/store.ts';
+import { jobsOf } from '../jobs/transitions.ts';
 import type { Reach } from '../reach.ts';
 import type { Web } from './request.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/keys.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import type { Surroundings, Web } from './request.ts';
 
 interface Ended {

@@ -7,7 +7,7 @@ import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docy
 import type { Context as HonoContext, Hono } from 'hono';
 import { byteRangeOf, type ByteRange, type FileRequest } from '@docyard/site/serving';
 import type { Actor, Context } from '../context.ts';
-import type { Caller } from '../keys/keys.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import type { Condition } from './conditional-write.ts';
 import type { KeyedRequest } from './idempotency.ts';
 

@@ -10,7 +10,8 @@ import type { JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { announceJobs } from '../webhooks/outbox.ts';
 import { addQueued } from './queue-counts.ts';
-import { deliveryOf, jobsOf, recordEvents, type Job, type StoreContext } from './store.ts';
+import { type Job, type StoreContext } from './store.ts';
+import { deliveryOf, jobsOf, recordEvents } from './transitions.ts';
 
 export interface NewJob {
   kind: JobKind;

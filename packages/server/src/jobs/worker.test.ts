@@ -18,7 +18,8 @@ import {
   type TestContext,
 } from '../../test/support/test-context.ts';
 import { isFinal } from './lifecycle.ts';
-import { claimJob, enqueueJob, requestCancel, releaseJob, releaseLostJob, type Job } from './store.ts';
+import { claimJob, requestCancel, releaseJob, releaseLostJob, type Job } from './store.ts';
+import { enqueueJob } from './transitions.ts';
 import { JobFailure, RunnerLost } from './failure.ts';
 import { Worker, type Runner, type RunnerInput } from './worker.ts';
 

@@ -10,6 +10,7 @@ import { failureOf, JobFailure, RunnerLost } from './failure.ts';
 import { observeAttempt, type AttemptOutcome } from './observing.ts';
 import { maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retries.ts';
 import * as store from './store.ts';
+import { enqueueJob } from './transitions.ts';
 
 export interface RunnerInput {
   job: store.Job;
@@ -100,7 +101,7 @@ export class Worker {
     for (const job of open) {
       if (held.has(job.id) || this.#stopping) continue;
       if (job.status === 'running') await this.#settleLost(job, log.child({ jobId: job.id }));
-      else await store.enqueueJob(this.#context, job);
+      else await enqueueJob(this.#context, job);
     }
   }
 

@@ -2,7 +2,7 @@
  * The shape of an API key: `docyard_`, 30 random base62 characters (178 bits), 6 of checksum. The checksum lets a
  * typing error, or a scanner's find, be told from a real key without a look into the database.
  */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -41,4 +41,9 @@ function randomBase62(length: number): string {
     }
   }
   return text;
+}
+
+/** Only this hash of a key is stored. */
+export function hashKey(pepper: Buffer, text: string): string {
+  return createHmac('sha256', pepper).update(text).digest('hex');
 }

@@ -8,7 +8,8 @@ import {
   everythingKept,
   present,
 } from '../../test/support/test-context.ts';
-import { authenticate, createKey, listKeys, revokeKey, rollKey, touchKey, type Granter } from './keys.ts';
+import { createKey, listKeys, revokeKey, rollKey, type Granter } from './keys.ts';
+import { authenticate, touchKey } from './authenticate.ts';
 
 async function setUp() {
   const context = await composeForTest();

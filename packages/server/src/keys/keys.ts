@@ -1,15 +1,9 @@
-/**
- * API keys: created, found by their text, rolled, revoked. The text of a key leaves this module once, when it is
- * made; only its keyed hash is stored.
- */
-import { createHmac } from 'node:crypto';
+/** API keys: created, listed, rolled, revoked. The text of a key leaves this module once, when it is created. */
 import {
   scopesGrant,
   type ApiKey,
   type CreateKey,
   type CreatedKey,
-  type Plan,
-  type Role,
   type RollKey,
   type Scope,
 } from '@docyard/api';
@@ -24,30 +18,15 @@ import { holdProject } from '../projects/projects.ts';
 import { keysWithin, type Reach } from '../reach.ts';
 import { columnsContain } from '../search.ts';
 import { complainAboutRange } from './addresses.ts';
-import { isWellFormedKey, newKeyText } from './format.ts';
+import type { Caller } from './authenticate.ts';
+import { hashKey, newKeyText } from './format.ts';
 
 const defaultLifetimeDays = 90;
 const defaultOverlapSeconds = 3600;
-/** How exactly the last use of a key is known. */
-export const lastUsedGrainSeconds = 60;
-
 /** What is announced when a key ends early or means something else. The triggers of PostgreSQL say the same. */
 export const keyChanges = 'keys';
 
-type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
-
-/** The key, or the person with a session, that a request carried, with what it belongs to. */
-export interface Caller extends Reach {
-  /** Of the key or the person; rates are counted for it. */
-  id: string;
-  organizationName: string;
-  plan: Plan;
-  localSources: boolean;
-  scopes: Scope[];
-  allowedAddresses: string[];
-  key: { id: string; name: string; expiresAt: string | null } | null;
-  person: { id: string; email: string; name: string; role: Role } | null;
-}
+export type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
 /** Who asks for a key. The operator on the machine has none and no limits. */
 export type Granter = Pick<Caller, 'scopes' | 'allowedAddresses'>;
@@ -169,97 +148,6 @@ export async function listKeys(
   return readSortedPage(input, query, viewKey, sortColumns);
 }
 
-/** A key as it is stored, together with its organization. */
-export type KeyHolder = Selectable<KeyRow> & {
-  organization_name: string;
-  plan: string;
-  local_sources: number;
-};
-
-export async function findKeyHolder(context: KeyContext, text: string): Promise<KeyHolder | undefined> {
-  const { keyPepper, otherPeppers } = context.secrets;
-  const hashes = [keyPepper, ...otherPeppers.map(({ key }) => key)].map((pepper) => hashKey(pepper, text));
-  const holder = await context.database
-    .selectFrom('api_keys')
-    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .selectAll('api_keys')
-    .select(['organizations.name as organization_name', 'organizations.plan', 'organizations.local_sources'])
-    .where('api_keys.hash', 'in', hashes)
-    .executeTakeFirst();
-  if (holder !== undefined && holder.hash !== hashes[0]) await replaceHash(context, holder, text);
-  return holder;
-}
-
-/** Moves a key to the active pepper. The next use tries again after a failure. */
-async function replaceHash(
-  { database, secrets }: KeyContext,
-  { id, hash }: KeyHolder,
-  text: string,
-): Promise<void> {
-  await database
-    .updateTable('api_keys')
-    .set({ hash: hashKey(secrets.keyPepper, text), pepper: secrets.pepperId })
-    .where('id', '=', id)
-    .where('hash', '=', hash)
-    .execute()
-    .catch(() => undefined);
-}
-
-/**
- * Undefined for every text that is not a live key; why is nobody's business but the log's. `find` may remember what it
- * found: whether the key has expired is decided here each time.
- */
-export async function authenticate(
-  context: KeyContext,
-  text: string,
-  find = () => findKeyHolder(context, text),
-): Promise<Caller | undefined> {
-  if (!isWellFormedKey(text)) return undefined;
-  const row = await find();
-  return row && callerWith(context, row);
-}
-
-const callers = new WeakMap<KeyHolder, Caller>();
-
-/** Whoever has this key, as long as it is live. */
-function callerWith(context: KeyContext, row: KeyHolder): Caller | undefined {
-  if (row.revoked_at !== null || hasExpired(context, row)) return undefined;
-  const known = callers.get(row);
-  if (known !== undefined) return known;
-  const caller: Caller = {
-    id: row.id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    organizationName: row.organization_name,
-    plan: row.plan as Plan,
-    localSources: row.local_sources === 1,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
-    key: { id: row.id, name: row.name, expiresAt: row.expires_at },
-    person: null,
-  };
-  callers.set(row, caller);
-  return caller;
-}
-
-/** At most one write a minute and key, so that reading does not turn into writing. */
-export async function touchKey(context: KeyContext, keyId: string): Promise<void> {
-  const stale = new Date(context.clock.now().getTime() - lastUsedGrainSeconds * 1000).toISOString();
-  const fresh = await context.database
-    .selectFrom('api_keys')
-    .select('id')
-    .where('id', '=', keyId)
-    .where('last_used_at', '>=', stale)
-    .executeTakeFirst();
-  // An UPDATE waits for the write lock even when it changes nothing.
-  if (fresh !== undefined) return;
-  await context.database
-    .updateTable('api_keys')
-    .set({ last_used_at: nowText(context) })
-    .where('id', '=', keyId)
-    .execute();
-}
-
 async function insertKey(
   context: KeyContext,
   actor: Actor,
@@ -363,11 +251,7 @@ function viewKey(row: Selectable<KeyRow>): ApiKey {
   };
 }
 
-function hashKey(pepper: Buffer, text: string): string {
-  return createHmac('sha256', pepper).update(text).digest('hex');
-}
-
-function hasExpired(context: KeyContext, row: { expires_at: string | null }): boolean {
+export function hasExpired(context: KeyContext, row: { expires_at: string | null }): boolean {
   return row.expires_at !== null && row.expires_at <= nowText(context);
 }
 

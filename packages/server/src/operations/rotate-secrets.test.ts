@@ -6,7 +6,7 @@ import { compose } from '../compose.ts';
 import { readConfig, type Environment } from '../config.ts';
 import type { Context } from '../context.ts';
 import { checkLink, signLink } from '../exports/links.ts';
-import { authenticate } from '../keys/keys.ts';
+import { authenticate } from '../keys/authenticate.ts';
 import { createPerson } from '../people/by-hand.ts';
 import { signIn } from '../people/sign-in.ts';
 import { goodPassword } from '../../test/support/visitor.ts';

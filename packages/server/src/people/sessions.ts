@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { scopesOfRole, type Plan, type Role } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
-import type { Caller } from '../keys/keys.ts';
+import type { Caller } from '../keys/authenticate.ts';
 import type { PersonRow, SessionRow } from '../ports/database.ts';
 
 const idleDays = 7;

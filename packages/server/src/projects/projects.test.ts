@@ -3,7 +3,8 @@ import type { UpdateProject } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
 import { requestCancel } from '../jobs/store.ts';
-import { authenticate, createKey } from '../keys/keys.ts';
+import { createKey } from '../keys/keys.ts';
+import { authenticate } from '../keys/authenticate.ts';
 import {
   composeForTest,
   createExport,

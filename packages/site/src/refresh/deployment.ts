@@ -4,9 +4,8 @@
  */
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { type BundleRefused, contentDate } from '@docyard/bundle';
+import { type BundleRefused, contentDate, type Refusal } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
-import { RefreshCounts } from './refresh-counts.ts';
 import { tellOfProcess } from '../releases/processes.ts';
 import { ServedReleases } from './served-releases.ts';
 import type { SiteServer } from '../serving/site-server.ts';
@@ -222,5 +221,25 @@ export class Deployment {
   async #tell(): Promise<void> {
     await tellOfProcess(this.#parts.store, this.status());
     this.#parts.onChange?.();
+  }
+}
+
+/** Outcomes of refreshes for status and metrics. */
+class RefreshCounts {
+  readonly #outcomes: Record<string, number> = {};
+  readonly #refusals: Record<string, number> = {};
+  #last: SiteStatus['lastRefresh'] = null;
+
+  ended(outcome: string, detail?: string): void {
+    this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
+    this.#last = { at: new Date().toISOString(), outcome, ...(detail === undefined ? {} : { detail }) };
+  }
+
+  refused(refusal: Refusal): void {
+    this.#refusals[refusal] = (this.#refusals[refusal] ?? 0) + 1;
+  }
+
+  status(): Pick<SiteStatus, 'lastRefresh' | 'refreshes' | 'refusals'> {
+    return { lastRefresh: this.#last, refreshes: this.#outcomes, refusals: this.#refusals };
   }
 }

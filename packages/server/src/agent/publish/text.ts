@@ -4,8 +4,15 @@
  */
 import type { DiffFile, EndReason, SiteFinding, Usage, Verdict } from '../contract.ts';
 import { looksSecret } from '../policy/secrets.ts';
-import { inertCode, inertMarkdown, inertMarkdownLine, inertPlain, inertPlainLine } from './inert.ts';
-import { fillTemplate } from './template.ts';
+import {
+  inertCode,
+  inertMarkdown,
+  inertMarkdownLine,
+  inertPlain,
+  inertPlainLine,
+  withoutLinks,
+  withoutReferences,
+} from './inert.ts';
 
 export interface ChangeFacts {
   jobId: string;
@@ -270,4 +277,31 @@ function wrappedLine(line: string, mostCharacters: number): string {
   }
   // A word that has come to the start of a line must not become a command or a trailer there.
   return [...lines, current].map((part) => inertPlainLine(part)).join('\n');
+}
+
+const maxTemplateCharacters = 20_000;
+const placeForSummary =
+  /^#{1,4}[ \t]+.{0,40}\b(?:descriptions?|summary|what|changes?|overview|purpose)\b.{0,60}$/im;
+
+/** The headings and check boxes of the repository's template stay; hints, mentions, commands and links go. */
+function fillTemplate(template: string, summary: string): string {
+  const text = inertTemplate(template);
+  const heading = placeForSummary.exec(text);
+  if (heading === null) return [summary, text].filter((part) => part !== '').join('\n\n');
+  const end = heading.index + heading[0].length;
+  return `${text.slice(0, end)}\n\n${summary}\n\n${text.slice(end).trim()}`.trim();
+}
+
+function inertTemplate(template: string): string {
+  const text = template
+    .slice(0, maxTemplateCharacters)
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll(/^([ \t]*)\/(?=\w)/gm, '$1\\/')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+  return withoutLinks(withoutReferences(text));
 }

@@ -4,7 +4,7 @@
  */
 import type { Me, Setup } from '@docyard/api';
 import type { Context } from '../../context.ts';
-import type { Caller } from '../../keys/keys.ts';
+import type { Caller } from '../../keys/authenticate.ts';
 import { invitePerson, listPeople, removePerson, updatePerson } from '../../people/people.ts';
 import { authenticateSession, endSession, peopleChanges } from '../../people/sessions.ts';
 import { isSetupNeeded, setUp } from '../../people/setup.ts';

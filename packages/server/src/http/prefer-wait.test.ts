@@ -13,7 +13,7 @@ import {
   serveForTest,
   until,
 } from '../../test/support/test-context.ts';
-import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
+import { preferredWaitSeconds, readWhenChanged } from './prefer-wait.ts';
 
 test.each([
   [undefined, undefined],
