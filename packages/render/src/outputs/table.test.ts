@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CacheDecision } from '../cache/page-cache.ts';
 import { loadSite, renderSite } from '../index.ts';
+import type { BuildCache } from '../model/build-cache.ts';
 import { matchesPath } from '../model/path-pattern.ts';
 import { Preview } from '../preview/preview.ts';
-import { fixture, renderFiles, withFolder } from '../../test/support/render-fixture.ts';
+import { fixture, renderFiles, renderFolder, withFolder } from '../../test/support/render-fixture.ts';
 import type { Output } from './contract.ts';
 import { protectedOutputFiles } from './site-outputs.ts';
 import { outputs } from './table.ts';
@@ -70,6 +72,25 @@ describe('an output that is added as one row', () => {
       const preview = await Preview.open({ root });
       onTestFinished(() => preview.close());
       expect(Buffer.from((await preview.file('harbors.txt')) as Uint8Array).toString()).toContain('Piers');
+    });
+  });
+
+  it('is written again from pages that a cache gives back', async () => {
+    addRow(harbors);
+    const values = new Map<string, Uint8Array>();
+    const decisions: CacheDecision[] = [];
+    const cache: BuildCache = {
+      get: (key) => values.get(key),
+      has: (key) => values.has(key),
+      put: (key, ...parts) => void values.set(key, new Uint8Array(Buffer.concat(parts))),
+    };
+    await withFolder(site, async (root) => {
+      const cold = await renderFolder(root);
+      const first = await renderFolder(root, { cache });
+      const second = await renderFolder(root, { cache, onCacheDecision: (one) => decisions.push(one) });
+      expect(decisions.map(({ isReused }) => isReused)).toEqual([true, true]);
+      expect(second.files).toEqual(cold.files);
+      expect(first.files).toEqual(cold.files);
     });
   });
 
