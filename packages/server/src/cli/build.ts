@@ -25,6 +25,7 @@ import {
   type FailOptions,
 } from './findings.ts';
 import { openLocalCache } from './local-cache.ts';
+import { PreviousBuild } from './previous-build.ts';
 import { Progress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
 import { addSiteOptions, renderOptionsOf, type SiteOptions } from './site-options.ts';
@@ -153,6 +154,7 @@ async function renderInto(
   } catch (error) {
     throw cannotUse(out, error);
   }
+  const previous = options.cache && new PreviousBuild(out);
   const made = { pages: 0, bytes: 0 };
   const files: ArchivedFile[] = [];
   const folders = new Set<string>();
@@ -168,7 +170,7 @@ async function renderInto(
       folders.add(dirname(file));
       await mkdir(dirname(file), { recursive: true });
     }
-    const written = await write(file, event.file);
+    const written = await write(file, event.file, previous);
     files.push({ path, ...written });
     made.bytes += written.sizeBytes;
     if (kind === 'page') made.pages += 1;
@@ -190,11 +192,16 @@ async function renderInto(
   return { ...made, files: files.length + 1, bytes: made.bytes + manifest.length, report };
 }
 
-async function write(file: string, { path, content }: OutputFile): Promise<Omit<ArchivedFile, 'path'>> {
+async function write(
+  file: string,
+  { path, content }: OutputFile,
+  previous: PreviousBuild | undefined,
+): Promise<Omit<ArchivedFile, 'path'>> {
   if ('pieces' in content) return writePieces(file, content.pieces);
   const bytes = content instanceof Uint8Array ? content : await readFile(content.copyFrom);
-  writeFileSync(file, bytes);
-  return { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
+  const facts = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
+  if (!previous?.link(path, facts, file)) writeFileSync(file, bytes);
+  return facts;
 }
 
 function writePieces(file: string, pieces: Iterable<Uint8Array>): Omit<ArchivedFile, 'path'> {
