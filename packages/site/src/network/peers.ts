@@ -46,14 +46,14 @@ export function peerFetch({ offline }: Offline): typeof fetch {
  * Throws when the address of a database, bucket, collector or the like is on another machine. Libraries of their own connect
  * to these, so it is the address that is judged, before they are loaded.
  */
-export function refuseDistantPeer(address: string, { offline }: Offline, usualHost = 'localhost'): void {
-  const host = peerHost(address, usualHost);
+export function refuseDistantPeer(address: string, { offline }: Offline, defaultHost = 'localhost'): void {
+  const host = peerHost(address, defaultHost);
   if (!offline || host === undefined || isThisMachine(host)) return;
   throw new OfflineError(host);
 }
 
 /** Undefined for a file and for a socket in the file system. */
-function peerHost(address: string, usualHost: string): string | undefined {
+function peerHost(address: string, defaultHost: string): string | undefined {
   const url = new URL(address);
   if (url.protocol === 'file:') return undefined;
   if (url.protocol === 's3:') {
@@ -61,7 +61,7 @@ function peerHost(address: string, usualHost: string): string | undefined {
     return endpoint === null ? 's3.amazonaws.com' : new URL(endpoint).hostname;
   }
   // Where PostgreSQL's own libraries look for it, in this order.
-  const host = url.searchParams.get('host') ?? (url.hostname || usualHost);
+  const host = url.searchParams.get('host') ?? (url.hostname || defaultHost);
   return host.startsWith('/') ? undefined : host;
 }
 

@@ -6,15 +6,15 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { type BundleRefused, contentDate, type Refusal } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
-import { tellOfProcess } from '../releases/processes.ts';
+import { writeProcessStatus } from '../releases/processes.ts';
 import { ServedReleases } from './served-releases.ts';
 import type { SiteServer } from '../serving/site-server.ts';
 import type { SiteStatus } from '../serving/status-response.ts';
 import type { ExportSettings } from '../settings/settings.ts';
 import { SourceError } from '../sources/source.ts';
 import type { ReleaseStore } from '../releases/store.ts';
-import type { Taken } from './refresh-source.ts';
-import { takeWanted, wantedOf, type OnTheWay } from './source-order.ts';
+import type { RefreshResult } from './refresh-source.ts';
+import { refreshSources, sourcesOf, type RefreshEvent } from './source-order.ts';
 import { watchEvents, watchFolder, type Watching } from './folder-watch.ts';
 
 export interface DeploymentParts {
@@ -26,8 +26,8 @@ export interface DeploymentParts {
 }
 
 /** After a failure it is asked again sooner, then less and less often. */
-export const longestPauseSeconds = 300;
-const mostTold = 100;
+export const maxRefreshPauseSeconds = 300;
+const maxReported = 100;
 
 export class Deployment {
   readonly #parts: DeploymentParts;
@@ -39,7 +39,7 @@ export class Deployment {
   readonly #refused = new Map<string, BundleRefused>();
   #settings: ExportSettings;
   /** Opened when first asked, and anew with new settings. */
-  #wanted: ReturnType<typeof wantedOf>;
+  #sources: ReturnType<typeof sourcesOf>;
   /** Ends the pause between two looks. */
   #wake: () => void = () => {};
   #failures = 0;
@@ -68,7 +68,7 @@ export class Deployment {
   /** New settings count at once, also for what was refused under the old ones. */
   apply(settings: ExportSettings): void {
     this.#settings = settings;
-    this.#wanted = undefined;
+    this.#sources = undefined;
     this.#refused.clear();
     this.#failures = 0;
     this.#told.clear();
@@ -112,7 +112,7 @@ export class Deployment {
   #pauseSeconds(): number {
     const { refreshSeconds } = this.#settings;
     if (this.#failures === 0) return refreshSeconds * (0.9 + Math.random() / 5);
-    const longest = Math.max(refreshSeconds, longestPauseSeconds);
+    const longest = Math.max(refreshSeconds, maxRefreshPauseSeconds);
     return Math.min(2 ** this.#failures, longest) * (0.5 + Math.random() / 2);
   }
 
@@ -121,10 +121,12 @@ export class Deployment {
     this.#looking = new AbortController();
     const signal = AbortSignal.any([this.#stopping.signal, this.#looking.signal]);
     try {
-      this.#wanted ??= wantedOf(this.#settings);
-      if (this.#wanted === undefined) return;
-      const taking = { store, settings: this.#settings, refused: this.#refused, signal };
-      await this.#settle(await takeWanted(this.#wanted, taking, (happened) => this.#tellOnTheWay(happened)));
+      this.#sources ??= sourcesOf(this.#settings);
+      if (this.#sources === undefined) return;
+      const context = { store, settings: this.#settings, refused: this.#refused, signal };
+      await this.#settle(
+        await refreshSources(this.#sources, context, (happened) => this.#reportEvent(happened)),
+      );
     } catch (error) {
       if (signal.aborted) return;
       this.#failures += 1;
@@ -140,7 +142,7 @@ export class Deployment {
   }
 
   /** There is another source to ask, or nothing is missing; told all the same. */
-  #tellOnTheWay(happened: OnTheWay): void {
+  #reportEvent(happened: RefreshEvent): void {
     const { log } = this.#parts;
     if (happened.what === 'link spent') {
       if (this.#isNews(happened.what))
@@ -155,7 +157,7 @@ export class Deployment {
     }
   }
 
-  async #settle(result: Taken): Promise<void> {
+  async #settle(result: RefreshResult): Promise<void> {
     const { log } = this.#parts;
     if (this.#failures > 0) this.#told.clear();
     this.#failures = 0;
@@ -212,14 +214,14 @@ export class Deployment {
   }
 
   #isNews(told: string): boolean {
-    if (this.#told.size > mostTold) this.#told.clear();
+    if (this.#told.size > maxReported) this.#told.clear();
     const isNews = !this.#told.has(told);
     this.#told.add(told);
     return isNews;
   }
 
   async #tell(): Promise<void> {
-    await tellOfProcess(this.#parts.store, this.status());
+    await writeProcessStatus(this.#parts.store, this.status());
     this.#parts.onChange?.();
   }
 }

@@ -13,18 +13,18 @@ import type { Offer, Source } from '../sources/source.ts';
 import { isHeldAgainst, taken } from '../releases/state.ts';
 import type { ReleaseStore } from '../releases/store.ts';
 
-export interface WantedSource extends Source {
+export interface KeyedSource extends Source {
   /** Names the source and everything that is expected of what it has, so that another expectation is another look. */
   key: string;
 }
 
-export type Taken =
+export type RefreshResult =
   | { outcome: 'unchanged' | 'held' }
   | { outcome: 'installed'; installed: Installed }
   /** `isNews` the first time. */
   | { outcome: 'refused'; refusal: BundleRefused; isNews: boolean };
 
-export interface Taking {
+export interface RefreshContext {
   store: ReleaseStore;
   settings: ExportSettings;
   /** By source and fingerprint: what was refused since the settings last changed. */
@@ -32,20 +32,20 @@ export interface Taking {
   signal: AbortSignal;
 }
 
-export async function takeFrom(source: WantedSource, taking: Taking): Promise<Taken> {
-  const { store, signal } = taking;
+export async function refreshSource(source: KeyedSource, context: RefreshContext): Promise<RefreshResult> {
+  const { store, signal } = context;
   const state = await store.state();
   const known = state.taken[source.key] ?? null;
   const offer = await source.look(known, signal);
   if (offer === 'unchanged') return { outcome: state.held === null ? 'unchanged' : 'held' };
-  const remembered = offer.fingerprint === null ? undefined : recall(taking, source, offer.fingerprint);
+  const remembered = offer.fingerprint === null ? undefined : recall(context, source, offer.fingerprint);
   if (remembered !== undefined) return remembered;
   try {
-    refuseBeforehand(offer, taking.settings);
-    return await takeOffer(source, offer, { ...taking, known });
+    refuseBeforehand(offer, context.settings);
+    return await installOffer(source, offer, { ...context, known });
   } catch (error) {
     if (!(error instanceof BundleRefused)) throw error;
-    return remember(taking, source, offer.fingerprint, error);
+    return remember(context, source, offer.fingerprint, error);
   }
 }
 
@@ -59,12 +59,12 @@ function refuseBeforehand(offer: Offer, { version, sha256 }: ExportSettings): vo
     throw new BundleRefused('wrong_hash', `It is ${offer.sha256}.`);
 }
 
-async function takeOffer(
-  source: WantedSource,
+async function installOffer(
+  source: KeyedSource,
   offer: Offer,
-  taking: Taking & { known: string | null },
-): Promise<Taken> {
-  const { store, settings, signal } = taking;
+  context: RefreshContext & { known: string | null },
+): Promise<RefreshResult> {
+  const { store, settings, signal } = context;
   const installation = {
     expectations: expectationsOf(settings),
     takenFrom: { source: source.key, fingerprint: offer.fingerprint },
@@ -85,21 +85,21 @@ async function takeOffer(
   try {
     store.onStep('download begun');
     const arrival = { origin: source.origin, jobId: offer.jobId };
-    const byDelta = await tryDelta(offer, folder, taking, (file) =>
+    const byDelta = await tryDelta(offer, folder, context, (file) =>
       install(store, { ...arrival, file, fingerprint: offer.fingerprint }, installation),
     );
     if (byDelta !== undefined) return outcomeOf(byDelta);
     const file = await offer.fetch(folder, signal);
     store.onStep('downloaded');
     const fingerprint = offer.fingerprint ?? `sha256:${await sha256Of(file)}`;
-    if (fingerprint === taking.known) return { outcome: 'unchanged' };
-    const remembered = recall(taking, source, fingerprint);
+    if (fingerprint === context.known) return { outcome: 'unchanged' };
+    const remembered = recall(context, source, fingerprint);
     if (remembered !== undefined) return remembered;
     const takenFrom = { source: source.key, fingerprint };
     return await install(store, { ...arrival, file, fingerprint }, { ...installation, takenFrom }).then(
       outcomeOf,
       (error: unknown) => {
-        if (error instanceof BundleRefused) return remember(taking, source, fingerprint, error);
+        if (error instanceof BundleRefused) return remember(context, source, fingerprint, error);
         throw error;
       },
     );
@@ -112,7 +112,7 @@ async function takeOffer(
 async function tryDelta(
   offer: Offer,
   folder: string,
-  { store, settings, signal }: Taking,
+  { store, settings, signal }: RefreshContext,
   installFile: (file: string) => Promise<Installed>,
 ): Promise<Installed | undefined> {
   // A hash of the archive can only be compared with the archive.
@@ -147,25 +147,29 @@ function isSame(release: ReleaseRecord, offer: Offer, source: Source): boolean {
   );
 }
 
-function outcomeOf(installed: Installed): Taken {
+function outcomeOf(installed: Installed): RefreshResult {
   if (installed.outcome === 'switched') return { outcome: 'installed', installed };
   return { outcome: installed.outcome === 'held' ? 'held' : 'unchanged' };
 }
 
-function recall({ refused }: Taking, source: WantedSource, fingerprint: string): Taken | undefined {
+function recall(
+  { refused }: RefreshContext,
+  source: KeyedSource,
+  fingerprint: string,
+): RefreshResult | undefined {
   const refusal = refused.get(`${source.key} ${fingerprint}`);
   return refusal === undefined ? undefined : { outcome: 'refused', refusal, isNews: false };
 }
 
-const mostRemembered = 1000;
+const maxRefusals = 1000;
 
 function remember(
-  { refused }: Taking,
-  source: WantedSource,
+  { refused }: RefreshContext,
+  source: KeyedSource,
   fingerprint: string | null,
   refusal: BundleRefused,
-): Taken {
-  if (refused.size >= mostRemembered) refused.clear();
+): RefreshResult {
+  if (refused.size >= maxRefusals) refused.clear();
   if (fingerprint !== null) refused.set(`${source.key} ${fingerprint}`, refusal);
   return { outcome: 'refused', refusal, isNews: true };
 }

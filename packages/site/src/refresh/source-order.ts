@@ -7,14 +7,19 @@ import type { ExportSettings } from '../settings/settings.ts';
 import { openSource } from '../sources/open.ts';
 import { SourceError } from '../sources/source.ts';
 import { wantingOnly } from '../releases/state.ts';
-import { takeFrom, type Taken, type Taking, type WantedSource } from './refresh-source.ts';
+import {
+  refreshSource,
+  type RefreshResult,
+  type RefreshContext,
+  type KeyedSource,
+} from './refresh-source.ts';
 
-type Wanted =
-  | { bundle: WantedSource; refresh: WantedSource | undefined }
-  | { bundle: undefined; refresh: WantedSource };
+type Sources =
+  | { bundle: KeyedSource; refresh: KeyedSource | undefined }
+  | { bundle: undefined; refresh: KeyedSource };
 
 /** Undefined when there is nothing to ask. */
-export function wantedOf(settings: ExportSettings): Wanted | undefined {
+export function sourcesOf(settings: ExportSettings): Sources | undefined {
   const { enabled, bundleUrl, refreshFrom } = settings;
   if (!enabled) return undefined;
   const bundle = bundleUrl === null ? undefined : open(bundleUrl, settings);
@@ -23,7 +28,7 @@ export function wantedOf(settings: ExportSettings): Wanted | undefined {
   return refresh === undefined ? undefined : { bundle, refresh };
 }
 
-function open(address: string, settings: ExportSettings): WantedSource {
+function open(address: string, settings: ExportSettings): KeyedSource {
   const { apiKey, offline, version, sha256, publicKeys } = settings;
   const source = openSource(address, { apiKey, offline });
   const expected = JSON.stringify([source.origin, version, sha256, publicKeys.map(({ keyId }) => keyId)]);
@@ -32,30 +37,30 @@ function open(address: string, settings: ExportSettings): WantedSource {
 }
 
 /** What happened on the way to an answer, and is no answer itself. */
-export type OnTheWay =
+export type RefreshEvent =
   | { what: 'link spent' }
   | { what: 'refreshFrom failed'; error: Error }
-  | { what: 'refreshFrom refused'; taken: Extract<Taken, { outcome: 'refused' }> };
+  | { what: 'refreshFrom refused'; taken: Extract<RefreshResult, { outcome: 'refused' }> };
 
-export async function takeWanted(
-  { bundle, refresh }: Wanted,
-  taking: Taking,
-  tell: (happened: OnTheWay) => void,
-): Promise<Taken> {
-  const { store, signal } = taking;
+export async function refreshSources(
+  { bundle, refresh }: Sources,
+  context: RefreshContext,
+  tell: (happened: RefreshEvent) => void,
+): Promise<RefreshResult> {
+  const { store, signal } = context;
   const keys = [bundle?.key, refresh?.key].filter((key) => key !== undefined);
   const state = await store.change((before) => wantingOnly(before, keys), signal);
-  if (bundle === undefined) return takeFrom(refresh, taking);
+  if (bundle === undefined) return refreshSource(refresh, context);
   if (refresh !== undefined) {
-    const newer = await takeFrom(refresh, taking).catch((error: unknown) => error as Error);
+    const newer = await refreshSource(refresh, context).catch((error: unknown) => error as Error);
     signal.throwIfAborted();
     const isNothing = newer instanceof Error || newer.outcome === 'refused';
     // An old link must not bring back old content whenever the other place cannot be reached for a while.
-    if (!isNothing || (await servesWhatIsWanted(taking))) return orThrow(newer);
+    if (!isNothing || (await servesWhatIsWanted(context))) return orThrow(newer);
     if (newer instanceof Error) tell({ what: 'refreshFrom failed', error: newer });
     else if (newer.outcome === 'refused') tell({ what: 'refreshFrom refused', taken: newer });
   }
-  return takeFrom(bundle, taking).catch((error: unknown) => {
+  return refreshSource(bundle, context).catch((error: unknown) => {
     // A link that has done its work: that there is nothing newer is all that can be said.
     const isSpent = error instanceof SourceError && error.failure === 'link_expired';
     if (!isSpent || !Object.hasOwn(state.taken, bundle.key)) throw error;
@@ -64,12 +69,12 @@ export async function takeWanted(
   });
 }
 
-function orThrow(result: Taken | Error): Taken {
+function orThrow(result: RefreshResult | Error): RefreshResult {
   if (result instanceof Error) throw result;
   return result;
 }
 
-async function servesWhatIsWanted({ store, settings }: Taking): Promise<boolean> {
+async function servesWhatIsWanted({ store, settings }: RefreshContext): Promise<boolean> {
   const { current } = await store.state();
   const served = (await store.releases()).find(({ id }) => id === current);
   if (served === undefined) return false;

@@ -15,7 +15,7 @@ export interface RunningProcess extends SiteStatus {
 
 const fileName = 'status.json';
 
-export async function tellOfProcess(store: ReleaseStore, status: SiteStatus): Promise<void> {
+export async function writeProcessStatus(store: ReleaseStore, status: SiteStatus): Promise<void> {
   const told: RunningProcess = { pid: process.pid, ...status };
   const draft = join(store.workFolder, `${randomBytes(4).toString('hex')}.draft`);
   try {

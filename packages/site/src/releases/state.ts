@@ -43,8 +43,8 @@ export const emptyState: State = {
   held: null,
 };
 
-const mostHistory = 50;
-const mostSources = 20;
+const maxHistory = 50;
+const maxSources = 20;
 
 /** Throws a sentence for people when the file is there and makes no sense. */
 export async function readState(folder: string): Promise<State> {
@@ -63,12 +63,12 @@ export async function readState(folder: string): Promise<State> {
 export function switched(state: State, id: string): State {
   const history =
     state.current === null || state.current === id ? state.history : [...state.history, state.current];
-  return { ...state, current: id, history: history.slice(-mostHistory), held: null };
+  return { ...state, current: id, history: history.slice(-maxHistory), held: null };
 }
 
 export function taken(state: State, source: string, fingerprint: string): State {
   const { [source]: _before, ...others } = state.taken;
-  const newest = [...Object.entries(others), [source, fingerprint] as const].slice(-mostSources);
+  const newest = [...Object.entries(others), [source, fingerprint] as const].slice(-maxSources);
   return { ...state, taken: Object.fromEntries(newest) };
 }
 

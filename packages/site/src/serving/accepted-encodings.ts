@@ -6,16 +6,16 @@ type Wish = readonly Encoding[];
 
 /** Browsers send the same few texts for ever, so what each means is worked out once. */
 const known = new Map<string, Wish>();
-const mostKnown = 100;
-const mostCharacters = 500;
+const maxKnown = 100;
+const maxCharacters = 500;
 const nothing: Wish = [];
 
 export function acceptedEncodings(header: string | undefined): Wish {
-  if (header === undefined || header.length > mostCharacters) return nothing;
+  if (header === undefined || header.length > maxCharacters) return nothing;
   const before = known.get(header);
   if (before !== undefined) return before;
   const wish = wishOf(header);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(header, wish);
   return wish;
 }

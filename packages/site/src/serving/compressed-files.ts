@@ -35,16 +35,16 @@ export interface Precompressed {
 }
 
 /** One packet carries a smaller file anyway. */
-const leastBytes = 1024;
+const minBytes = 1024;
 /** What is larger is a download rather than a page, and would be held in memory as a whole. */
-const mostBytes = 32 * 1024 * 1024;
-const leastSaving = 0.05;
+const maxBytes = 32 * 1024 * 1024;
+const minSaving = 0.05;
 const atOnce = Math.min(4, availableParallelism());
 /**
  * A thousand pages (59 MB) took 2.8 s of processor time at quality 6 and came to 14.5 MB; at 8 they took 5.2 s for 2 %
  * less, at 9 13.5 s for 3 %. The few files that every page loads are worth the best there is.
  */
-const usualQuality = 6;
+const defaultQuality = 6;
 const sharedByAllPages = /^_docyard\/[^/]+\.(?:css|js)$/;
 /** 9 took a third more time for 0.5 %. */
 const gzipLevel = 6;
@@ -113,7 +113,7 @@ export function packOf(folder: string): string {
 /** The largest are taken first, from the end, so that none of them is left to run alone at last. */
 function distinct(files: Manifest['files']): Manifest['files'] {
   const worth = files.filter(
-    ({ path, sizeBytes }) => isCompressible(path) && sizeBytes >= leastBytes && sizeBytes <= mostBytes,
+    ({ path, sizeBytes }) => isCompressible(path) && sizeBytes >= minBytes && sizeBytes <= maxBytes,
   );
   return [...new Map(worth.map((file) => [file.sha256, file])).values()].toSorted(
     (a, b) => a.sizeBytes - b.sizeBytes,
@@ -199,14 +199,14 @@ const gzipped = promisify<Buffer, object, Buffer>(gzip);
 
 async function compress(file: string, path: string): Promise<Forms> {
   const bytes = await readFile(file);
-  const quality = sharedByAllPages.test(path) ? constants.BROTLI_MAX_QUALITY : usualQuality;
+  const quality = sharedByAllPages.test(path) ? constants.BROTLI_MAX_QUALITY : defaultQuality;
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: quality,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
   const br = await brotli(bytes, { params });
   const gz = await gzipped(bytes, { level: gzipLevel });
-  const isWorthIt = (form: Buffer): boolean => form.length <= bytes.length * (1 - leastSaving);
+  const isWorthIt = (form: Buffer): boolean => form.length <= bytes.length * (1 - minSaving);
   return { ...(isWorthIt(br) ? { br } : {}), ...(isWorthIt(gz) ? { gzip: gz } : {}) };
 }
 

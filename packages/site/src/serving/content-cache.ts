@@ -11,7 +11,7 @@ interface Kept {
 }
 
 /** Larger ones are sent from disk piece by piece. */
-const mostFileBytes = 256 * 1024;
+const maxFileBytes = 256 * 1024;
 const budgetBytes = 64 * 1024 * 1024;
 
 export class ContentCache {
@@ -30,7 +30,7 @@ export class ContentCache {
   }
 
   isFor({ sizeBytes }: Representation): boolean {
-    return sizeBytes <= mostFileBytes;
+    return sizeBytes <= maxFileBytes;
   }
 
   get(wanted: Representation): string | undefined {

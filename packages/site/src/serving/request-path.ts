@@ -8,13 +8,13 @@ export type RequestPath =
   | 'malformed'
   | 'too long';
 
-const mostCharacters = 4096;
+const maxCharacters = 4096;
 /** Nothing to decode and no query, as nearly always. */
 const plainPath = /^\/[\w\-./]*$/;
 
 /** `target` as it stands in the request line: a path with a query, or a whole address, as proxies send it. */
 export function readRequestPath(target: string): RequestPath {
-  if (target.length > mostCharacters) return 'too long';
+  if (target.length > maxCharacters) return 'too long';
   if (plainPath.test(target)) return { path: target, query: '' };
   const own = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [, encoded = '', query = ''] = /^([^?#]*)(\?[^#]*)?/s.exec(own) ?? [];

@@ -16,7 +16,7 @@ import { ContentCache } from './content-cache.ts';
 import {
   encodedPath,
   exactRedirect,
-  mostRulesBytes,
+  maxRulesBytes,
   patternRedirect,
   readRules,
   rulesFile,
@@ -51,7 +51,7 @@ const llmsFile = 'llms.txt';
 export async function openSite(release: ReleaseFiles): Promise<ServedSite> {
   const { siteFolder, compressedFolder, manifest } = release;
   const rules = manifest.files.find(({ path }) => path === rulesFile);
-  const hasRules = rules !== undefined && rules.sizeBytes <= mostRulesBytes;
+  const hasRules = rules !== undefined && rules.sizeBytes <= maxRulesBytes;
   const [rulesText, compressed] = await Promise.all([
     hasRules ? readFile(join(siteFolder, rulesFile), 'utf8').catch(() => undefined) : undefined,
     readCompressed(compressedFolder),

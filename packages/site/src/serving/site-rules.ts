@@ -7,9 +7,9 @@ import { z } from 'zod';
 export const rulesFile = '_hosts/docyard.json';
 
 /** The renderer writes no more than these. */
-export const mostRulesBytes = 32 * 1024 * 1024;
-const mostRedirects = 40_000;
-const mostPatterns = 500;
+export const maxRulesBytes = 32 * 1024 * 1024;
+const maxRedirects = 40_000;
+const maxPatterns = 500;
 
 const placeOfSite = z
   .string()
@@ -45,8 +45,8 @@ const Rules = z.object({
   ),
   redirects: z
     .array(z.object({ from: z.string().max(2048), to: address, permanent: z.boolean() }))
-    .max(mostRedirects),
-  patterns: z.array(z.object({ from: Pattern, to: Pattern, permanent: z.boolean() })).max(mostPatterns),
+    .max(maxRedirects),
+  patterns: z.array(z.object({ from: Pattern, to: Pattern, permanent: z.boolean() })).max(maxPatterns),
 });
 
 export interface SiteRules {
@@ -68,7 +68,7 @@ type PatternRule = z.infer<typeof Rules>['patterns'][number];
 type PatternParts = PatternRule['from'];
 
 /** Pages carry a policy of their own; being framed is what a page cannot refuse by itself. */
-const usualHeaders = {
+const defaultHeaders = {
   'Content-Security-Policy': "frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -84,7 +84,7 @@ const alwaysSent = {
 export function readRules(text: string | undefined): SiteRules {
   const { success, data } = Rules.safeParse(parsedOrUndefined(text));
   const headers: Record<string, string> = {
-    ...usualHeaders,
+    ...defaultHeaders,
     ...(success ? data.headers : {}),
     ...alwaysSent,
   };

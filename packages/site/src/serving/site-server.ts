@@ -45,15 +45,15 @@ export interface Patience {
   checkMs: number;
 }
 
-const usualPatience: Patience = {
+const defaultPatience: Patience = {
   headersMs: 20_000,
   requestMs: 60_000,
   readingMs: 30_000,
   keepAliveMs: 72_000,
   checkMs: 2000,
 };
-const usualConnections = 8192;
-const mostHeaderBytes = 16 * 1024;
+const defaultConnections = 8192;
+const maxHeaderBytes = 16 * 1024;
 /** Before there is a site: enough for a sentence. */
 const bareHeaders = readRules(undefined).headers.flat();
 
@@ -71,7 +71,7 @@ export class SiteServer {
 
   constructor(options: SiteServerOptions) {
     this.#options = options;
-    this.#bounds = new ConnectionBounds(options.connections ?? usualConnections);
+    this.#bounds = new ConnectionBounds(options.connections ?? defaultConnections);
     this.#server = this.#createServer((request, response) => this.#serve(request, response));
     if (options.statusPort !== undefined) {
       this.#statusServer = this.#createServer((request, response) => {
@@ -119,14 +119,14 @@ export class SiteServer {
   }
 
   #createServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
-    const patience = { ...usualPatience, ...this.#options.patience };
+    const patience = { ...defaultPatience, ...this.#options.patience };
     const server = createServer(
       {
         keepAliveTimeout: patience.keepAliveMs,
         headersTimeout: patience.headersMs,
         requestTimeout: patience.requestMs,
         connectionsCheckingInterval: patience.checkMs,
-        maxHeaderSize: mostHeaderBytes,
+        maxHeaderSize: maxHeaderBytes,
         optimizeEmptyRequests: true,
       },
       (request, response) => {

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { diskFull, usualLimits } from './download.ts';
+import { diskFull, defaultLimits } from './download.ts';
 import { SourceError, type Source } from './source.ts';
 
 export interface BucketObject {
@@ -80,8 +80,8 @@ async function fetchObject(
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (object.sizeBytes > usualLimits.bytes)
-    throw new SourceError('too_large', `${object.name} has more than ${usualLimits.bytes / 1e9} GB.`);
+  if (object.sizeBytes > defaultLimits.bytes)
+    throw new SourceError('too_large', `${object.name} has more than ${defaultLimits.bytes / 1e9} GB.`);
   try {
     await pipeline(bucket.read(object, signal), createWriteStream(file, { flags: 'wx' }), { signal });
   } catch (error) {

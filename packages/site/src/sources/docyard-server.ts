@@ -147,7 +147,7 @@ class Server {
   }
 }
 
-const mostErrorBytes = 64 * 1024;
+const maxErrorBytes = 64 * 1024;
 
 /** What the server says is wrong; undefined when that is no short JSON of ours. */
 async function sentenceIn(response: Response): Promise<string | undefined> {
@@ -157,7 +157,7 @@ async function sentenceIn(response: Response): Promise<string | undefined> {
     for await (const part of response.body ?? []) {
       parts.push(part);
       size += part.length;
-      if (size > mostErrorBytes) return undefined;
+      if (size > maxErrorBytes) return undefined;
     }
     const { error } = JSON.parse(Buffer.concat(parts).toString()) as { error?: unknown };
     return typeof error === 'string' ? error.slice(0, 500) : undefined;

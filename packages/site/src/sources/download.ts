@@ -29,7 +29,7 @@ export interface DownloadLimits {
 export const pauseMs = { first: 250, max: 5000 };
 
 /** The largest export of a real site was 60 MB. */
-export const usualLimits: DownloadLimits = {
+export const defaultLimits: DownloadLimits = {
   bytes: 8_000_000_000,
   stallSeconds: 30,
   totalSeconds: 6 * 3600,
@@ -39,7 +39,7 @@ export const usualLimits: DownloadLimits = {
 export async function download(
   remote: Remote,
   file: string,
-  { signal, limits = usualLimits }: { signal: AbortSignal; limits?: DownloadLimits },
+  { signal, limits = defaultLimits }: { signal: AbortSignal; limits?: DownloadLimits },
 ): Promise<void> {
   const handle = await open(file, 'wx').catch((error: unknown) => {
     throw diskFull(error);

@@ -9,9 +9,9 @@ import { SourceError, type Source } from './source.ts';
 
 /** Nobody copies a file and pauses for this long in between. */
 const settledMs = 2000;
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 const lookEveryMs = 200;
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 
 interface Found {
   file: string;
@@ -40,7 +40,7 @@ export function folderSource(path: string): Source {
 
 /** The same file, unchanged for a while. */
 async function settled(path: string, first: Found, signal: AbortSignal): Promise<Found> {
-  const deadline = performance.now() + longestWaitMs;
+  const deadline = performance.now() + maxWaitMs;
   for (let found = first; ; found = await newestIn(path)) {
     if (Date.now() - found.modifiedMs >= settledMs) return found;
     if (performance.now() > deadline)
@@ -56,7 +56,7 @@ async function newestIn(path: string): Promise<Found> {
   if (!entry.isDirectory()) return found(path, entry);
   const names = (await readdir(path))
     .filter((name) => /^[^.].*\.(tar\.gz|tgz)$/.test(name))
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
   const files = await Promise.all(
     names.map(async (name) => {
       const file = join(path, name);

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { BundleOrigin } from '../../../../test/deployment/origin.ts';
 import { cleanUp } from '../../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../../test/leftovers.ts';
-import { diskFull, download, usualLimits } from './download.ts';
+import { diskFull, download, defaultLimits } from './download.ts';
 import { linkSource } from './link.ts';
 import { SourceError, type Offer } from './source.ts';
 
@@ -97,7 +97,7 @@ test('more than is allowed is not written', async () => {
   const origin = await startOrigin(randomBytes(5000));
   const file = join(temporaryFolder('download'), 'file');
   const remote = { origin: origin.url, spent: '', fetch, link: async () => origin.url };
-  const limits = { ...usualLimits, bytes: 4000 };
+  const limits = { ...defaultLimits, bytes: 4000 };
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'too_large' });
   expect(existsSync(file)).toBe(false);
 });
@@ -105,7 +105,7 @@ test('more than is allowed is not written', async () => {
 test('silence is given up on', async () => {
   const url = await startSilent(() => {});
   const remote = { origin: url, spent: '', fetch, link: async () => url };
-  const limits = { ...usualLimits, stallSeconds: 0.2, tries: 2 };
+  const limits = { ...defaultLimits, stallSeconds: 0.2, tries: 2 };
   const file = join(temporaryFolder('download'), 'file');
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'broken_off' });
   expect(existsSync(file)).toBe(false);
@@ -117,7 +117,7 @@ test('a byte now and then is given up on too', async () => {
     response.once('close', () => clearInterval(timer));
   });
   const remote = { origin: url, spent: '', fetch, link: async () => url };
-  const limits = { ...usualLimits, totalSeconds: 0.3 };
+  const limits = { ...defaultLimits, totalSeconds: 0.3 };
   const file = join(temporaryFolder('download'), 'file');
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'broken_off' });
   expect(existsSync(file)).toBe(false);

@@ -8,7 +8,7 @@ import { type Bucket, BucketError, type BucketObject } from './bucket.ts';
 import { makeS3Clients, parseS3Url, s3ErrorReason } from './s3-client.ts';
 
 /** More than this is no folder for bundles; whoever lists it each minute pays for it. */
-const mostObjects = 10_000;
+const maxObjects = 10_000;
 
 /** Throws when the address is malformed; it does not connect yet. */
 export async function openS3Bucket(url: string): Promise<Bucket> {
@@ -39,7 +39,7 @@ class S3Bucket implements Bucket {
         for (const { Key = '', ETag = '', Size = 0, LastModified = new Date(0) } of Contents)
           yield { name: Key, etag: ETag, sizeBytes: Size, modifiedAt: LastModified };
         seen += Contents.length;
-        if (seen > mostObjects) throw new Error(`more than ${mostObjects} objects`);
+        if (seen > maxObjects) throw new Error(`more than ${maxObjects} objects`);
       }
     } catch (error) {
       signal.throwIfAborted();
