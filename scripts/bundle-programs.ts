@@ -16,7 +16,7 @@ interface Bundling {
 
 /** Of other packages only what every start reads; whoever loads files of its own at run time must stay where it is. */
 const inlined =
-  /^(zod|commander|js-yaml|jsonc-parser|ignore|acorn|acorn-jsx|@scalar|kysely|hono|@hono\/node-server)(\/|$)/;
+  /^(zod|commander|css-tree|js-yaml|jsonc-parser|ignore|acorn|acorn-jsx|@scalar|kysely|hono|@hono\/node-server)(\/|$)/;
 
 export async function bundlePrograms({ packages, target, builtFrom }: Bundling): Promise<void> {
   const extension = existsSync(join(packages, 'server/src/main.ts')) ? 'ts' : 'js';

@@ -4,6 +4,7 @@
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
+import { cssTokens, tokenTypes, urlAt } from '../css/tokens.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 
 /** Reads a file that the site shows; undefined for any other. */
@@ -29,7 +30,6 @@ export function siteFileReader(
 }
 
 const maxInlineBytes = 64 * 1024;
-const localUrl = /url\((?:"([^"]{1,2000})"|([^"'()\s]{1,2000}))\)/g;
 const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -50,32 +50,48 @@ export function maskTooLarge(mask: string, stylesheet: string): Diagnostic {
   };
 }
 
-/** Addresses are relative to `output`; those of prepared stylesheets are quoted, those of utility classes are not. */
+/** Addresses are relative to `output`. */
 export function withInlineMasks(css: string, output: string, read: ReadSiteFile): string {
   if (!/mask|shape-outside/i.test(css)) return css;
-  return css.replaceAll(localUrl, (whole, quoted: string | undefined, bare: string, at: number) => {
-    if (!needsCors(propertyAt(css, at))) return whole;
-    const file = fileNamed(quoted ?? bare, output);
-    const type = file === undefined ? undefined : types[posix.extname(file).toLowerCase()];
-    const content = file === undefined || type === undefined ? undefined : read(file);
-    if (!content || content.byteLength > maxInlineBytes) return whole;
-    return `url("data:${type};base64,${Buffer.from(content).toString('base64')}")`;
-  });
+  const tokens = cssTokens(css);
+  let result = '';
+  let copied = 0;
+  let property: string | undefined;
+  let name = '';
+  for (const [index, { type, start, end }] of tokens.entries()) {
+    if (isBetweenDeclarations(type)) {
+      property = undefined;
+      name = '';
+    } else if (type === tokenTypes.Colon) property ??= name.trim().toLowerCase();
+    else if (property === undefined && type !== tokenTypes.Comment) name += css.slice(start, end);
+    const found = urlAt(css, tokens, index);
+    if (!found || property === undefined || !needsCors(property)) continue;
+    const data = dataAddress(fileNamed(found.address, output), read);
+    if (data === undefined) continue;
+    result += `${css.slice(copied, found.start)}url("${data}")`;
+    copied = found.end;
+  }
+  return result + css.slice(copied);
+}
+
+function isBetweenDeclarations(type: number): boolean {
+  return (
+    type === tokenTypes.Semicolon ||
+    type === tokenTypes.LeftCurlyBracket ||
+    type === tokenTypes.RightCurlyBracket
+  );
+}
+
+function dataAddress(file: string | undefined, read: ReadSiteFile): string | undefined {
+  const type = file === undefined ? undefined : types[posix.extname(file).toLowerCase()];
+  const content = file === undefined || type === undefined ? undefined : read(file);
+  if (!content || content.byteLength > maxInlineBytes) return undefined;
+  return `data:${type};base64,${Buffer.from(content).toString('base64')}`;
 }
 
 /** A custom property may be used by a mask. */
 function needsCors(property: string): boolean {
   return property.startsWith('--') || property.includes('mask') || property === 'shape-outside';
-}
-
-/** The name of the property whose value holds the position. */
-function propertyAt(css: string, at: number): string {
-  const start = Math.max(css.lastIndexOf(';', at), css.lastIndexOf('{', at), css.lastIndexOf('}', at));
-  const declaration = css.slice(start + 1, at);
-  return declaration
-    .slice(0, Math.max(declaration.indexOf(':'), 0))
-    .trim()
-    .toLowerCase();
 }
 
 function fileNamed(address: string, output: string): string | undefined {

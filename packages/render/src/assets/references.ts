@@ -4,13 +4,10 @@
  */
 import { posix } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { cssTokens, importAt, urlAt, type CssAddress } from '../css/tokens.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { withWeakUniversalRules } from './universal-rules.ts';
-
-/** What is longer is left as it is, which the policy of the page does not load. Without limits both patterns take cubic time. */
-const urlPattern = /url\(\s{0,20}(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^)"'\s]{0,2000}))\s{0,20}\)/g;
-const remoteImport = /@import\s{1,20}(?:url\(\s{0,20})?["']?((?:https?:)?\/\/[^"')\s;]{0,200})/gi;
 
 /** Far more than anybody writes, and little enough to be read in one piece. */
 export const maximumStylesheetBytes = 2_000_000;
@@ -35,53 +32,69 @@ export function prepareStylesheet(
   const tell = (finding: () => Diagnostic): void => {
     if (diagnostics.length < maximumFindings) diagnostics.push(finding());
   };
-  const local = withoutRemoteImports(css, (whole, address) =>
-    tell(() => remoteFinding(address, file, css, whole)),
-  );
-  const rewritten = local.replaceAll(urlPattern, (whole, double?: string, single?: string, bare?: string) => {
-    const address = double ?? single ?? bare ?? '';
-    if (address === '' || /^(?:data:|#)/i.test(address)) return whole;
+  const lineOf = (at: number): number => css.slice(0, at).split('\n').length;
+  const replacement = ({ address, start }: CssAddress): string | undefined => {
+    if (address === '' || /^(?:data:|#)/i.test(address)) return undefined;
     const target = links.resolveFile(address, file);
-    if (isElsewhere(address) && target.kind !== 'file') {
-      tell(() => remoteFinding(address, file, css, whole));
+    if (target.kind === 'file') {
+      assets.push(target.file);
+      return `url("${encodeURI(prefixToRoot(output) + target.output)}${target.suffix}")`;
+    }
+    if (isElsewhere(address)) {
+      tell(() => remoteFinding(address, file, lineOf(start)));
       return 'url("data:,")';
     }
-    if (target.kind !== 'file') {
-      tell(() => ({
-        severity: 'warning',
-        code: 'image_missing',
-        message: `"${address}" is not a file of the site; readers do not see it`,
-        file,
-        line: css.slice(0, css.indexOf(whole)).split('\n').length,
-      }));
-      return whole;
-    }
-    assets.push(target.file);
-    return `url("${encodeURI(prefixToRoot(output) + target.output)}${target.suffix}")`;
+    tell(() => ({
+      severity: 'warning',
+      code: 'image_missing',
+      message: `"${address}" is not a file of the site; readers do not see it`,
+      file,
+      line: lineOf(start),
+    }));
+    return undefined;
+  };
+  const rewritten = withAddresses(css, {
+    remoteImport: ({ address, start }) => tell(() => remoteFinding(address, file, lineOf(start))),
+    url: replacement,
   });
   return { css: withWeakUniversalRules(rewritten), assets, diagnostics };
 }
 
-/** A rule for an import goes on to the next semicolon, or to the end. */
-function withoutRemoteImports(css: string, found: (whole: string, address: string) => void): string {
-  let kept = '';
-  let at = 0;
-  for (const match of css.matchAll(remoteImport)) {
-    if (match.index < at) continue;
-    found(match[0], match[1] ?? '');
-    kept += css.slice(at, match.index);
-    const end = css.indexOf(';', match.index + match[0].length);
-    if (end < 0) return kept;
-    at = end + 1;
+interface AddressVisitor {
+  /** The rule is left out. */
+  remoteImport(found: CssAddress): void;
+  /** What is written instead; undefined to keep it. */
+  url(found: CssAddress): string | undefined;
+}
+
+function withAddresses(css: string, visitor: AddressVisitor): string {
+  const tokens = cssTokens(css);
+  let result = '';
+  let copied = 0;
+  for (let index = 0; index < tokens.length;) {
+    const imported = importAt(css, tokens, index, isElsewhere);
+    const found = imported ?? urlAt(css, tokens, index);
+    index = found?.next ?? index + 1;
+    if (!found) continue;
+    if (imported) visitor.remoteImport(imported);
+    const written = imported ? '' : visitor.url(found);
+    if (written === undefined) continue;
+    result += css.slice(copied, found.start) + written;
+    copied = found.end;
   }
-  return kept + css.slice(at);
+  return result + css.slice(copied);
 }
 
 /** What a stylesheet would load from other hosts and may be a picture. */
 export function remotePicturesOf(css: string): string[] {
-  const addresses = [...withoutRemoteImports(css, () => undefined).matchAll(urlPattern)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? '',
-  );
+  const addresses: string[] = [];
+  withAddresses(css, {
+    remoteImport: () => undefined,
+    url: ({ address }) => {
+      addresses.push(address);
+      return undefined;
+    },
+  });
   return addresses
     .filter((address) => isElsewhere(address) && !/\.(?:woff2?|[ot]tf|eot|css)(?:[?#]|$)/i.test(address))
     .map((address) => address.replace(/^\/\//, 'https://'));
@@ -92,13 +105,13 @@ export function isElsewhere(address: string): boolean {
 }
 
 /** An exported site asks no other host for anything. */
-function remoteFinding(address: string, file: string, css: string, found: string): Diagnostic {
+function remoteFinding(address: string, file: string, line: number): Diagnostic {
   return {
     severity: 'warning',
     code: 'remote_asset',
     message: `"${address.slice(0, 200)}" is on another host and is not loaded`,
     file,
-    line: css.slice(0, css.indexOf(found)).split('\n').length,
+    line,
     hint: 'Put the file into the repository and name it there.',
   };
 }
