@@ -31,7 +31,7 @@ export interface Spec {
 type FileKind = 'description' | 'overlay' | 'nothing';
 
 /** What a preview keeps of a library for the next one, as long as no file that could be a description changes. */
-export interface SpecMemory {
+export interface SpecCache {
   kinds: Map<string, FileKind>;
   /** By name and overlays. */
   specs: Map<string, { spec: Spec | undefined; diagnostics: Diagnostic[] }>;
@@ -47,7 +47,7 @@ export interface LibraryOptions {
   fetchRemote?: FetchRemote | undefined;
   /** Where the site names an address on another host, for findings about it. */
   placeOfAddress: (url: string) => { file: string; line?: number; column?: number };
-  memory?: SpecMemory | undefined;
+  cache?: SpecCache | undefined;
 }
 
 export class SpecLibrary {
@@ -74,7 +74,7 @@ export class SpecLibrary {
   /** Looks at the first bytes of every file that could be a description. Overlays are read: they are small. */
   async scan(): Promise<void> {
     const files = [...this.#files].filter((file) => /\.(?:json|ya?ml)$/i.test(file)).toSorted();
-    const known = this.#options.memory?.kinds;
+    const known = this.#options.cache?.kinds;
     const kinds: FileKind[] = [];
     for (const file of files) kinds.push(known?.get(file) ?? (await this.#kindOfFile(file)));
     files.forEach((file, index) => known?.set(file, kinds[index] ?? 'nothing'));
@@ -131,14 +131,14 @@ export class SpecLibrary {
 
   async #remembered(key: string): Promise<Spec | undefined> {
     const name = [key, ...(this.#overlays.get(key) ?? [])].join('\n');
-    const kept = this.#options.memory?.specs.get(name);
+    const kept = this.#options.cache?.specs.get(name);
     if (kept) {
       this.diagnostics.push(...kept.diagnostics);
       return kept.spec;
     }
     const toldBefore = this.diagnostics.length;
     const spec = await this.#load(key);
-    this.#options.memory?.specs.set(name, { spec, diagnostics: this.diagnostics.slice(toldBefore) });
+    this.#options.cache?.specs.set(name, { spec, diagnostics: this.diagnostics.slice(toldBefore) });
     return spec;
   }
 

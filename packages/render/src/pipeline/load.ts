@@ -27,15 +27,15 @@ import type { PageMeta, PageSource } from '../model/page-source.ts';
 import type { Site, PageRef, LoadOptions } from '../site/site.ts';
 import { prepareRenderProcesses } from './start-process.ts';
 
-export async function loadSite({ root, fetchRemote, renderProcesses, memory }: LoadOptions): Promise<Site> {
+export async function loadSite({ root, fetchRemote, renderProcesses, cache }: LoadOptions): Promise<Site> {
   if (renderProcesses !== undefined) prepareRenderProcesses(renderProcesses);
   await requireFolder(root);
   const source = await readConfig(root);
   const { settings, diagnostics: settingFindings } = readSettings(source, basename(root));
-  const files = memory?.files ?? (await listFiles(root));
-  if (memory) memory.files = files;
+  const files = cache?.files ?? (await listFiles(root));
+  if (cache) cache.files = files;
   const named = namedPages(source.config['navigation']);
-  const read = readPages(root, files, named, memory?.pages);
+  const read = readPages(root, files, named, cache?.pages);
   const { renamedRoutes } = read;
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
   const remoteHosts = new RemoteHosts();
@@ -43,7 +43,7 @@ export async function loadSite({ root, fetchRemote, renderProcesses, memory }: L
     root,
     files: files.all,
     fetchRemote: fetchRemote && remoteHosts.bounded(fetchRemote),
-    memory: memory?.specs,
+    cache: cache?.specs,
     settings: settings.api,
     navigation: source.config['navigation'],
     metas: fromFiles,

@@ -20,7 +20,7 @@ import type { PageResult, PageTask } from '../model/page.ts';
 import type { RenderOptions } from '../pipeline/site-plan.ts';
 import { wholePage } from '../theme/shell.ts';
 import { pageFindings } from './page-findings.ts';
-import { RememberedSite, isConfiguration } from './remembered-site.ts';
+import { ReloadableSite, isConfiguration } from './reloadable-site.ts';
 import { PreviewSearch } from './search.ts';
 import { SharedStyles } from './shared-styles.ts';
 import { type View, outputContext, viewOf } from './view.ts';
@@ -60,7 +60,7 @@ const mostKeptPages = 200;
 
 export class Preview {
   readonly #renderOptions: RenderOptions;
-  readonly #source: RememberedSite;
+  readonly #source: ReloadableSite;
   readonly #process = new LiveProcess();
   readonly #pages = new Map<string, KeptPage>();
   readonly #search = new PreviewSearch();
@@ -75,7 +75,7 @@ export class Preview {
 
   private constructor(options: PreviewOptions) {
     this.#renderOptions = { groups: options.groups ?? [] };
-    this.#source = new RememberedSite(options);
+    this.#source = new ReloadableSite(options);
     this.#remote = new RemotePictures(options.fetchPicture);
   }
 

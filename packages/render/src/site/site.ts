@@ -6,7 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { SiteFiles } from '../navigation/files.ts';
-import type { FetchRemote, SpecMemory } from '../openapi/library.ts';
+import type { FetchRemote, SpecCache } from '../openapi/library.ts';
 import type { NavigationRule } from '../search/pages.ts';
 import type { PageMeta, PageSource } from '../model/page-source.ts';
 
@@ -53,14 +53,14 @@ export interface LoadOptions {
   fetchRemote?: FetchRemote;
   /** Processes for pages that start while the site is loaded, at most two. */
   renderProcesses?: number;
-  /** What an earlier load has read; see `LoadMemory`. */
-  memory?: LoadMemory;
+  /** What an earlier load has read; see `LoadCache`. */
+  cache?: LoadCache;
 }
 
-/** What the next load need not read again. Whoever keeps it drops what has changed in the folder since. */
-export interface LoadMemory {
+/** What the next load need not read again. The owner removes entries of files that changed. */
+export interface LoadCache {
   files?: SiteFiles | undefined;
   /** By file. */
   pages: Map<string, PageSource>;
-  specs: SpecMemory;
+  specs: SpecCache;
 }

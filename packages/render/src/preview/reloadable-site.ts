@@ -9,15 +9,15 @@ import { SiteLoadError } from '../model/diagnostic.ts';
 import { loadSite, readPage } from '../pipeline/load.ts';
 import { routeOfFile } from '../navigation/files.ts';
 import type { PageSource } from '../model/page-source.ts';
-import type { LoadMemory, LoadOptions, Site } from '../site/site.ts';
+import type { LoadCache, LoadOptions, Site } from '../site/site.ts';
 
 /** Then it is a checkout of another branch, and looking at single files costs more than it saves. */
 const manyFiles = 500;
 const loadAttempts = 3;
 
-export class RememberedSite {
+export class ReloadableSite {
   readonly #options: Pick<LoadOptions, 'root' | 'fetchRemote'>;
-  #memory = emptyMemory();
+  #cache = emptyCache();
 
   constructor(options: Pick<LoadOptions, 'root' | 'fetchRemote'>) {
     this.#options = options;
@@ -27,10 +27,10 @@ export class RememberedSite {
   async load(attempts = loadAttempts): Promise<Site> {
     const { root, fetchRemote } = this.#options;
     try {
-      return await loadSite({ root, memory: this.#memory, ...(fetchRemote ? { fetchRemote } : {}) });
+      return await loadSite({ root, cache: this.#cache, ...(fetchRemote ? { fetchRemote } : {}) });
     } catch (error) {
       if (error instanceof SiteLoadError || attempts === 1) throw error;
-      this.#memory = emptyMemory();
+      this.#cache = emptyCache();
       return this.load(attempts - 1);
     }
   }
@@ -38,10 +38,10 @@ export class RememberedSite {
   /** Forgets what is not true any more; answers whether the site must be loaded again. */
   async takeIn(changed: readonly string[]): Promise<boolean> {
     if (changed.length > manyFiles) {
-      this.#memory = emptyMemory();
+      this.#cache = emptyCache();
       return true;
     }
-    const listed = this.#memory.files?.all ?? [];
+    const listed = this.#cache.files?.all ?? [];
     const answers = await Promise.all(changed.map((path) => this.#takeInPath(path, listed)));
     return answers.includes(true);
   }
@@ -49,13 +49,13 @@ export class RememberedSite {
   async #takeInPath(path: string, listed: readonly string[]): Promise<boolean> {
     const found = await lstat(join(this.#options.root, path)).catch(() => undefined);
     const isData = /\.(?:json|ya?ml)$/i.test(path);
-    if (isData && !isConfiguration(path)) this.#memory.specs = emptyMemory().specs;
+    if (isData && !isConfiguration(path)) this.#cache.specs = emptyCache().specs;
     const isKnown = found?.isFile()
       ? listed.includes(path)
       : !found?.isDirectory() && !listed.some((file) => file === path || file.startsWith(`${path}/`));
     if (!isKnown || /^\.mint(?:lify)?ignore$/.test(path)) {
-      this.#memory.files = undefined;
-      this.#memory.pages.delete(path);
+      this.#cache.files = undefined;
+      this.#cache.pages.delete(path);
       return true;
     }
     return found !== undefined && (isData || this.#takeInPage(path));
@@ -63,11 +63,11 @@ export class RememberedSite {
 
   /** Navigation and search know front matter; the rest of a page is nobody else's business. */
   #takeInPage(file: string): boolean {
-    const before = this.#memory.pages.get(file);
+    const before = this.#cache.pages.get(file);
     if (!before) return false;
     const page = this.#readAgain(file);
-    if (page) this.#memory.pages.set(file, page);
-    else this.#memory.pages.delete(file);
+    if (page) this.#cache.pages.set(file, page);
+    else this.#cache.pages.delete(file);
     return !isDeepStrictEqual(page, before);
   }
 
@@ -85,6 +85,6 @@ export function isConfiguration(path: string): boolean {
   return path === 'docs.json' || path === 'mint.json';
 }
 
-function emptyMemory(): LoadMemory {
+function emptyCache(): LoadCache {
   return { pages: new Map(), specs: { kinds: new Map(), specs: new Map() } };
 }
