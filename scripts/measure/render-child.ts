@@ -27,6 +27,7 @@ for await (const event of renderSite(site)) {
     report.tiers = event.tiers;
     continue;
   }
+  if (event.type !== 'file') continue;
   const { path, content, kind } = event.file;
   const target = join(out, path);
   mkdirSync(dirname(target), { recursive: true });

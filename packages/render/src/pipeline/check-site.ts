@@ -6,7 +6,7 @@ import type { Site } from '../site/site.ts';
 
 export interface CheckOptions extends RenderOptions {
   /** Called after each page. */
-  onPage?: (done: number) => void;
+  onPage?: (done: number, total: number) => void;
 }
 
 export async function checkSite(
@@ -14,9 +14,11 @@ export async function checkSite(
   { onPage, ...options }: CheckOptions = {},
 ): Promise<SiteReport & { slowest: PageTime[] }> {
   let pages = 0;
+  let total = 0;
   for await (const event of renderSite(site, options)) {
+    if (event.type === 'planned') total = event.pages;
     if (event.type === 'report') return { ...event.report, slowest: event.slowest };
-    if (event.type === 'file' && event.file.kind === 'page') onPage?.(++pages);
+    if (event.type === 'file' && event.file.kind === 'page') onPage?.(++pages, total);
   }
   throw new Error('the renderer ended without a report');
 }

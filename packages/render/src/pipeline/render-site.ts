@@ -17,6 +17,8 @@ export type { RenderOptions } from './site-plan.ts';
 export type { OutputFile } from './events.ts';
 
 export type RenderEvent =
+  /** Comes first. `pages` is the number of files of kind `page` that follow. */
+  | { type: 'planned'; pages: number }
   | RunEvent
   /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
   | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
@@ -24,6 +26,7 @@ export type RenderEvent =
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
   const build = await prepareBuild(site, options);
   const findings: Diagnostic[] = [];
+  yield { type: 'planned', pages: build.tasks.length };
   for await (const event of withCheck(siteEvents(build), build.check)) {
     if (event.type === 'diagnostic') findings.push(event.diagnostic);
     yield event;

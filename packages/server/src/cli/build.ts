@@ -158,10 +158,11 @@ async function renderInto(
   const made = { pages: 0, bytes: 0 };
   const files: ArchivedFile[] = [];
   const folders = new Set<string>();
-  const total = site.pages.length;
+  let total = 0;
   const progress = new Progress({ unit: 'pages', ...shown });
   let report: SiteReport | undefined;
   for await (const event of renderSite(site, options)) {
+    if (event.type === 'planned') total = event.pages;
     if (event.type === 'report') report = event.report;
     if (event.type !== 'file') continue;
     const { path, kind } = event.file;

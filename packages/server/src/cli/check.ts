@@ -94,12 +94,11 @@ type TimedReport = SiteReport & { slowest: { file: string; milliseconds: number 
 async function reportOf(root: string, options: CheckOptions): Promise<TimedReport> {
   const { checkSite } = await import('@docyard/render');
   const site = await loadOrExplain({ root, fetchRemote: remoteFetch(options) });
-  const total = site.pages.length;
   const progress = new Progress({ unit: 'pages', quiet: options.quiet });
   const report = await checkSite(site, {
     groups: options.group ?? [],
     ...remotePictures(options),
-    onPage: (done) => progress.tell({ phase: 'checking', share: done / Math.max(1, total), done, total }),
+    onPage: (done, total) => progress.tell({ phase: 'checking', share: done / total, done, total }),
   });
   progress.end();
   return report;

@@ -97,7 +97,7 @@ async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Pr
   }
   const archive = new Archive(openFiles.spool, { cache });
   let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
-  const totalPages = paths?.length ?? site.pages.length;
+  let totalPages = 0;
   let pageCount = 0;
   const tell = sparingly(progress);
   let pausedAt = 0;
@@ -121,6 +121,7 @@ async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Pr
     ...(order.version === null ? {} : { version: order.version }),
   });
   for await (const event of events) {
+    if (event.type === 'planned') totalPages = event.pages;
     if (event.type === 'report') ending = event;
     if (event.type === 'diagnostic') remember(event.diagnostic);
     if (event.type !== 'file') continue;

@@ -143,6 +143,30 @@ describe('a site', () => {
   });
 });
 
+describe('the total of the pages', () => {
+  const { 'second.mdx': second } = site;
+  const docs = (...pages: string[]) => JSON.stringify({ name: 'Site', navigation: { pages } });
+  const restricted = '---\ntitle: Staff\ngroups: [staff]\n---\n\nText.\n';
+
+  test.each([
+    ['does not count a page that the readers may not see', { ...site, 'staff.mdx': restricted }, {}, 2],
+    ['counts a page of their groups', { ...site, 'staff.mdx': restricted }, { groups: ['staff'] }, 3],
+    [
+      'counts the copy of the first page at the root',
+      { 'docs.json': docs('second', 'third'), 'second.mdx': second, 'third.mdx': second },
+      {},
+      3,
+    ],
+    ['counts a page once that is named twice', site, { paths: ['index', '/index'] }, 1],
+  ])('%s', async (_what, files, request, pages) => {
+    const { job, input, reports } = await claimed(await projectWith(files), request);
+    const done = present(await completeJob(context, job, await runExport(context, input)));
+    expect(done).toMatchObject({ page_count: pages, total_pages: pages });
+    expect(Manifest.parse(await readManifest(context, done)).pages).toBe(pages);
+    expect(new Set(reports.flatMap(({ totalPages }) => totalPages ?? []))).toEqual(new Set([pages]));
+  });
+});
+
 describe('findings while it runs', () => {
   const broken = (count: number) =>
     Object.fromEntries(
