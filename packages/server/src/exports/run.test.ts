@@ -30,6 +30,7 @@ import {
 } from '../../test/support/test-context.ts';
 import { findIsolation } from '../rendering/isolation.ts';
 import { readManifest, readReport } from './read.ts';
+import { RenderingFailed } from './process.ts';
 import { blobName } from './record.ts';
 import { runExport } from './run.ts';
 import { viewExport } from './view.ts';
@@ -141,6 +142,26 @@ describe('a site', () => {
     }
     expect(hashes[0]).toBe(hashes[1]);
   });
+});
+
+test('the second run of an attempt exports the commit of the first', async () => {
+  const project = await projectWith(site);
+  const { job, input, reports } = await claimed(project);
+  let runs = 0;
+  const putStream = async (name: string, stream: Readable, signal?: AbortSignal) => {
+    runs += 1;
+    if (runs > 1) return context.blobs.putStream(name, stream, signal);
+    await once(stream, 'readable');
+    commitAll(folderOf(project), { 'second.mdx': '---\ntitle: Newer\n---\n\nText.\n' });
+    throw new RenderingFailed('The rendering process failed.');
+  };
+  const blobs = Object.assign(Object.create(context.blobs) as Blobs, { putStream, putFile: undefined });
+  const outcome = await runExport({ ...context, blobs }, input);
+  const done = present(await completeJob(context, job, outcome));
+  expect(git(folderOf(project), 'rev-parse', 'HEAD')).not.toBe(project.commit);
+  expect(reports.flatMap(({ commit }) => commit ?? [])).toEqual([project.commit, project.commit]);
+  expect(done.source_commit).toBe(project.commit);
+  expect(Manifest.parse(await readManifest(context, done)).commit).toBe(project.commit);
 });
 
 describe('the total of the pages', () => {

@@ -22,12 +22,20 @@ import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } fro
 const phaseStart = { fetching: 1, loading: 5, rendering: 10, packing: 90, storing: 97 } as const;
 const reportEveryMs = 400;
 
-export const runExport: Runner = (context, input) =>
-  runOnce(context, input).catch((error: unknown) => {
+export const runExport: Runner = async (context, input) => {
+  let { source_commit } = input.job;
+  const report: RunnerInput['report'] = (progress) => {
+    source_commit = progress.commit ?? source_commit;
+    return input.report(progress);
+  };
+  try {
+    return await runOnce(context, { ...input, report });
+  } catch (error) {
     // A corrupt cache may have been the cause; it is discarded by now.
     if (!(error instanceof RenderingFailed) || context.config.buildCacheBytes === 0) throw error;
-    return runOnce(context, input);
-  });
+    return runOnce(context, { ...input, job: { ...input.job, source_commit } });
+  }
+};
 
 const runOnce: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
