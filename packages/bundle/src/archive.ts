@@ -93,12 +93,11 @@ export class Archive {
     this.#compressedBlocks = new CompressedBlocks(this.#spool, cache);
   }
 
-  add(path: string, content: Uint8Array): void {
+  /** `sha256` is that of the content, if the caller knows it. */
+  add(path: string, content: Uint8Array, sha256 = hash('sha256', content, 'hex')): void {
     const sizeBytes = content.length;
     if (sizeBytes > largestPieceBytes) return this.#record(path, [content]);
     const offset = this.#spool.append(content);
-    // At once: what keeps a hash open for more takes as long to make as most files take to read.
-    const sha256 = hash('sha256', content, 'hex');
     this.#hold({ path, sizeBytes, sha256, offset, title: pageTitle(path, content) });
   }
 

@@ -7,9 +7,10 @@ export interface CachedDependencies extends Omit<PageDependencies, 'files'> {
   ids: readonly string[];
 }
 
-export type CachedPage = Pick<FinishedPage, 'html' | 'markdown' | 'summary'>;
+export type CachedPage = Pick<FinishedPage, 'html' | 'htmlHash' | 'markdown' | 'summary'>;
 
 interface Head {
+  htmlHash: string;
   summary: Omit<FinishedPage['summary'], 'search'>;
   htmlBytes: number;
   markdownBytes: number;
@@ -28,10 +29,11 @@ export function unpackDependencies(packed: Uint8Array): CachedDependencies | und
 }
 
 /** The long texts follow as they are. */
-export function packPage({ html, markdown, summary }: CachedPage): Uint8Array[] {
+export function packPage({ html, htmlHash, markdown, summary }: CachedPage): Uint8Array[] {
   const { search, ...rest } = summary;
   const head = serialize({
     summary: rest,
+    htmlHash,
     htmlBytes: html.length,
     markdownBytes: markdown.length,
     hasSearch: search !== undefined,
@@ -45,13 +47,14 @@ export function unpackPage(packed: Uint8Array): CachedPage | undefined {
   return attempt(() => {
     const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
     const start = lengthBytes + bytes.readUInt32LE();
-    const { summary, htmlBytes, markdownBytes, hasSearch } = deserialize(
+    const { summary, htmlHash, htmlBytes, markdownBytes, hasSearch } = deserialize(
       bytes.subarray(lengthBytes, start),
     ) as Head;
     const markdownStart = start + htmlBytes;
     const searchStart = markdownStart + markdownBytes;
     return {
       html: bytes.subarray(start, markdownStart),
+      htmlHash,
       markdown: bytes.subarray(markdownStart, searchStart),
       summary: { ...summary, search: hasSearch ? bytes.subarray(searchStart) : undefined },
     };

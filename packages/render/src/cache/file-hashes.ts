@@ -1,18 +1,23 @@
 /** Hashes of files of the site, each read once for a build. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Site } from '../site/site.ts';
 import { shortHash } from '../text/short-hash.ts';
 
 /** The clock of a file system may be this far behind. */
 const clockStepMs = 11;
 
+type HashedSite = Pick<Site, 'root' | 'sourceHashes' | 'loadStartedAtMs'>;
+
 export class FileHashes {
   readonly #root: string;
-  readonly #startedAtMs = Date.now() - clockStepMs;
-  readonly #hashes = new Map<string, string | undefined>();
+  readonly #startedAtMs: number;
+  readonly #hashes: Map<string, string | undefined>;
 
-  constructor(root: string) {
+  constructor({ root, sourceHashes, loadStartedAtMs }: HashedSite) {
     this.#root = root;
+    this.#startedAtMs = loadStartedAtMs - clockStepMs;
+    this.#hashes = new Map(sourceHashes);
   }
 
   /** Undefined for a file that cannot be read. */

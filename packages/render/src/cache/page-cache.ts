@@ -47,7 +47,7 @@ class CachedPageRenderer implements PageRenderer {
     this.#renderer = renderer;
     this.#cache = cache;
     this.#site = site;
-    this.#hashes = new FileHashes(site.plan.root);
+    this.#hashes = new FileHashes(site.site);
     this.#siteKey = siteKeyOf(site, this.#hashes);
   }
 

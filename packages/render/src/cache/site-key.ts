@@ -8,7 +8,7 @@ import type { CacheDecision } from './page-cache.ts';
 import type { FileHashes } from './file-hashes.ts';
 
 export interface KeyedSite {
-  site: Pick<Site, 'files' | 'metas'>;
+  site: Pick<Site, 'root' | 'files' | 'metas' | 'sourceHashes' | 'loadStartedAtMs'>;
   plan: SitePlan;
   options: SiteOptions & { engine?: string; onCacheDecision?: (decision: CacheDecision) => void };
   /** Files that the frame shows. */

@@ -30,6 +30,8 @@ export interface FetchedPicture {
 export interface FinishedPage {
   task: PageTask;
   html: Uint8Array;
+  /** SHA-256 of the HTML. */
+  htmlHash: string;
   /** The Markdown file beside the page. */
   markdown: Uint8Array;
   summary: PageSummary;

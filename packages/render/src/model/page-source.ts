@@ -67,6 +67,8 @@ export interface PageReference {
 
 /** What was read of the file of a page when the site was loaded. */
 export interface PageSource {
+  /** Of the bytes of its file. */
+  sourceHash: string;
   meta: PageMeta;
   /** Files that the page imports, as written: an imported file is a snippet and no page. */
   imports: readonly string[];

@@ -8,6 +8,8 @@ export interface OutputFile {
   path: string;
   content: Uint8Array | { copyFrom: string } | InPieces;
   kind: 'page' | 'asset' | 'output';
+  /** Of the content, where it is known. */
+  sha256?: string;
 }
 
 export type RunEvent =
@@ -23,8 +25,8 @@ export function eventOf(item: OutputItem): RunEvent {
 }
 
 /** A file that the check was shown, with what is known of it. */
-export function seen(path: string, content: Uint8Array, kind: OutputFile['kind']): RunEvent {
-  return { type: 'file', file: { path, content, kind }, isSeen: true };
+export function seen(file: OutputFile): RunEvent {
+  return { type: 'file', file, isSeen: true };
 }
 
 export function text(

@@ -1,4 +1,5 @@
 /** Puts a rendered page into its frame and gathers what the site keeps of it. */
+import { hash } from 'node:crypto';
 import type { FinishedPage, PageDependencies } from '../model/finished-page.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
 import { markdownFile } from '../outputs/page-markdown.ts';
@@ -30,6 +31,7 @@ export function finishPage(
   return {
     task,
     html,
+    htmlHash: hash('sha256', html),
     markdown,
     summary: {
       assets: [...result.assets, ...frameFiles.take()],

@@ -24,10 +24,12 @@ import { maximumSourceBytes, readSource } from '../source/source.ts';
 import { navigationRules } from '../search/pages.ts';
 import { readPageMeta } from '../source/page-meta.ts';
 import type { PageMeta, PageSource } from '../model/page-source.ts';
+import { shortHash } from '../text/short-hash.ts';
 import type { Site, PageRef, LoadOptions } from '../site/site.ts';
 import { prepareRenderProcesses } from './start-process.ts';
 
 export async function loadSite({ root, fetchRemote, renderProcesses, cache }: LoadOptions): Promise<Site> {
+  const startedAtMs = Date.now();
   if (renderProcesses !== undefined) prepareRenderProcesses(renderProcesses);
   await requireFolder(root);
   const source = await readConfig(root);
@@ -68,6 +70,8 @@ export async function loadSite({ root, fetchRemote, renderProcesses, cache }: Lo
       ...api.findingsAbout([...metas.values()]),
     ].toSorted(compareDiagnostics),
     root,
+    sourceHashes: new Map(read.pages.map(({ meta, sourceHash }) => [meta.file, sourceHash])),
+    loadStartedAtMs: startedAtMs,
     remoteHosts,
     renamedRoutes,
     frameAddresses: addressesWithFragment(source.config),
@@ -152,7 +156,8 @@ function withRoute(page: PageSource, renamed: ReadonlyMap<string, string>): Page
  */
 export function readPage(root: string, file: string, route: string): PageSource {
   const bytes = readSource(join(root, file));
-  return readPageMeta(bytes.length > maximumSourceBytes ? new Uint8Array() : bytes, file, route);
+  const page = readPageMeta(bytes.length > maximumSourceBytes ? new Uint8Array() : bytes, file, route);
+  return { ...page, sourceHash: shortHash(bytes) };
 }
 
 function importedFile(path: string, from: string): string {

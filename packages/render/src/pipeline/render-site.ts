@@ -44,12 +44,16 @@ async function* siteEvents(build: SiteBuild): AsyncGenerator<RunEvent> {
   for (const finding of build.findings) yield diagnostic(finding);
   const pages = withPageCache(new SitePageRenderer(build), build.options.cache, build);
   const summaries = new SiteSummaries(build);
-  for await (const page of pages.render(build.tasks, () => undefined)) {
-    if ('picture' in page) yield text(page.path, page.picture, 'asset');
-    else yield* summaries.add(page);
+  try {
+    for await (const page of pages.render(build.tasks, () => undefined)) {
+      if ('picture' in page) yield text(page.path, page.picture, 'asset');
+      else yield* summaries.add(page);
+    }
+    yield* siteFiles(build, summaries);
+    for await (const { path, content } of summaries.search.finish()) yield text(path, content, 'output');
+  } finally {
+    summaries.search.close();
   }
-  yield* siteFiles(build, summaries);
-  for (const { path, content } of summaries.search.finish()) yield text(path, content, 'output');
 }
 
 /** Shows every file to the check. Pages are known to it already. */

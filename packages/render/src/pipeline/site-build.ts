@@ -9,7 +9,7 @@ import { type Addresses, addressesFor, relativeHref } from '../navigation/addres
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import type { OutputNames } from '../navigation/output-names.ts';
 import { SocialImages } from '../outputs/social-images.ts';
-import { type SearchScope, type SearchedPage, searchedPages } from '../search/pages.ts';
+import { type SearchedPages, searchedPages } from '../search/pages.ts';
 import type { Site } from '../site/site.ts';
 import { type SetAside, packedInMemory } from '../text/kept.ts';
 import { PageComposer } from '../theme/compose.ts';
@@ -46,7 +46,7 @@ export interface SiteBuild {
   composer: PageComposer;
   check: RenderedCheck;
   anchorLinks: AnchorLinks;
-  searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] };
+  searched: SearchedPages;
   frameFiles: FrameFiles;
   /** Outputs that are written and may be files of the repository as well. */
   written: Set<string>;

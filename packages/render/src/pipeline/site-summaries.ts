@@ -6,7 +6,7 @@ import type { OutputPage } from '../outputs/contract.ts';
 import { fullTextSection } from '../outputs/llms.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import { PrintPages } from '../outputs/print-pages.ts';
-import { SearchIndex } from '../search/build.ts';
+import { type SearchBuilder, searchBuilder } from '../search/search-builder.ts';
 import { type RunEvent, diagnostic, seen, text } from './events.ts';
 import type { SiteBuild } from './site-build.ts';
 
@@ -20,7 +20,7 @@ export class SiteSummaries {
   readonly features = new Set<PageFeature>();
   readonly print: PrintPages;
   readonly fullText: FullText;
-  readonly search: SearchIndex;
+  readonly search: SearchBuilder;
   readonly #build: SiteBuild;
   readonly #facts = new Map<string, OutputPage>();
 
@@ -30,7 +30,7 @@ export class SiteSummaries {
     this.assets = new Set(pictures.files);
     this.print = new PrintPages(site, plan, addresses, aside);
     this.fullText = new FullText(aside);
-    this.search = new SearchIndex(searched.pages, searched.scopes, aside);
+    this.search = searchBuilder(searched);
   }
 
   /** The pages in the order of the navigation. */
@@ -40,7 +40,7 @@ export class SiteSummaries {
 
   /** Yields the files of the page, its findings, and files of the search index that are complete. */
   *add(page: FinishedPage): Generator<RunEvent> {
-    const { task, summary, html } = page;
+    const { task, summary, html, htmlHash } = page;
     const { check, composer, plan } = this.#build;
     for (const file of summary.assets) this.assets.add(file);
     for (const [name, declarations] of summary.styles) this.styles.set(name, declarations);
@@ -49,7 +49,7 @@ export class SiteSummaries {
     for (const feature of summary.features) this.features.add(feature);
     check.addPage(task, summary.check, page.milliseconds);
     composer.addPage(task, summary);
-    yield seen(task.output, html, 'page');
+    yield seen({ path: task.output, content: html, kind: 'page', sha256: htmlHash });
     // A page that is shown a second time at the root counts once.
     if (task.id < plan.rendered.length) yield* this.#addShown(page);
   }
@@ -65,7 +65,7 @@ export class SiteSummaries {
       html: html.subarray(...places.html),
       aside: html.subarray(...places.aside),
     }));
-    yield seen(markdownPath(task.route), markdown, 'output');
+    yield seen({ path: markdownPath(task.route), content: markdown, kind: 'output' });
     if (this.fullText.hasRoomAt(task.id)) {
       const body = markdown.subarray(...places.markdown);
       const section = fullTextSection(site, composer.publicAddresses, facts, body);

@@ -68,7 +68,7 @@ export class ReloadableSite {
     const page = this.#readAgain(file);
     if (page) this.#cache.pages.set(file, page);
     else this.#cache.pages.delete(file);
-    return !isDeepStrictEqual(page, before);
+    return !page || !isDeepStrictEqual({ ...page, sourceHash: before.sourceHash }, before);
   }
 
   /** Undefined when it is gone again. */

@@ -30,6 +30,12 @@ export interface SearchedPage {
   task: SearchTask;
 }
 
+/** The pages that can be found, by route, and the parts of the site that a search can be limited to. */
+export interface SearchedPages {
+  pages: ReadonlyMap<string, SearchedPage>;
+  scopes: SearchScope[];
+}
+
 export interface SearchedSite {
   settings: { indexHidden: boolean };
   navigation: NavigationMap;
@@ -41,7 +47,7 @@ export function searchedPages(
   site: SearchedSite,
   routes: readonly string[],
   hrefOf: (route: string) => string,
-): { pages: Map<string, SearchedPage>; scopes: SearchScope[] } {
+): SearchedPages {
   const { scopes, ofRoute } = scopesOf(site.navigation);
   const pages = new Map<string, SearchedPage>();
   for (const route of routes) {

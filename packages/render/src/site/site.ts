@@ -16,6 +16,10 @@ export interface Site {
   pages: PageRef[];
   diagnostics: Diagnostic[];
   root: string;
+  /** Hashes of page files as they were read. */
+  sourceHashes: ReadonlyMap<string, string>;
+  /** A file that changed later may differ from what was read. */
+  loadStartedAtMs: number;
   /** The file that findings about the configuration name. */
   configFile: string;
   /** Where a value of the configuration stands in that file. */

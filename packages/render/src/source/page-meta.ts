@@ -12,7 +12,7 @@ import { splitFrontMatter } from './split-source.ts';
 import { decodeSource } from './source.ts';
 import type { ApiReference, GroupRule, PageMeta, PageMode, PageSource } from '../model/page-source.ts';
 
-export function readPageMeta(bytes: Uint8Array, file: string, route: string): PageSource {
+export function readPageMeta(bytes: Uint8Array, file: string, route: string): Omit<PageSource, 'sourceHash'> {
   const { matter, body } = splitFrontMatter(decodeSource(bytes));
   const { data, problem } = readFrontMatter(matter && flatText(matter));
   const diagnostics: Diagnostic[] = problem

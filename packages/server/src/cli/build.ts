@@ -195,12 +195,16 @@ async function renderInto(
 
 async function write(
   file: string,
-  { path, content }: OutputFile,
+  { path, content, sha256 }: OutputFile,
   previous: PreviousBuild | undefined,
 ): Promise<Omit<ArchivedFile, 'path'>> {
   if ('pieces' in content) return writePieces(file, content.pieces);
   const bytes = content instanceof Uint8Array ? content : await readFile(content.copyFrom);
-  const facts = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
+  const facts = {
+    sizeBytes: bytes.length,
+    sha256: sha256 ?? hash('sha256', bytes),
+    title: pageTitle(path, bytes),
+  };
   if (!previous?.link(path, facts, file)) writeFileSync(file, bytes);
   return facts;
 }

@@ -151,8 +151,8 @@ async function exportWith(opened: CacheFile | undefined, order: ExportOrder): Pr
   await finish(order, archive, report, { pageCount, cache, pageReasons: reasons.list() });
 }
 
-function put(archive: Archive, { path, content }: OutputFile): void {
-  if (content instanceof Uint8Array) archive.add(path, content);
+function put(archive: Archive, { path, content, sha256 }: OutputFile): void {
+  if (content instanceof Uint8Array) archive.add(path, content, sha256);
   else if ('pieces' in content) archive.addPieces(path, content.pieces);
   else archive.addFile(path, content.copyFrom);
 }
