@@ -1,4 +1,4 @@
-/** Every built-in component by the name authors write. */
+/** Built-in components by the names that authors write. "Add a component" in CONTRIBUTING.md lists the steps. */
 import { accordion, accordionGroup, expandable } from './disclosure.ts';
 import { callout, calloutKinds, isCalloutName } from './callouts.ts';
 import { card, cardGroup, column, tile } from './cards.ts';

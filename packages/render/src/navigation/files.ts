@@ -1,6 +1,6 @@
 /**
  * Lists a site's folder and says what each file is: a page, a snippet, a stylesheet, a script or a plain file.
- * It follows the format's ignore rules, never follows symbolic links, and reads no file's content except `.mintignore`.
+ * It follows the format's ignore rules, never follows symbolic links, and reads the content of `.mintignore` and `.mintlifyignore` only.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

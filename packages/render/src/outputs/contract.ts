@@ -21,15 +21,15 @@ export interface Output {
    * and pages for redirects are not listed.
    */
   files: readonly string[];
-  /** Contains absolute addresses, so an export without an origin does not have it. */
+  /** Contains absolute addresses, so it is not written without an origin. */
   needsOrigin: boolean;
-  /** A file of the author with the first name of `files` replaces the output. */
+  /** A file of the author at the first path of `files`, up to 50 MB, replaces all fixed paths of `files`. */
   canOverride: boolean;
-  /** Agent jobs must not change such a file of the author. */
+  /** Agent jobs must not create or change files with a fixed name of `files`, in any folder. */
   isProtected: boolean;
-  /** Is known only after the last page: the preview renders the whole site to show it. */
+  /** The preview renders the whole site to show the output. False only where `preview/preview.ts` serves it another way. */
   needsAllPages: boolean;
-  /** Repeats the content of pages, where its links are checked. */
+  /** Repeats the content of pages, whose links are checked on the pages. */
   repeatsPages: boolean;
   /** Must not render pages. Absent where the pipeline writes the files, with the pages or after the check. */
   write?: (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
@@ -44,7 +44,7 @@ export interface OutputContext {
   plan: SitePlan;
   addresses: Addresses;
   publicAddresses: PublicAddresses;
-  /** The pages of this output, in the order of the navigation. */
+  /** All pages of the export, hidden ones too (`isListed` of `site/visibility.ts`), in the order of the navigation. */
   pages: readonly OutputPage[];
   /** Classes for inline styles, with their declarations; classes that authors wrote. */
   styles: ReadonlyMap<string, string>;
@@ -61,7 +61,7 @@ export interface OutputContext {
   print: PrintPages;
   /** The pictures that pages name for shared links. */
   socialImages: SocialImages;
-  /** Where an output may keep what is costly to make and named by its content. */
+  /** For values that are costly to compute and named by a hash of their content. Outputs work without it. */
   cache?: BuildCache | undefined;
   signal?: AbortSignal | undefined;
 }

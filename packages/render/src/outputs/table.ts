@@ -1,6 +1,6 @@
 /**
- * Every output of a site, in the order in which they are written: the largest first, so that they are compressed while the
- * others are made. To add an output, write its file in this folder and add its row here.
+ * Every output of a site, in the order of writing: large ones first, so that they are compressed while the others are written.
+ * "Add an output" in CONTRIBUTING.md lists the steps.
  */
 import type { Output } from './contract.ts';
 import { feeds } from './feeds.ts';

@@ -1,7 +1,7 @@
 /**
- * Renders pages in child processes and survives their death. Pages go out in batches; when a process dies, the pages
- * it held are retried one at a time; the one that kills is given to the slow parser, and then becomes an error panel. A page
- * that takes too long becomes one the second time: the first may have been a busy machine.
+ * Renders pages in child processes and survives their death. Pages are sent in batches. When a process dies, the pages it held
+ * are retried one at a time; a page that ends its process alone is retried with the slow parser, and becomes an error panel when
+ * that fails too. A page that exceeds the time limit alone becomes an error panel at once.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from '../document/parser.ts';

@@ -1,7 +1,7 @@
 /**
  * A build cache in two files: a young one that values are appended to, and an old one that is only read. A value that is read
- * from the old file moves to the young one; a full young file becomes the old one, so unused values disappear. Every value has
- * a checksum: a killed process loses the last values it put, and a damaged value is missing. On a full disk nothing is kept.
+ * from the old file is copied to the young one, so unused values disappear when `cache-folder.ts` rotates the files. Every value
+ * has a checksum: a killed process loses the last values it put, and a damaged value is missing. On a full disk nothing is kept.
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';

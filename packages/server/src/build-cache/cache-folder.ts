@@ -1,7 +1,7 @@
 /**
- * The folder that exports of a project share: the checkout and the build cache. It belongs to one branch and one set of
- * options, so that write access to another branch cannot change it, and to one export at a time; an export that finds it
- * locked runs without it. Everything in it can be lost.
+ * The folder that exports of a project share: the checkout (`source`), a readable copy of it where one is needed, and the two
+ * files of the build cache. It belongs to one branch and one set of options, so that write access to another branch cannot change
+ * it, and to one export at a time; an export that finds it locked runs without it. Everything in it can be lost.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -15,9 +15,9 @@ export interface CacheFolder {
   engine(): Promise<string>;
   young: string;
   old: string;
-  /** Where the source may stay from one export to the next. */
+  /** The checkout, kept for the next export. The sandbox reads it. */
   sourceFolder: string;
-  /** Where a copy of it may stay that the process that renders can read. */
+  /** A copy of the checkout for a rendering process that may not read the original, kept for the next export. */
   readableFolder: string;
   /** Records how much of the cache is in use, once an export is complete. */
   completed(usedBytes: number): Promise<void>;
@@ -110,7 +110,7 @@ export function cacheFiles(
   ];
 }
 
-/** When more than half of the young file is unused, it becomes the old one. */
+/** The young file becomes the old one when it exceeds twice the bytes that the last export used, plus `unusedBytes`. */
 async function rotate(folder: string): Promise<void> {
   const [young, old] = [join(folder, 'young'), join(folder, 'old')];
   const used = Number(await readFile(join(folder, 'used'), 'utf8').catch(() => '0'));

@@ -180,7 +180,7 @@ async function finish(
   if (order.isSigned) say({ type: 'sign', manifest });
   const signature = order.isSigned ? await signed.promise : '';
   if (signature !== '') archive.add(signatureName, Buffer.from(signature));
-  // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
+  // The output is a file of the store or a pipe; a pipe blocks until the server has passed the bytes on.
   const tell = sparingly((share: number) => progress('packing', share, pageCount, null));
   const hash = createHash('sha256');
   const packed = await archive.pack(outputDescriptor, { onProgress: tell, hash });

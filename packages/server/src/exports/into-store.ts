@@ -9,7 +9,7 @@ import type { Answer, runInProcess } from './process.ts';
 
 type Taking = Pick<Parameters<typeof runInProcess<'exported'>>[2], 'takeOutput' | 'outputFile'>;
 
-/** Where objects are files, the process writes the bundle to its final place. */
+/** Where objects are files, the process writes the temporary file that becomes the object; else the bundle passes through a pipe. */
 export async function intoStore(
   blobs: Blobs,
   { bundle, signal }: { bundle: string; signal: AbortSignal },

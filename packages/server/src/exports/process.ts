@@ -17,7 +17,10 @@ export class RenderingFailed extends Error {
   override name = 'RenderingFailed';
 }
 
-/** Rejects with a JobFailure when the process reports one, dies, or says something it must not. */
+/**
+ * Rejects with a JobFailure when the process reports one, runs out of memory or breaks the protocol, with RenderingFailed when it
+ * reports an internal error, with RunnerLost when a signal ended it, and with ProcessDied when it ended otherwise.
+ */
 export async function runInProcess<Type extends 'exported' | 'unknown-paths' | 'described'>(
   order: Order,
   wanted: Type,

@@ -44,7 +44,7 @@ export interface Conversation<Answer> {
 export class ProcessDied extends Error {
   override name = 'ProcessDied';
   readonly outOfMemory: boolean;
-  /** Killed from outside, not ended by itself. */
+  /** A signal ended it, from outside or after a crash. */
   readonly wasKilled: boolean;
 
   constructor(code: number | null, signal: string | null, complaint: string) {
