@@ -33,8 +33,8 @@ export async function startAgentJob(
   };
   const complaint = context.sources.refuse(source);
   if (complaint !== undefined) {
-    const details = [{ path: 'source.ref', message: complaint }];
-    throw new Problem('invalid_request', complaint, { details });
+    const { field, message } = complaint;
+    throw new Problem('invalid_request', message, { details: [{ path: `source.${field}`, message }] });
   }
   await refuseFullQueue(context, actor.organizationId);
   const { limits } = await readRules(context, project.id);

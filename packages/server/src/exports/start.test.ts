@@ -84,6 +84,21 @@ describe('starting', () => {
     });
   });
 
+  test('a source of the project that is refused is reported under the field of the project', async () => {
+    const { context, tenant, actor } = await setUp();
+    const domain = 'local.example.com';
+    await createTestProject(context, tenant, { domain, repository: '/srv/docs' });
+    const prepare = (request: { ref?: string }) =>
+      prepareExport(context, { request: { domain, ...request }, actor, allowLocal: false });
+    for (const request of [{}, { ref: 'main' }]) {
+      await expect(prepare(request)).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: [{ path: 'source.repository' }],
+      });
+    }
+    await expect(prepare({ ref: 'main..other' })).rejects.toMatchObject({ details: [{ path: 'ref' }] });
+  });
+
   test('a finding that does not exist is told at once, by its place', async () => {
     const { prepare } = await setUp();
     await expect(prepare({ failOn: ['warning', 'broken_link'] })).resolves.toBeDefined();

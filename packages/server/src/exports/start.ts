@@ -46,7 +46,9 @@ export async function prepareExport(
   };
   const complaint = context.sources.refuse(source);
   if (complaint !== undefined) {
-    throw new Problem('invalid_request', complaint, { details: [{ path: 'ref', message: complaint }] });
+    const { field, message } = complaint;
+    const path = field === 'ref' && request.ref !== undefined ? 'ref' : `source.${field}`;
+    throw new Problem('invalid_request', message, { details: [{ path, message }] });
   }
   const tenant = { organizationId: actor.organizationId, projectId: project.id };
   if (request.webhookUrl !== undefined)

@@ -76,7 +76,7 @@ export function checkRef(ref: string | null): void {
   if (bad) throw refused(`${ref} is not the name of a branch, tag or commit.`);
 }
 
-function checkDirectory(directory: string | null): void {
+export function checkDirectory(directory: string | null): void {
   if (directory === null) return;
   const bad = directory
     .split('/')

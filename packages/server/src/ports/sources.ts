@@ -27,10 +27,15 @@ export interface FetchedSource {
   committedAt: string | null;
 }
 
+export interface SourceComplaint {
+  field: 'repository' | 'ref' | 'directory';
+  message: string;
+}
+
 export interface Sources {
   fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
-  /** A sentence why this source can never be fetched, or undefined. Looks only at the text. */
-  refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): string | undefined;
+  /** Why this source can never be fetched, or undefined. Looks only at the text. */
+  refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): SourceComplaint | undefined;
 }
 
 export class SourceError extends Error {

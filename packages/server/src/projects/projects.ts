@@ -217,7 +217,8 @@ function checkedSource(
   };
   const complaint = context.sources.refuse({ ...checked, allowLocal });
   if (complaint !== undefined) {
-    throw new Problem('invalid_request', complaint, { details: [{ path: 'source', message: complaint }] });
+    const { message } = complaint;
+    throw new Problem('invalid_request', message, { details: [{ path: 'source', message }] });
   }
   return checked;
 }

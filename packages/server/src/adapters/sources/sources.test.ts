@@ -345,9 +345,19 @@ describe('refuse', () => {
 
   test('is silent on what may be fetched and one sentence, with a hint, on what may not', () => {
     expect(sources.refuse({ ...request, repository: 'https://example.com/docs.git' })).toBeUndefined();
-    expect(sources.refuse({ ...request, repository: 'ssh://example.com/docs.git' })).toBe(
-      'The scheme ssh:// is not supported. Use the https:// address of the repository.',
-    );
+    expect(sources.refuse({ ...request, repository: 'ssh://example.com/docs.git' })).toEqual({
+      field: 'repository',
+      message: 'The scheme ssh:// is not supported. Use the https:// address of the repository.',
+    });
     expect(sources.refuse({ ...request, repository: 'file:///srv/%zz', allowLocal: true })).toBeDefined();
+  });
+
+  test.each([
+    ['ref', { ref: 'main..other' }],
+    ['directory', { directory: '../docs' }],
+    ['repository', { repository: '/srv/docs' }],
+  ])('names the field %s that is wrong', (field, wrong) => {
+    const repository = 'https://example.com/docs.git';
+    expect(sources.refuse({ ...request, repository, ...wrong })).toMatchObject({ field });
   });
 });

@@ -5,9 +5,15 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { PolicyFor } from '../../egress/rules.ts';
-import { parseAddress } from '../../git/address.ts';
+import { checkDirectory, checkRef, parseAddress } from '../../git/address.ts';
 import { openRemote } from '../../git/remote.ts';
-import { SourceError, type FetchedSource, type SourceRequest, type Sources } from '../../ports/sources.ts';
+import {
+  SourceError,
+  type FetchedSource,
+  type SourceComplaint,
+  type SourceRequest,
+  type Sources,
+} from '../../ports/sources.ts';
 import { fetchCommit } from './git.ts';
 
 export class GitAndFolderSources implements Sources {
@@ -17,14 +23,12 @@ export class GitAndFolderSources implements Sources {
     this.#policyFor = policyFor;
   }
 
-  refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): string | undefined {
-    try {
-      parseAddress(request);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-      return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-    }
+  refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): SourceComplaint | undefined {
+    return (
+      complaintAbout('ref', () => checkRef(request.ref)) ??
+      complaintAbout('directory', () => checkDirectory(request.directory)) ??
+      complaintAbout('repository', () => parseAddress(request))
+    );
   }
 
   async fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource> {
@@ -45,6 +49,17 @@ export class GitAndFolderSources implements Sources {
       signal,
     });
     return { folder: await insideFolder(tree, request.directory), ...made };
+  }
+}
+
+function complaintAbout(field: SourceComplaint['field'], check: () => unknown): SourceComplaint | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const { message, hint } = error;
+    return { field, message: hint === undefined ? message : `${message} ${hint}` };
   }
 }
 
