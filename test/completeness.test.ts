@@ -47,6 +47,22 @@ function lost(html: string): string[] {
   return lossesOf(contentOfMarkdown(source).content, pageContent(html)).map(({ kind }) => kind);
 }
 
+describe('a component of the source', () => {
+  it.each([
+    ['<Param path="depth">In metres.</Param>', 'depth'],
+    ['<FileTree.Folder name="ropes" />', 'ropes'],
+    ['<Important title="Tides">High at noon.</Important>', 'tides'],
+  ])('%s has the shown attributes of the catalogue', (text, word) => {
+    expect(contentOfMarkdown(text).content.words).toContain(word);
+  });
+
+  it('a component of the author decides what its attributes show', () => {
+    expect(contentOfMarkdown('<Buoy title="Tides">High at noon.</Buoy>').content.words).not.toContain(
+      'tides',
+    );
+  });
+});
+
 describe('a page', () => {
   it('a page that shows all of its source loses nothing', () => {
     expect(lost(rendered)).toEqual([]);

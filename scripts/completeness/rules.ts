@@ -3,47 +3,46 @@
  * page.
  */
 import type { Diagnostic } from '@docyard/render';
+import { calloutLike, catalogue } from '../../packages/render/src/components/catalogue.ts';
+import type { Component } from '../../packages/render/src/components/contract.ts';
 import type { ContentKind } from './content.ts';
 import type { JsxAttribute, Node } from '../../packages/render/src/document/tree.ts';
 
-/** Attributes whose text readers see. */
-const shownAttributes: Record<string, readonly string[]> = {
-  '*': ['title', 'label', 'caption', 'tip'],
-  Card: ['title', 'cta'],
-  Update: ['label', 'description'],
-  ParamField: ['path', 'query', 'body', 'header', 'type'],
-  ResponseField: ['name', 'type'],
-  'Tree.Folder': ['name'],
-  'Tree.File': ['name'],
-};
+const commonAttributes: readonly string[] = ['title', 'label', 'caption', 'tip'];
 
-/** Components that the product itself knows; what others show of their attributes is theirs to decide. */
-const builtIn = new Set(
-  (
-    'Accordion AccordionGroup Badge Banner Callout Card CardGroup Check CodeBlock CodeGroup Column Columns Danger Expandable Frame Icon ' +
-    'Info Note Panel ParamField Prompt RequestExample ResponseExample ResponseField Step Steps Tab Tabs Tile Tip Tooltip Tree ' +
-    'Tree.Folder Tree.File Update View Visibility Warning'
-  ).split(' '),
+/** Further attributes whose text readers see. Other names of a component share its entry. */
+const shownAttributes = new Map(
+  Object.entries({
+    Card: ['cta'],
+    Update: ['description'],
+    ParamField: ['path', 'query', 'body', 'header', 'type'],
+    ResponseField: ['name', 'type'],
+    'Tree.Folder': ['name'],
+    'Tree.File': ['name'],
+  }).map(([name, attributes]) => [componentOf(name), attributes]),
 );
 
-/** These show attributes in another form, such as a number, a colour or a picture. */
-const withoutShownAttributes = new Set([
-  'Icon',
-  'Visibility',
-  'CodeGroup',
-  'Tabs',
-  'Steps',
-  'Columns',
-  'CardGroup',
-]);
+/** These show attributes in another form, such as a number, a color or a picture, or pass them on to an element. */
+const withoutShownAttributes = new Set(
+  [
+    ...['Icon', 'Visibility', 'CodeGroup', 'Tabs', 'Steps', 'Columns'],
+    ...['Button', 'Color', 'Divider', 'GitHub', 'Heading', 'Image', 'Link', 'MDX'],
+  ].map(componentOf),
+);
+
+/** A built-in component; undefined for components of the author, which decide what they show of their attributes. */
+function componentOf(name: string): Component | undefined {
+  return catalogue.get(name) ?? calloutLike(name);
+}
 
 export function isBuiltIn(name: string): boolean {
-  return builtIn.has(name);
+  return componentOf(name) !== undefined;
 }
 
 export function isShownAttribute(element: string, attribute: string): boolean {
-  if (!isBuiltIn(element) || withoutShownAttributes.has(element)) return false;
-  return [...(shownAttributes[element] ?? []), ...(shownAttributes['*'] ?? [])].includes(attribute);
+  const component = componentOf(element);
+  if (component === undefined || withoutShownAttributes.has(component)) return false;
+  return commonAttributes.includes(attribute) || (shownAttributes.get(component) ?? []).includes(attribute);
 }
 
 /** Why nothing of a node is on the page; undefined when it must be there. */
@@ -60,7 +59,8 @@ export function hiddenBecause(node: Node): string | undefined {
     return 'content for agents is in the Markdown of the page';
   if (name === 'style' || name === 'script') return 'styles and scripts are not text';
   if (name === 'svg' || name === 'math') return 'drawings are not text';
-  if (name === 'Latex') return 'formulas are typeset';
+  if (name === 'Mermaid') return 'diagrams are drawn';
+  if (name === 'Latex' || name === 'LaTeX') return 'formulas are typeset';
   if (name === 'iframe' || name === 'video' || name === 'audio')
     return 'media show their fallback only without support';
   return undefined;
