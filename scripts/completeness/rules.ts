@@ -25,8 +25,20 @@ const shownAttributes = new Map(
 /** These show attributes in another form, such as a number, a color or a picture, or pass them on to an element. */
 const withoutShownAttributes = new Set(
   [
-    ...['Icon', 'Visibility', 'CodeGroup', 'Tabs', 'Steps', 'Columns'],
-    ...['Button', 'Color', 'Divider', 'GitHub', 'Heading', 'Image', 'Link', 'MDX'],
+    'Icon',
+    'Visibility',
+    'CodeGroup',
+    'Tabs',
+    'Steps',
+    'Columns',
+    'Button',
+    'Color',
+    'Divider',
+    'GitHub',
+    'Heading',
+    'Image',
+    'Link',
+    'MDX',
   ].map(componentOf),
 );
 
