@@ -27,8 +27,6 @@ export interface Output {
   canOverride: boolean;
   /** Agent jobs must not create or change files with a fixed name of `files`, in any folder. */
   isProtected: boolean;
-  /** The preview renders the whole site to show the output. False only where `preview/preview.ts` serves it another way. */
-  needsAllPages: boolean;
   /** Repeats the content of pages, whose links are checked on the pages. */
   repeatsPages: boolean;
   /** Must not render pages. Absent where the pipeline writes the files, with the pages or after the check. */

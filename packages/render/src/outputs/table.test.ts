@@ -16,7 +16,6 @@ const harbors: Output = {
   needsOrigin: false,
   canOverride: true,
   isProtected: true,
-  needsAllPages: true,
   repeatsPages: false,
   *write({ site, pages }) {
     const lines = pages.map(({ title, summary }) => `${title}: ${summary}\n`);
@@ -75,6 +74,16 @@ describe('an output that is added as one row', () => {
     });
   });
 
+  it('is shown by the preview when its file is in a folder of another output', async () => {
+    const path = '_docyard/harbors.json';
+    addRow({ ...harbors, files: [path], write: () => [{ path, content: '[]' }] });
+    await withFolder(site, async (root) => {
+      const preview = await Preview.open({ root });
+      onTestFinished(() => preview.close());
+      expect(Buffer.from((await preview.file(path)) as Uint8Array).toString()).toBe('[]');
+    });
+  });
+
   it('is written again from pages that a cache gives back', async () => {
     addRow(harbors);
     const values = new Map<string, Uint8Array>();
@@ -114,6 +123,21 @@ describe('the table of outputs', () => {
       if (!isListed && !loaded.files.all.includes(path)) unlisted.push(path);
     }
     expect(unlisted).toEqual([]);
+  });
+
+  it('has no file that the preview does not show', async () => {
+    const root = fixture('outputs');
+    const preview = await Preview.open({ root });
+    onTestFinished(() => preview.close());
+    const missing: string[] = [];
+    for await (const event of renderSite(await loadSite({ root }), { groups: [] })) {
+      if (event.type !== 'file') continue;
+      const { kind, path } = event.file;
+      if (kind === 'page') await preview.page(path);
+      if (kind === 'output' && (await preview.file(path)) === undefined) missing.push(path);
+    }
+    // The preview answers unknown addresses with this page.
+    expect(missing).toEqual(['404.html']);
   });
 
   it('names each output and each file once', () => {

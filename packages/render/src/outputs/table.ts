@@ -18,7 +18,6 @@ const common = {
   needsOrigin: false,
   canOverride: false,
   isProtected: false,
-  needsAllPages: true,
   repeatsPages: false,
 };
 
@@ -42,15 +41,13 @@ export const outputs: readonly Output[] = [
     ...common,
     name: 'theme',
     files: ['_docyard/*', '_docyard/styles/*'],
-    needsAllPages: false,
     write: sharedFiles,
   },
-  { ...common, name: 'not-found', files: ['404.html'], needsAllPages: false, write: notFoundOutput },
+  { ...common, name: 'not-found', files: ['404.html'], write: notFoundOutput },
   {
     ...common,
     name: 'redirects',
     files: ['_redirects', '_headers', '_hosts/*'],
-    needsAllPages: false,
     write: redirectOutputs,
   },
   {
@@ -60,7 +57,7 @@ export const outputs: readonly Output[] = [
     canOverride: true,
     write: llmsIndex,
   },
-  { ...common, name: 'api-descriptions', files: [], needsAllPages: false, write: specCopies },
+  { ...common, name: 'api-descriptions', files: [], write: specCopies },
   {
     ...common,
     name: 'sitemap',
@@ -86,10 +83,10 @@ export const outputs: readonly Output[] = [
     needsOrigin: true,
     write: socialImageFiles,
   },
-  { ...common, name: 'page-markdown', files: ['{page}.md'], needsAllPages: false },
-  { ...common, name: 'navigation', files: ['_docyard/nav/*'], needsAllPages: false },
-  { ...common, name: 'search', files: ['_docyard/search/*'], needsAllPages: false },
-  { ...common, name: 'scripts', files: ['_docyard/islands/*', '_docyard/scripts/*'], needsAllPages: false },
-  { ...common, name: 'math', files: ['_docyard/katex/*', '_docyard/katex/fonts/*'], needsAllPages: false },
+  { ...common, name: 'page-markdown', files: ['{page}.md'] },
+  { ...common, name: 'navigation', files: ['_docyard/nav/*'] },
+  { ...common, name: 'search', files: ['_docyard/search/*'] },
+  { ...common, name: 'scripts', files: ['_docyard/islands/*', '_docyard/scripts/*'] },
+  { ...common, name: 'math', files: ['_docyard/katex/*', '_docyard/katex/fonts/*'] },
   { ...common, name: 'report', files: ['report.html', 'report.json'] },
 ];

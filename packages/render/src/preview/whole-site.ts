@@ -1,12 +1,23 @@
-/** The files of an export that know every page (llms.txt, print, report): rendered together, when one is asked for. */
+/** Outputs that the preview does not make separately, such as llms.txt, print and report: rendered together on request. */
 import { renderSite } from '../pipeline/render-site.ts';
 import type { RenderOptions } from '../pipeline/site-plan.ts';
 import { isOutputFile } from '../outputs/site-outputs.ts';
 import type { Site } from '../site/site.ts';
 
+/** Names of outputs that the preview makes without rendering the whole site. */
+const separateOutputs = new Set([
+  'theme',
+  'not-found',
+  'redirects',
+  'navigation',
+  'search',
+  'scripts',
+  'math',
+]);
+
 /** A preview has no origin. */
 export function isOfWholeSite(path: string): boolean {
-  return isOutputFile(path, ({ needsAllPages, needsOrigin }) => needsAllPages && !needsOrigin);
+  return isOutputFile(path, ({ name, needsOrigin }) => !needsOrigin && !separateOutputs.has(name));
 }
 
 export async function wholeSiteFiles(site: Site, options: RenderOptions): Promise<Map<string, Uint8Array>> {
