@@ -264,7 +264,7 @@ async function askToDelete(page: Page): Promise<void> {
 async function loseServer(page: Page): Promise<void> {
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Failed' }).click();
-  await page.getByText('The server cannot be reached').waitFor();
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
 }
 
 async function untilSecret(page: Page): Promise<void> {
