@@ -1,4 +1,4 @@
-/** Runs one export: fetch the source at a pinned commit, render, pack and sign it in the sandbox, store the result. */
+/** Runs one export: fetch the source at a pinned commit, render and pack it in the sandbox, sign the manifest, store the result. */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
@@ -127,7 +127,7 @@ interface Rendering {
   cache: CacheFolder | undefined;
 }
 
-/** Renders, packs and signs in the sandbox, straight into the store. */
+/** Renders and packs in the sandbox, straight into the store. The server signs the manifest. */
 async function render(
   context: Context,
   input: RunnerInput,

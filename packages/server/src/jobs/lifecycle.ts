@@ -1,9 +1,9 @@
 /**
  * The state machine of a job, pure: which moves exist and what follows from each. No time, no database.
  *
- *   queued ──claim──► running ──done──► completed
- *     │  ▲              │  └─fault, or lost too often──► failed
- *     │  └──worker lost─┘
+ *   queued ──claim──► running ──complete──► completed
+ *     │  ▲              │  └─fault, canceled, timed out, lost too often──► failed
+ *     │  └──lost, stopped, no storage─┘
  *     └──canceled─────────────────────► failed
  *
  * An agent job may go on after its end (`resume`); the end of an export never changes.
