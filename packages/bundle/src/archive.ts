@@ -234,7 +234,7 @@ export class Archive {
     }
   }
 
-  /** Blocks are compressed ahead of their turn; `onWritten` is told the bytes that are done. */
+  /** Blocks are compressed ahead of their turn; `onWritten` receives the bytes that are done. */
   async #writeBlocks(
     stream: GzipStream,
     blocks: readonly Block<Entry>[],

@@ -29,7 +29,7 @@ export interface RenderOptions extends SiteOptions {
   cache?: BuildCache;
   /** Names the program: another one may render differently. Part of every key of the cache. */
   engine?: string;
-  /** Told why each page was reused or rendered. */
+  /** Receives the reason why each page was reused or rendered. */
   onCacheDecision?: (decision: CacheDecision) => void;
   /** Where texts of a large site can lie until they are needed, other than in memory. */
   setAside?: SetAside;

@@ -10,7 +10,7 @@ export function vocabularyOf(
   return mostFrequent(counts, maxTerms).map((at) => [terms[at] as string, counts[at] as number]);
 }
 
-/** Words, not numbers, and not of scripts without spaces, which nobody completes. */
+/** Words, not numbers, and no words of scripts without spaces. */
 export function canBeCompleted(term: string): boolean {
   if (term.length < 3 || term.length > 23) return false;
   const first = term.charCodeAt(0);
