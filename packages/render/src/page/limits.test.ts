@@ -25,7 +25,7 @@ describe('limits', () => {
       'hidden.mdx': `${head}import key from '/.keys/key.json';\n\n{key.secret}\n`,
       '.keys/key.json': '{ "secret": "do not publish" }',
       'large.css': 'a { color: red }\n'.repeat(130_000),
-      'imports.css': '@import //a'.repeat(40_000),
+      'imports.css': '@import "//a";'.repeat(40_000),
     });
     const told = new Set(diagnostics.map(({ code, file }) => `${file} ${code}`));
     for (const expected of [
