@@ -7,17 +7,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { type Rendered, fixture, renderFolder } from '../test/support/render-fixture.ts';
 
-/** Pages are rendered in this process: starting others costs more than all of these pages together. */
-vi.mock(import('./pipeline/process-pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('./pipeline/render-page.ts');
-  await loadApiPages();
-  return {
-    async *renderPages(tasks, { plan }) {
-      const tools = siteTools(plan);
-      for (const task of tasks) yield renderPage(tools, task, 'fast');
-    },
-  };
-});
+vi.mock(import('./pipeline/process-pool.ts'), () => import('../test/support/in-process-pool.ts'));
 
 describe.each([
   ['navigation', surroundingsOf],

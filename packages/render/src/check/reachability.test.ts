@@ -6,17 +6,7 @@ import { fixture, renderFiles, renderFixture, renderFolder } from '../../test/su
 import { unreachableEntries } from './reachability.ts';
 import type { NavigationOutput } from '../theme/navigation-output.ts';
 
-/** Pages are rendered in this process: starting others costs more than all of these pages together. */
-vi.mock(import('../pipeline/process-pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('../pipeline/render-page.ts');
-  await loadApiPages();
-  return {
-    async *renderPages(tasks, { plan }) {
-      const tools = siteTools(plan);
-      for (const task of tasks) yield renderPage(tools, task, 'fast');
-    },
-  };
-});
+vi.mock(import('../pipeline/process-pool.ts'), () => import('../../test/support/in-process-pool.ts'));
 
 function branch(name: string, pages: string[]): Branch {
   const division: Division = {

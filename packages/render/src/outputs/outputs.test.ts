@@ -2,17 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Rendered, renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
 
-/** Pages are rendered in this process: starting others costs more than all of these pages together. */
-vi.mock(import('../pipeline/process-pool.ts'), async () => {
-  const { loadApiPages, renderPage, siteTools } = await import('../pipeline/render-page.ts');
-  return {
-    async *renderPages(tasks, { plan }) {
-      await loadApiPages();
-      const tools = siteTools(plan);
-      for (const task of tasks) yield renderPage(tools, task, 'fast');
-    },
-  };
-});
+vi.mock(import('../pipeline/process-pool.ts'), () => import('../../test/support/in-process-pool.ts'));
 
 let published: Rendered;
 let offline: Rendered;
