@@ -93,5 +93,5 @@ export const ProjectAgent = z
     allowedConfigKeys: z.array(z.string()),
     instructions: z.string().nullable(),
   })
-  .meta({ id: 'ProjectAgent', description: 'Secrets are told only as set or not.' });
+  .meta({ id: 'ProjectAgent', description: 'Reports for each secret whether it is set, never its value.' });
 export type ProjectAgent = z.infer<typeof ProjectAgent>;

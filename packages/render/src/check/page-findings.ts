@@ -117,7 +117,7 @@ export class PageFindings {
       message: `The page shows what looks like ${kind}: "${start}"`,
       file,
       ...this.#places.find(file, [whole, whole.slice(0, 40)]),
-      hint: 'Revoke it, then write an example that nobody can use.',
+      hint: 'Revoke it and use a placeholder instead.',
     };
   }
 }

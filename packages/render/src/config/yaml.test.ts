@@ -31,7 +31,7 @@ describe('YAML', () => {
     expect(read('x: &x { a: 1 }\ny: { <<: *x, b: 2 }\n')).toEqual({ x: { a: 1 }, y: { a: 1, b: 2 } });
   });
 
-  test('a closing bracket may stand in the column of its key', () => {
+  test('a closing bracket may be indented as far as its key', () => {
     expect(read('a:\n  b: [\n    1,\n  ]\nc: {\n  d: 2\n}\n')).toEqual({ a: { b: [1] }, c: { d: 2 } });
   });
 

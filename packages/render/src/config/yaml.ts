@@ -10,7 +10,7 @@ declare module 'js-yaml' {
 
 export interface DataLimits {
   depth: number;
-  /** Of the data written out: aliases let a short text stand for a long one. */
+  /** Limits the data after aliases are expanded. */
   values: number;
   characters: number;
 }

@@ -72,7 +72,7 @@ export interface PageSummary {
   usesSocialImage: boolean;
   /** What a page without a sidebar leads to. */
   followed: readonly string[] | undefined;
-  /** Where the parts of its content stand in its files. */
+  /** Byte ranges of its content in its files. */
   places: { html: ByteRange; aside: ByteRange; markdown: ByteRange };
   /** HTML above the content. */
   lead: string;

@@ -41,7 +41,7 @@ export interface PageMeta {
   reference?: PageReference;
   /** What the page documents, found in a description or written by the page itself. */
   api?: ApiTarget;
-  /** The page has no file of its own; `file` is the description it is made from, `content` the MDX in that. */
+  /** The page is generated: `file` is the API description, `content` the MDX inside it. */
   generated?: boolean;
   content?: string;
   /** The page's place among its neighbours on a site without configured navigation. */

@@ -23,7 +23,7 @@ export interface Output {
   files: readonly string[];
   /** Contains absolute addresses, so it is not written without an origin. */
   needsOrigin: boolean;
-  /** A file of the author at the first path of `files`, up to 50 MB, replaces all fixed paths of `files`. */
+  /** A file of the author at the first path of `files` replaces all fixed paths of `files`. */
   canOverride: boolean;
   /** Agent jobs must not create or change files with a fixed name of `files`, in any folder. */
   isProtected: boolean;
