@@ -1,6 +1,6 @@
 /**
- * The part of the search script that the builder of the index runs as well: one source for how text becomes terms.
- * It is our own script from the theme's files, never one of a site.
+ * Runs the tokenizer of the browser's search script, so that the index and queries share one tokenizer. It is
+ * the theme's script, never one of a site.
  */
 import { readFileSync } from 'node:fs';
 import { compileFunction } from 'node:vm';
@@ -8,17 +8,17 @@ import { compileFunction } from 'node:vm';
 export interface WordTerms {
   /** The word or identifier as one term; null when only its parts are terms. */
   whole: string | null;
-  /** The words inside, when there are several, with their offsets. */
+  /** The words of a compound, with their offsets. */
   parts: { term: string; from: number; to: number }[];
-  /** Cut into pairs of characters. */
+  /** Split into bigrams. */
   unspaced: boolean;
-  /** The whole, if any, then the parts: for each term one object, the same wherever the term occurs. */
+  /** The whole, if any, then the parts. Each term has one object, shared by all its occurrences. */
   keys: TermKey[];
 }
 
 export interface TermKey {
   text: string;
-  /** Too common to look for. */
+  /** A stop word. */
   common: boolean;
 }
 
@@ -27,9 +27,9 @@ export interface SearchWords {
   digits: string;
   valueOf91: Uint8Array;
   eachWord(text: string, visit: (terms: WordTerms, start: number, end: number) => void): void;
-  /** Starts over when so many words are known, and tells whether. */
+  /** Clears the cache once it has this many words; returns whether it did. */
   forgetWords(most: number): boolean;
-  /** What one word or identifier stands for; null when there is nothing to find in it. Not remembered. */
+  /** Null when the word has no terms. Not cached. */
   wordTerms(piece: string): WordTerms | null;
   isCommon(term: string): boolean;
   stepOf(weight: number): number;

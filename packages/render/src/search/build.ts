@@ -1,34 +1,22 @@
 /**
- * Merges what the pages hold into the files of the search index, `_docyard/search/*.js`: classic scripts that hand
- * their data to one global function, so that search works from a disk. Pages may arrive in any order.
+ * Merges the terms of pages into the files of the search index, `_docyard/search/*.js`: classic scripts that pass their
+ * data to one global function, so that search works from disk. Pages may arrive in any order.
  *
- * - `index.js`: how many sections each page has, languages and versions, where each shard starts, and the vocabulary
+ * - `index.js`: the number of sections of each page, languages and versions, the start of each shard, and the vocabulary
  *   (the most frequent terms, for completion and correction). Loaded on first use.
- * - `t0.js` …: terms in order, each line `<letters shared with the line before><rest> <gaps> <steps>[ <sections>]`.
- *   A gap is the distance from one section number to the next; a step is the weight of the term in
- *   that section, on a scale where each step is nine per cent more. Weights hold everything that can be known beforehand
- *   (field, length, boost), so ranking is a sum. Of a term that is everywhere only the best `maximumPostings` are kept.
- * - `p0.js` …: pages with titles, headings and excerpts, a few in each file. Loaded for the results that are shown.
- *
- * Measured on 10,000 pages of the corpus: 27 MB in 3,400 files; packed, index.js is 24 kB, a term shard 5 kB, a page shard
- * 3 kB, and a first question loads 28 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page; what it
- * holds is told in posting-lists.ts.
+ * - `t0.js` …: sorted terms, each line `<letters shared with the previous line><rest> <gaps> <steps>[ <sections>]`. A gap
+ *   is the distance between section numbers; a step is the logarithmic weight of the term in that section. Weights
+ *   include everything known in advance (field, length, boost), so ranking is a sum. Very common terms keep only their
+ *   best `maxPostings`.
+ * - `p0.js` …: pages with titles, headings and excerpts. Loaded for the results that are shown.
  */
-import type { SetAside } from '../text/kept.ts';
+import type { SpillBytes } from '../text/spill.ts';
 import { indexData } from './index-data.ts';
 import { TermsReader } from './packed-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
-import { PostingLists, pagesAtMost } from './posting-lists.ts';
-import {
-  PageShards,
-  type SearchFile,
-  TermShards,
-  maximumPostings,
-  packPostings,
-  searchFile,
-} from './shards.ts';
+import { PostingLists, maxPages } from './posting-lists.ts';
+import { PageShards, type SearchFile, TermShards, maxPostings, packPostings, searchFile } from './shards.ts';
 import { TermIds } from './term-ids.ts';
-import { canBeCompleted, vocabularyOf } from './vocabulary.ts';
 import type { PageTerms } from '../model/page.ts';
 
 export type { SearchFile } from './shards.ts';
@@ -38,9 +26,9 @@ export class SearchIndex {
   readonly #scopes: SearchScope[];
   readonly #position = new Map<string, number>();
   readonly #sectionCounts: Uint8Array;
-  /** In their order, those that are not written yet. */
+  /** In order, without those already written. */
   readonly #shares: Share[];
-  /** Entries of pages that came before the ones they follow. */
+  /** Entries of pages that arrived before their predecessors. */
   readonly #early = new Map<number, string>();
   readonly #pageShards = new PageShards();
   #nextPage = 0;
@@ -48,11 +36,11 @@ export class SearchIndex {
   constructor(
     pages: ReadonlyMap<string, SearchedPage>,
     scopes: SearchScope[],
-    { setAside }: { setAside?: SetAside } = {},
+    { spill }: { spill?: SpillBytes } = {},
   ) {
     this.#shares = Array.from({ length: shareStarts.length + 1 }, () => ({
       terms: new TermIds(),
-      postings: new PostingLists(maximumPostings, setAside, blocksOfShare),
+      postings: new PostingLists(maxPostings, spill, blocksOfShare),
     }));
     this.#pages = [...pages.values()];
     this.#scopes = scopes;
@@ -61,12 +49,12 @@ export class SearchIndex {
     this.#sectionCounts = new Uint8Array(this.#pages.length);
   }
 
-  /** Takes a page in, or notes that it has nothing to find; returns the files that are complete now. */
+  /** A page without terms must be added too. Returns the files that are complete now. */
   add(route: string, terms: PageTerms | undefined): SearchFile[] {
     const position = this.#position.get(route);
     const page = position === undefined ? undefined : this.#pages[position];
     if (position === undefined || !page) return [];
-    const reader = terms && position < pagesAtMost ? new TermsReader(terms) : undefined;
+    const reader = terms && position < maxPages ? new TermsReader(terms) : undefined;
     if (reader) this.#merge(position, reader);
     this.#early.set(position, pageEntry(page, reader?.sections));
     return this.#writePages();
@@ -77,10 +65,10 @@ export class SearchIndex {
     if (lastPages) yield lastPages;
     const firstSections = firstSectionsOf(this.#sectionCounts);
     const shards = new TermShards();
-    /** Apart: a pair of each would take more than all of the terms. */
+    /** Parallel arrays take less memory than pairs. */
     const completed: string[] = [];
     const counts: number[] = [];
-    // Each is gone when the next one comes: much is still to be made while this one is there.
+    // Removing each share first frees its memory before the next one is processed.
     for (let share = this.#shares.shift(); share; share = this.#shares.shift())
       for (const { term, total, postings } of termsOf(share)) {
         if (canBeCompleted(term)) {
@@ -126,25 +114,21 @@ export class SearchIndex {
   }
 }
 
-/**
- * Some of the terms, by what they begin with, so that at the end not all that was set aside has to be there at once: 65 MB of 50,000
- * pages.
- */
+/** A range of terms by first letter, so that the postings set aside are never all in memory at once. */
 interface Share {
   terms: TermIds;
   postings: PostingLists;
 }
 
-/** Of about the same size. What is not ASCII comes last, in UTF-8 as in the order of the browser. */
+/** Ranges of similar size. Non-ASCII terms come last, in UTF-8 as in the browser's order. */
 const shareStarts = ['d', 'm', 's'].map((letter) => letter.charCodeAt(0));
 const shareOf = Uint8Array.from(
   { length: 256 },
   (_, byte) => shareStarts.filter((start) => byte >= start).length,
 );
-/** Of 1 MB, besides the one that is being filled. */
+/** Full blocks besides the one that is being filled. */
 const blocksOfShare = 3;
 
-/** In their order. */
 function* termsOf({ terms, postings }: Share) {
   const texts = Array.from({ length: terms.count }, (_, id) => terms.text(id));
   for (const id of inOrder(texts))
@@ -158,16 +142,15 @@ function pageEntry({ title, href, trail }: SearchedPage, sections: string | unde
   return `${start.slice(0, -1)},${sections}]`;
 }
 
-/** The number of the first section of each page, and of all sections. */
 function firstSectionsOf(counts: Uint8Array): Uint32Array {
   const first = new Uint32Array(counts.length + 1);
   counts.forEach((count, page) => (first[page + 1] = (first[page] as number) + count));
   return first;
 }
 
-/** Positions in the order of the texts by code unit, as the browser compares. */
+/** Positions sorted by UTF-16 code units, as the browser compares. */
 function inOrder(texts: readonly string[]): Uint32Array {
-  /** Three units tell most of them apart; comparing numbers is several times faster. */
+  /** The first three units distinguish most texts; comparing numbers is faster. */
   const starts = Float64Array.from(
     texts,
     (text) =>
@@ -178,4 +161,31 @@ function inOrder(texts: readonly string[]): Uint32Array {
     if (difference !== 0) return difference;
     return (texts[a] as string) < (texts[b] as string) ? -1 : 1;
   });
+}
+
+/** The most frequent terms, which the search field completes. */
+const maxVocabularyTerms = 4000;
+
+function vocabularyOf(terms: readonly string[], counts: readonly number[]): [term: string, count: number][] {
+  return mostFrequent(counts, maxVocabularyTerms).map((at) => [terms[at] as string, counts[at] as number]);
+}
+
+/** Excludes numbers and words of scripts without spaces. */
+function canBeCompleted(term: string): boolean {
+  if (term.length < 3 || term.length > 23) return false;
+  const first = term.charCodeAt(0);
+  return first < 0x0e_00 && !(first >= 48 && first <= 57);
+}
+
+/** Indexes of the largest counts; of equal counts the first. */
+function mostFrequent(counts: readonly number[], size: number): number[] {
+  if (counts.length <= size) return [...counts.keys()];
+  const inOrder = Uint32Array.from(counts).toSorted();
+  const least = inOrder[inOrder.length - size] as number;
+  let room = size;
+  for (const count of inOrder) if (count > least) room--;
+  const chosen: number[] = [];
+  for (const [at, count] of counts.entries())
+    if (count > least || (count === least && room-- > 0)) chosen.push(at);
+  return chosen;
 }

@@ -1,4 +1,4 @@
-/** The data of `index.js`, which is loaded first: everything about the index that is not in its shards. */
+/** The data of `index.js`: everything about the index that is not in its shards. */
 import { searchWords } from './browser-code.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
 import { sharedLength } from './shards.ts';
@@ -11,7 +11,7 @@ export interface IndexParts {
   sectionCounts: Uint8Array;
   termStarts: readonly string[];
   pageStarts: readonly number[];
-  /** In order, with the number of sections each is in. */
+  /** In order, with the number of sections that contain each term. */
   vocabulary: readonly (readonly [term: string, count: number])[];
 }
 
@@ -31,7 +31,7 @@ export function indexData(parts: IndexParts): string {
 
 const { digits } = searchWords();
 
-/** How many pages each file holds, one digit each; 90 means that the next digit is to be added. */
+/** One digit per file; 90 means that the next digit is added. */
 function pageCounts(starts: readonly number[], pages: number): string {
   return starts
     .map((start, shard) => {
@@ -41,7 +41,7 @@ function pageCounts(starts: readonly number[], pages: number): string {
     .join('');
 }
 
-/** Most pages have the scope of the page before them. */
+/** Run-length encoding: most pages have the scope of their predecessor. */
 function scopeRuns(pages: readonly SearchedPage[]): {
   scopeSets: number[][];
   pageScopes: [set: number, pages: number][];
@@ -60,15 +60,15 @@ function scopeRuns(pages: readonly SearchedPage[]): {
 }
 
 /**
- * Each term begins with a capital, which tells how many letters it shares with the one before, so that nothing else has to
- * stand between them. Frequencies, two steps for each doubling, stand apart: together they pack a fifth worse.
+ * Each term begins with a capital that encodes how many letters it shares with the previous one, so that no
+ * separator is needed. Frequencies are separate, because that compresses better.
  */
 function vocabularyTexts(vocabulary: IndexParts['vocabulary']): { vocabulary: string; frequencies: string } {
   let previous = '';
   let terms = '';
   let frequencies = '';
   for (const [term, count] of vocabulary) {
-    /** Letters of mathematics may become capitals. */
+    /** Mathematical letters may become capitals, which would be misread as a prefix length. */
     if (/[A-Z]/.test(term)) continue;
     const shared = Math.min(25, sharedLength(previous, term));
     previous = term;
@@ -78,7 +78,6 @@ function vocabularyTexts(vocabulary: IndexParts['vocabulary']): { vocabulary: st
   return { vocabulary: terms, frequencies };
 }
 
-/** The first pages of each scope, offered before anything is typed. */
 function firstPages({ pages, scopes, sectionCounts }: IndexParts): [title: string, href: string][][] {
   return scopes.map((_, scope) => {
     const first: [string, string][] = [];

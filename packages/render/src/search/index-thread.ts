@@ -1,16 +1,16 @@
 /** The thread that builds the search index of a large site; see `search-builder.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PageTerms } from '../model/page.ts';
-import { packedInMemory } from '../text/kept.ts';
+import { compressInMemory } from '../text/spill.ts';
 import { type SearchFile, SearchIndex } from './build.ts';
 import type { SearchedPages } from './pages.ts';
 
 export type ToIndexThread = { route: string; terms: PageTerms | undefined } | 'finish';
-/** Files that are complete; null after the last one. */
+/** Completed files, in reply to each page; null after the last one. */
 export type FromIndexThread = SearchFile[] | null;
 
 const { pages, scopes } = workerData as SearchedPages;
-const index = new SearchIndex(pages, scopes, { setAside: packedInMemory });
+const index = new SearchIndex(pages, scopes, { spill: compressInMemory });
 const maxFilesPerMessage = 200;
 
 parentPort?.on('message', (message: ToIndexThread) => {
@@ -26,10 +26,10 @@ function finish(): void {
     send(files);
     files = [];
   }
-  send(files);
+  if (files.length > 0) send(files);
   parentPort?.postMessage(null satisfies FromIndexThread, []);
 }
 
 function send(files: SearchFile[]): void {
-  if (files.length > 0) parentPort?.postMessage(files satisfies FromIndexThread, []);
+  parentPort?.postMessage(files satisfies FromIndexThread, []);
 }

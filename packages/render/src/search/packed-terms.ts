@@ -1,9 +1,11 @@
-/** Goes through the terms of a page, and through the sections of each term. */
+/** Reads and writes the packed terms of a page; `PageTerms` describes the format. */
 import type { PageTerms } from '../model/page.ts';
+
+/** Iterates over the terms and the sections of each term. */
 export class TermsReader {
   readonly bytes: Uint8Array;
   readonly sectionCount: number;
-  /** The JSON of the sections. */
+  /** The sections as JSON. */
   readonly sections: string;
   textStart = 0;
   textEnd = 0;
@@ -20,7 +22,6 @@ export class TermsReader {
     this.#at += length;
   }
 
-  /** Only when all sections of the term before were read. */
   nextTerm(): boolean {
     if (this.#at >= this.bytes.length) return false;
     const length = this.#number();
@@ -60,13 +61,66 @@ export class TermsReader {
   }
 }
 
-/** There must be room for five bytes. Answers where the number ends. */
-export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
-  let left = value;
-  while (left > 127) {
-    bytes[at++] = (left & 127) | 128;
-    left >>>= 7;
+/** The weight of a term in a section, as a step of the index. */
+export function packedPosting(section: number, step: number): number {
+  return (section << 7) | step;
+}
+
+export const noPosting = -1;
+
+export class TermsWriter {
+  #bytes = Buffer.allocUnsafe(initialBytes);
+  #end = 0;
+
+  /** `sections` is JSON. */
+  constructor(sectionCount: number, sections: string) {
+    this.#number(sectionCount);
+    const length = Buffer.byteLength(sections);
+    this.#number(length);
+    this.#reserve(length);
+    this.#end += this.#bytes.write(sections, this.#end);
   }
-  bytes[at++] = left;
-  return at;
+
+  /** `postings` are pairs of a posting and the place of the previous one; the last one of the term is at `last`. */
+  addTerm(term: Uint8Array, postings: readonly number[], last: number): void {
+    this.#reserve(term.length);
+    for (let at = 0; at < term.length; at++) this.#bytes[this.#end++] = term[at] as number;
+    for (let at = last; at !== noPosting;) {
+      const posting = postings[at] as number;
+      at = postings[at + 1] as number;
+      this.#reserve(2);
+      this.#bytes[this.#end++] = (posting >> 7) | (at === noPosting ? 128 : 0);
+      this.#bytes[this.#end++] = posting & 127;
+    }
+  }
+
+  bytes(): PageTerms {
+    return new Uint8Array(this.#bytes.subarray(0, this.#end));
+  }
+
+  #number(value: number): void {
+    this.#reserve(maxNumberBytes);
+    for (const byte of numberBytes(value)) this.#bytes[this.#end++] = byte;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#bytes.length) return;
+    this.#bytes = Buffer.concat([this.#bytes], Math.max(this.#end + bytes, 2 * this.#bytes.length));
+  }
+}
+
+const initialBytes = 32 * 1024;
+const maxNumberBytes = 5;
+
+function numberBytes(value: number): number[] {
+  const bytes: number[] = [];
+  let left = value;
+  for (; left > 127; left >>>= 7) bytes.push((left & 127) | 128);
+  return [...bytes, left];
+}
+
+/** A term with its length, encoded once for all pages. */
+export function encodedTerm(text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  return new Uint8Array([...numberBytes(bytes.length), ...bytes]);
 }

@@ -5,7 +5,6 @@ import { pageTerms } from './page-terms.ts';
 
 const script = searchWords();
 
-/** The step of the weight that each term has in the first section of a page. */
 function foundIn(html: string, { title = '', keywords = [] as string[] } = {}): Record<string, number> {
   const task = { keywords, boost: 1, hints: '' };
   const reader = new TermsReader(pageTerms({ html, title, description: '' }, task));
@@ -15,7 +14,6 @@ function foundIn(html: string, { title = '', keywords = [] as string[] } = {}): 
   return sorted(found);
 }
 
-/** The same of a text, by what the search in the browser makes of its words. */
 function expectedOf(text: string): Record<string, number> {
   const times = new Map<string, number>();
   let words = 0;
@@ -38,7 +36,7 @@ function sorted(steps: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(steps).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The same every time. */
+/** A seeded generator. */
 function rolls(first: number): (sides: number) => number {
   let seed = first;
   return (sides) => {
@@ -53,7 +51,7 @@ const names =
   "APIs URLs DNSs HTTPServer IDs2 aB ABc A AB Ab1 B2B x9y _x x_ status policies ties indexes classes dishes buses is this apis basis gas yes s ss a.b.c one-two/three:four@five it's C#s j++ 12 3.14 0x1F v2.0.1 snake_case_with_many_parts_in_it SCREAMING_CASE averyveryverylongwordthatgoesonandonandonfarbeyond camelCaseWithVeryManyPartsInsideOfIt";
 
 describe('the terms of a page', () => {
-  it('are those that the browser finds, however scripts and signs are mixed', () => {
+  it('the terms equal those of the browser for mixed scripts and signs', () => {
     const pieces = `${scripts} ${names}`.split(' ');
     const roll = rolls(5);
     for (let round = 0; round < 8000; round++) {
@@ -65,7 +63,7 @@ describe('the terms of a page', () => {
     }
   });
 
-  it('are those that the browser finds in any word of ASCII', () => {
+  it('the terms equal those of the browser for every ASCII word', () => {
     const signs = "aabcdeghipsuxysABCDEHIPSXY019_.-/:@'";
     const roll = rolls(7);
     for (let round = 0; round < 20_000; round++) {
@@ -76,24 +74,24 @@ describe('the terms of a page', () => {
     }
   });
 
-  it('are the same the second time', () => {
+  it('the terms are the same on repetition', () => {
     const text = 'Set max_tokens in docs.json, C++ and 配置API密钥 for parseHTTPResponse.body.text';
     expect(foundIn(text)).toEqual(foundIn(text));
   });
 
-  it('hold of code the names and their members, no numbers and no small words', () => {
+  it('terms of code are names and members without numbers and stop words', () => {
     const code = '<pre>const client = new Api(); client.sendBatch(items, 100, x) // the end</pre>';
     const step = script.stepOf(0.35);
     const expected = 'api client clientsendbatch const end item new sendbatch'.split(' ');
     expect(foundIn(code)).toEqual(Object.fromEntries(expected.map((name) => [name, step])));
   });
 
-  it('are read from words of any length', () => {
+  it('words of any length are handled', () => {
     const text = `${'long'.repeat(5000)} ${'密'.repeat(5000)} ${'aB1.'.repeat(3000)}z`;
     expect(foundIn(text)).toEqual(expectedOf(text));
   });
 
-  it('count once for all keywords, with the best that one of them gives', () => {
+  it('a term in several keywords counts once with its best weight', () => {
     const step = script.stepOf(4);
     expect(foundIn('', { keywords: ['retry', 'retry after failure', 'Retries'] })).toMatchObject({
       retry: step,
@@ -102,7 +100,7 @@ describe('the terms of a page', () => {
     expect(foundIn('', { title: 'Retry' })).toEqual({ retry: script.stepOf(10) });
   });
 
-  it('are right again after more words than a process keeps in mind', () => {
+  it('the terms are correct after the word cache was cleared', () => {
     const before = foundIn('<p>webhooks and docs.json</p>');
     for (let page = 0; page < 12; page++) {
       const words = Array.from({ length: 2500 }, (_, at) => `w${page}x${at}`).join(' ');
@@ -115,7 +113,7 @@ describe('the terms of a page', () => {
     expect(foundIn('<p>webhooks and docs.json</p>')).toEqual(before);
   });
 
-  it('are right after a page so large that its memory is given up', () => {
+  it('the terms are correct after a very large page', () => {
     const before = foundIn('<p>webhooks and docs.json</p>');
     expect(foundIn(`${'<b></b>'.repeat(5_000_000)}end`)).toEqual({ end: expect.any(Number) as number });
     expect(foundIn('<p>webhooks and docs.json</p>')).toEqual(before);

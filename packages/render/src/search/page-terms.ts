@@ -1,195 +1,318 @@
 /**
- * What one page adds to the search index: its sections and, for each term, how much the term says about each of them.
- * It runs where pages are rendered, so that the main process only has to merge. The work itself is done by the program in
- * `assembly/search`; here is what belongs to JavaScript: strings, and what the search script makes of words.
+ * Extracts the search sections and weighted terms of one page, in the render process, so that the main
+ * process only merges.
  */
 import { type SearchWords, type TermKey, type WordTerms, searchWords } from './browser-code.ts';
-import { writeNumber } from './packed-terms.ts';
-import { TermProgram } from './term-program.ts';
+import { growArray } from './grow-array.ts';
+import { TermsWriter, encodedTerm, noPosting, packedPosting } from './packed-terms.ts';
+import { type Section, sectionsOf, withoutExtraSpace } from './sections.ts';
+import { WordReader } from './word-reader.ts';
 import type { PageTerms, SearchTask } from '../model/page.ts';
 
-/**
- * A word in the title of a page counts ten times as much as one in its text. Those of headings, text and code are told where
- * these are read.
- */
-const weights = { title: 10, keywords: 4, description: 3, hints: 2 };
+/** Relative to a word in the text. A word in a short field weighs more than one in a long field. */
+const weights = { title: 10, heading: 5, keywords: 4, description: 3, hints: 2, text: 1, code: 0.35 };
+/** Of words inside an identifier. */
+const partWeight = 0.6;
+/** The average length of a section. A constant, so that pages are independent of each other. */
+const usualWords = 60;
+/** Of a section. */
+const maxNamesInCode = 40;
 const excerptLength = 420;
-/** So many words, and as many terms, a process keeps in mind from page to page. 1,000 pages of the corpus have 40,000. */
-let wordsRemembered = 100_000;
-/** To learn words again takes little: of a large site, what fewer of them leave free is worth more. */
-const fewWords = 25_000;
-/** What a page of usual size needs is a fifth of it. */
-const mostMemoryBytes = 64 * 1024 * 1024;
+/** Enough for an excerpt in most sections. */
+const maxExcerptSource = 1000;
+/** The number of words, and of terms, that a process caches across pages. */
+let maxCachedWords = 100_000;
+/** A large site trades tokenizing time for memory. */
+const smallWordCache = 25_000;
 
 export function pageTerms(
   page: { html: string; title: string; description: string },
   task: SearchTask,
 ): PageTerms {
-  const used = counter ?? new TermCounter();
-  // It is taken again only as it was left: not after a failure, and not when its memory, which never shrinks, has become large.
-  counter = undefined;
-  const terms = used.termsOf(page, task);
-  if (used.memoryBytes <= mostMemoryBytes) counter = used;
-  return terms;
+  counter ??= new TermCounter();
+  return counter.termsOf(page, task);
 }
 
-/** Where memory is worth more than time. */
-export function rememberFewWords(): void {
-  wordsRemembered = fewWords;
+export function useSmallWordCache(): void {
+  maxCachedWords = smallWordCache;
 }
 
-/** One for the process: what it knows of words is of use for every page. */
+/** One per process, because its word cache serves every page. */
 let counter: TermCounter | undefined;
 
+/** Positions in the values of a term. */
+const slot = {
+  /** The section, field and page that the other values belong to, numbered across pages. */
+  section: 0,
+  field: 1,
+  page: 2,
+  /** Occurrences in the text of the section. */
+  times: 3,
+  weight: 4,
+  /** The last posting of the page. */
+  posting: 5,
+} as const;
+const valuesPerTerm = 8;
 class TermCounter {
   readonly #script: SearchWords = searchWords();
-  readonly #program: TermProgram;
-
-  constructor() {
-    // What another one has noted on the keys of the script means nothing here.
-    this.#script.forgetWords(0);
-    const wordAt = (place: number, length: number): string => this.#program.string(place, 0, length);
-    this.#program = new TermProgram({
-      askForWord: (place, length) => this.#askForWord(wordAt(place, length)),
-      askForRun: (place, length) => this.#askForRun(wordAt(place, length)),
-      askForPair: (left, right) => this.#askForPair(left, right),
-      isCommon: (place, bytes) => this.#script.isCommon(this.#program.termText(place, bytes)),
-      stepOf: this.#script.stepOf,
-    });
-  }
-
-  get memoryBytes(): number {
-    return this.#program.bytes.length;
-  }
+  readonly #words = new WordReader(this.#script, (word, source) => this.#addWord(word, source));
+  /**
+   * By number of a word: how many terms and names it has, its terms, its names. A term is the position of its values;
+   * a part of a word is marked by an odd number.
+   */
+  #meanings = new Int32Array(1 << 14);
+  #meaningsEnd = 1;
+  /** By term; one typed array, so that counting a word touches one place in memory. */
+  #values = new Float64Array(valuesPerTerm << 12);
+  #keys: TermKey[] = [];
+  #encodedTerms: Uint8Array[] = [];
+  readonly #terms = new Map<TermKey, number>();
+  #lastNumber = 0;
+  #page = 0;
+  #section = 0;
+  #termsOfPage: number[] = [];
+  #termsOfSection: number[] = [];
+  /** Pairs: the section and the step, and the previous posting of the term on the page. */
+  #postings: number[] = [];
+  #lastWeight = 0;
+  #lastStep = 0;
 
   termsOf(
     { html, title, description }: { html: string; title: string; description: string },
     { keywords, boost, hints }: SearchTask,
   ): PageTerms {
-    this.#forgetSome();
-    const { run } = this.#program;
-    this.#program.write(html, run.roomForHtml(html.length));
-    const sectionCount = run.read(html.length);
-    run.beginPage(boost);
-    this.#addField(title, weights.title);
-    this.#addField(description, weights.description);
-    for (const keyword of keywords) {
-      this.#program.write(keyword, run.roomForField(keyword.length));
-      run.addKeyword(weights.keywords);
+    this.#trimCache();
+    const sections = sectionsOf(html);
+    this.#page = ++this.#lastNumber;
+    this.#termsOfPage = [];
+    this.#postings = [];
+    for (const [index, section] of sections.entries()) {
+      this.#section = ++this.#lastNumber;
+      this.#termsOfSection = [];
+      if (index > 0) this.#addField(section.title, weights.heading);
+      else {
+        this.#addField(title, weights.title);
+        this.#addField(description, weights.description);
+        this.#addKeywords(keywords);
+        this.#addField(hints, weights.hints);
+      }
+      this.#addText(section.text);
+      this.#addNames(section.code);
+      this.#endSection(index, boost);
     }
-    run.endKeywords();
-    this.#addField(hints, weights.hints);
-    run.countSections();
-    const shown = JSON.stringify(this.#shown(sectionCount, description));
-    return this.#packed(sectionCount, shown);
+    const writer = new TermsWriter(sections.length, JSON.stringify(shownSections(sections, description)));
+    for (const term of this.#termsOfPage)
+      writer.addTerm(
+        this.#encodedTerms[term / valuesPerTerm] as Uint8Array,
+        this.#postings,
+        this.#values[term + slot.posting] as number,
+      );
+    return writer.bytes();
   }
 
-  /** Starts over when too much is known. */
-  #forgetSome(): void {
-    const { run } = this.#program;
-    const isFull = run.knownWords() > wordsRemembered;
-    if (this.#script.forgetWords(isFull ? 0 : 4 * wordsRemembered)) run.forget();
+  #trimCache(): void {
+    const isFull = this.#words.size > maxCachedWords || this.#keys.length > maxCachedWords;
+    if (!this.#script.forgetWords(isFull ? 0 : 4 * maxCachedWords)) return;
+    this.#words.forget();
+    this.#meaningsEnd = 1;
+    this.#terms.clear();
+    this.#keys = [];
+    this.#encodedTerms = [];
+    this.#values.fill(0);
   }
 
   #addField(text: string, weight: number): void {
-    this.#program.write(text, this.#program.run.roomForField(text.length));
-    this.#program.run.addField(weight);
+    for (const [term, part] of this.#partsOf(text)) this.#add(term, weight * part);
   }
 
-  #askForWord(word: string): void {
-    this.#define(this.#script.wordTerms(word), word);
+  /** A word in several keywords counts once. */
+  #addKeywords(keywords: readonly string[]): void {
+    const best = new Map<number, number>();
+    for (const keyword of keywords)
+      for (const [term, part] of this.#partsOf(keyword))
+        best.set(term, Math.max(weights.keywords * part, best.get(term) ?? 0));
+    for (const [term, weight] of best) this.#add(term, weight);
   }
 
-  #askForRun(run: string): void {
-    this.#script.eachWord(run, (terms, from, until) => {
-      this.#define(terms, run.slice(from, until));
-      this.#program.run.give();
-    });
+  /** The distinct terms of a field with the part of its weight that each receives. */
+  #partsOf(text: string): Map<number, number> {
+    this.#words.read(text);
+    const { found, count } = this.#words;
+    const shares = new Map<number, number>();
+    for (const word of found.subarray(0, count)) {
+      const first = word + 2;
+      for (const entry of this.#meanings.subarray(first, first + (this.#meanings[word] as number))) {
+        const [term, share] = entry & 1 ? [entry - 1, partWeight] : [entry, 1];
+        shares.set(term, Math.max(share, shares.get(term) ?? 0));
+      }
+    }
+    const each = 1 / (1 + 0.12 * Math.max(0, this.#words.words - 1));
+    return new Map([...shares].map(([term, share]) => [term, each * share]));
   }
 
-  #askForPair(left: number, right: number): number {
-    const text = right === 0 ? String.fromCharCode(left) : String.fromCharCode(left, right);
-    let term = 0;
-    this.#script.eachWord(text, ({ keys }) => (term = this.#numberOf(keys[0] as TermKey) * 2));
-    return term;
+  #addText(text: string): void {
+    this.#words.read(text);
+    const { found, count } = this.#words;
+    for (let at = 0; at < count; at++) this.#countTerms(found[at] as number, this.#section);
+    const shortness = 1.2 * (0.25 + (0.75 * this.#words.words) / usualWords);
+    const values = this.#values;
+    for (const term of this.#termsOfSection) {
+      const times = values[term + slot.times] as number;
+      if (times > 0 && !this.#keyOf(term).common)
+        this.#add(term, (weights.text * times * 2.2) / (times + shortness));
+    }
   }
 
-  /** Tells the program what a word means: how many terms it has, how many of them are names, the terms, the names. */
-  #define(terms: WordTerms | null, word: string): void {
-    const found = terms?.keys.map(
-      (key, at) => this.#numberOf(key) * 2 + (terms.whole === null || at === 0 ? 0 : 1),
-    );
-    const names = terms ? this.#namesIn(terms, word) : [];
-    const meaning = [found?.length ?? 0, names.length, ...(found ?? []), ...names];
-    this.#program.writeNumbers(meaning, this.#program.run.roomForMeaning(meaning.length));
+  #countTerms(word: number, section: number): void {
+    const meanings = this.#meanings;
+    const values = this.#values;
+    const first = word + 2;
+    const end = first + (meanings[word] as number);
+    for (let at = first; at < end; at++) {
+      const entry = meanings[at] as number;
+      const isPart = entry & 1;
+      const term = entry - isPart;
+      const share = isPart === 0 ? 1 : partWeight;
+      if (values[term + slot.section] === section) {
+        values[term + slot.times] = (values[term + slot.times] as number) + share;
+        continue;
+      }
+      this.#begin(term);
+      values[term + slot.times] = share;
+    }
   }
 
-  /** `client.sendBatch` names three things: itself, and what is on either side. */
-  #namesIn(terms: WordTerms, word: string): number[] {
-    const names: number[] = [];
-    this.#addName(names, terms);
-    if (terms.parts.length === 0) return names;
-    const members = word.split(/['’.\-/:@]/);
-    if (members.length > 1)
-      for (const member of members) this.#script.eachWord(member, (found) => this.#addName(names, found));
+  /** Called functions and assigned keys. Each distinct name counts once. */
+  #addNames(code: string): void {
+    this.#words.read(code);
+    const { found, count } = this.#words;
+    const field = ++this.#lastNumber;
+    let names = 0;
+    for (let at = 0; at < count && names < maxNamesInCode; at++)
+      names += this.#addNamesOf(found[at] as number, field, maxNamesInCode - names);
+  }
+
+  /** Returns the number of names that are new in the field. */
+  #addNamesOf(word: number, field: number, maxNames: number): number {
+    const meanings = this.#meanings;
+    const values = this.#values;
+    const first = word + 2 + (meanings[word] as number);
+    const end = first + (meanings[word + 1] as number);
+    let names = 0;
+    for (let at = first; at < end && names < maxNames; at++) {
+      const term = meanings[at] as number;
+      if (values[term + slot.field] === field) continue;
+      values[term + slot.field] = field;
+      names++;
+      this.#add(term, weights.code);
+    }
     return names;
   }
 
-  #addName(names: number[], { whole, keys }: WordTerms): void {
-    const [name] = keys;
-    if (whole === null || !name || name.common || whole.length < 3) return;
-    const first = whole.charCodeAt(0);
-    if (first < 48 || first > 57) names.push(this.#numberOf(name) * 2);
+  /** Returns the number of a new word. */
+  #addWord(word: WordTerms, source: string): number {
+    const terms = word.keys.map((key, at) => this.#termOf(key) + (word.whole === null || at === 0 ? 0 : 1));
+    const names = this.#namesIn(word, source);
+    const number = this.#meaningsEnd;
+    this.#meaningsEnd += 2 + terms.length + names.length;
+    if (this.#meaningsEnd > this.#meanings.length)
+      this.#meanings = growArray(this.#meanings, this.#meaningsEnd);
+    this.#meanings.set([terms.length, names.length, ...terms, ...names], number);
+    return number;
   }
 
-  #numberOf({ text }: TermKey): number {
-    const { run } = this.#program;
-    // A unit is three bytes at most.
-    const place = run.roomForTerm(text.length * 3);
-    return run.termNumber(this.#program.bytes.write(text, place));
+  /** `client.sendBatch` has three names: itself and both sides. */
+  #namesIn(word: WordTerms, source: string): number[] {
+    const members: WordTerms[] = [word];
+    if (word.parts.length > 0 && memberSign.test(source))
+      for (const member of source.split(memberSign))
+        this.#script.eachWord(member, (found) => members.push(found));
+    return members.flatMap((member) => this.#nameOf(member) ?? []);
   }
 
-  /** As the page entry of the index holds them. */
-  #shown(count: number, description: string): [id: string, title: string, excerpt: string][] {
-    const { run } = this.#program;
-    const [ids, titles, texts] = [run.idsPlace(), run.titlesPlace(), run.textPlace()];
-    const shown = this.#program.sections(count).map((section): [string, string, string] => {
-      const { idStart, idEnd, titleStart, titleEnd, textStart, textEnd } = section;
-      const excerpt = this.#program.string(texts, textStart, Math.min(textEnd, textStart + excerptLength));
-      return [
-        this.#program.string(ids, idStart, idEnd),
-        this.#program.string(titles, titleStart, titleEnd),
-        textEnd - textStart > excerptLength ? cutAtWord(excerpt) : excerpt,
-      ];
-    });
-    const first = shown[0];
-    if (first && (first[2] === '' || description.length > 80))
-      shown[0] = ['', '', excerptOf(`${description} ${first[2]}`.trim())];
-    return shown;
+  #nameOf({ whole, keys: [key] }: WordTerms): number | undefined {
+    if (whole === null || !key || key.common || whole.length < 3 || /^\d/.test(whole)) return undefined;
+    return this.#termOf(key);
   }
 
-  #packed(sectionCount: number, shown: string): PageTerms {
-    const { run } = this.#program;
-    const termBytes = run.pack();
-    const shownBytes = Buffer.byteLength(shown);
-    const packed = Buffer.allocUnsafeSlow(longestNumbers + shownBytes + termBytes);
-    let end = writeNumber(packed, writeNumber(packed, 0, sectionCount), shownBytes);
-    end += packed.write(shown, end);
-    const place = run.packedPlace();
-    packed.set(this.#program.bytes.subarray(place, place + termBytes), end);
-    return new Uint8Array(packed.subarray(0, end + termBytes));
+  #termOf(key: TermKey): number {
+    const known = this.#terms.get(key);
+    if (known !== undefined) return known;
+    const term = this.#keys.length * valuesPerTerm;
+    this.#keys.push(key);
+    this.#encodedTerms.push(encodedTerm(key.text));
+    this.#terms.set(key, term);
+    if (term === this.#values.length) this.#values = growArray(this.#values, 2 * term);
+    return term;
+  }
+
+  #keyOf(term: number): TermKey {
+    return this.#keys[term / valuesPerTerm] as TermKey;
+  }
+
+  /** Counts from zero in a new section. */
+  #begin(term: number): void {
+    const values = this.#values;
+    values[term + slot.section] = this.#section;
+    values[term + slot.times] = 0;
+    values[term + slot.weight] = 0;
+    this.#termsOfSection.push(term);
+  }
+
+  #add(term: number, weight: number): void {
+    const values = this.#values;
+    if (values[term + slot.section] !== this.#section) this.#begin(term);
+    values[term + slot.weight] = (values[term + slot.weight] as number) + weight;
+  }
+
+  #endSection(section: number, boost: number): void {
+    const values = this.#values;
+    for (const term of this.#termsOfSection) {
+      const weight = values[term + slot.weight] as number;
+      if (weight === 0) continue;
+      if (values[term + slot.page] !== this.#page) {
+        values[term + slot.page] = this.#page;
+        values[term + slot.posting] = noPosting;
+        this.#termsOfPage.push(term);
+      }
+      const previous = values[term + slot.posting] as number;
+      values[term + slot.posting] = this.#postings.length;
+      this.#postings.push(packedPosting(section, this.#stepOf(weight * boost)), previous);
+    }
+  }
+
+  #stepOf(weight: number): number {
+    // Most words occur once and have the same weight.
+    if (weight !== this.#lastWeight) {
+      this.#lastWeight = weight;
+      this.#lastStep = this.#script.stepOf(weight);
+    }
+    return this.#lastStep;
   }
 }
 
-/** Two of them. */
-const longestNumbers = 10;
+const memberSign = /['’.\-/:@]/;
+
+function shownSections(
+  sections: readonly Section[],
+  description: string,
+): [id: string, title: string, excerpt: string][] {
+  return sections.map(({ id, title, text }, at) => {
+    const excerpt = excerptOf(text);
+    const needsDescription = at === 0 && (excerpt === '' || description.length > 80);
+    return [
+      id,
+      withoutExtraSpace(title),
+      needsDescription ? excerptOf(`${description} ${excerpt}`.trim()) : excerpt,
+    ];
+  });
+}
 
 function excerptOf(text: string): string {
-  return text.length <= excerptLength ? text : cutAtWord(text.slice(0, excerptLength));
-}
-
-/** Where there are words. */
-function cutAtWord(cut: string): string {
+  const start = withoutExtraSpace(text.slice(0, maxExcerptSource));
+  const shown = start.length > excerptLength ? start : withoutExtraSpace(text);
+  if (shown.length <= excerptLength) return shown;
+  const cut = shown.slice(0, excerptLength);
   const space = cut.lastIndexOf(' ');
   return (space > excerptLength * 0.7 ? cut.slice(0, space) : cut).toWellFormed();
 }

@@ -3,8 +3,8 @@ import { navigationRules } from './pages.ts';
 
 const find = (reference: string): string | undefined => (reference.includes(' ') ? undefined : reference);
 
-describe('what the navigation says about finding pages', () => {
-  it('is to find those that are listed', () => {
+describe('search rules of the navigation', () => {
+  it('listed pages are searchable', () => {
     const rules = navigationRules({ groups: [{ group: 'A', root: 'a', pages: ['b', 'GET /x'] }] }, find);
     expect([...rules]).toEqual([
       ['a', { found: true }],
@@ -12,7 +12,7 @@ describe('what the navigation says about finding pages', () => {
     ]);
   });
 
-  it('leaves out what is hidden or not searchable, unless hidden and searchable', () => {
+  it('hidden or unsearchable pages are excluded, unless hidden and searchable', () => {
     const rules = navigationRules(
       {
         tabs: [
@@ -28,7 +28,7 @@ describe('what the navigation says about finding pages', () => {
     expect(found).toEqual(['secret', 'open']);
   });
 
-  it('lets the nearest boost count', () => {
+  it('the nearest boost counts', () => {
     const rules = navigationRules(
       { groups: [{ group: 'A', boost: 2, pages: ['a', { group: 'B', boost: 5, pages: ['b'] }] }] },
       find,
@@ -36,7 +36,7 @@ describe('what the navigation says about finding pages', () => {
     expect([rules.get('a')?.boost, rules.get('b')?.boost]).toEqual([2, 5]);
   });
 
-  it('finds a page that one of its places lets be found', () => {
+  it('a page is searchable when one of its entries allows it', () => {
     const rules = navigationRules(
       {
         groups: [

@@ -1,6 +1,6 @@
 /**
- * Which pages of a site can be found, how much they weigh, and in which language and version: the rules of the format
- * for `hidden`, `noindex`, `searchable` and `boost`, in front matter and navigation. It reads no text of pages.
+ * Determines which pages are searchable, their weight, language and version: the format's rules for `hidden`,
+ * `noindex`, `searchable` and `boost` in front matter and navigation.
  */
 import { asList, asObject, asText } from '../config/json.ts';
 import { type NavigationMap, nearestBranch } from '../navigation/branches.ts';
@@ -8,13 +8,12 @@ import type { Branch, NavEntry } from '../navigation/tree.ts';
 import type { PageMeta } from '../model/page-source.ts';
 import type { SearchTask } from '../model/page.ts';
 
-/** What the navigation says about finding a page. */
 export interface NavigationRule {
   found: boolean;
   boost?: number;
 }
 
-/** Readers look for pages of the language and version they are in. */
+/** Readers search pages of their language and version. */
 export interface SearchScope {
   language: string;
   version: string;
@@ -22,15 +21,15 @@ export interface SearchScope {
 
 export interface SearchedPage {
   title: string;
-  /** Address from the root of the site. */
+  /** The address from the root of the site. */
   href: string;
   trail: readonly string[];
-  /** Positions in the list of scopes. */
+  /** Indexes into the list of scopes. */
   scopes: readonly number[];
   task: SearchTask;
 }
 
-/** The pages that can be found, by route, and the parts of the site that a search can be limited to. */
+/** The searchable pages by route, and the scopes that a search can be limited to. */
 export interface SearchedPages {
   pages: ReadonlyMap<string, SearchedPage>;
   scopes: SearchScope[];
@@ -65,7 +64,6 @@ export function searchedPages(
   return { pages, scopes };
 }
 
-/** The visibility table of the format, column "search". */
 function canBeFound({ settings, navigation, searchRules }: SearchedSite, meta: PageMeta): boolean {
   if (!meta.searchable || meta.url) return false;
   const hidden = meta.hidden || (!navigation.places.has(meta.route) && !searchRules.get(meta.route)?.found);
@@ -74,28 +72,28 @@ function canBeFound({ settings, navigation, searchRules }: SearchedSite, meta: P
 }
 
 function searchTask(meta: PageMeta, trail: readonly string[], rule: NavigationRule | undefined): SearchTask {
-  const asked = meta.boost ?? rule?.boost ?? 1;
-  /** Damped: taken as it is, a threefold boost would put a passing mention above another page's title. */
-  const boost = Math.min(100, Math.max(0.01, asked)) ** 0.6 * (meta.deprecated ? 0.7 : 1);
+  const requestedBoost = meta.boost ?? rule?.boost ?? 1;
+  /** Damped, so that a boosted passing mention does not outrank another page's title. */
+  const boost = Math.min(100, Math.max(0.01, requestedBoost)) ** 0.6 * (meta.deprecated ? 0.7 : 1);
   const hints = [slugOf(meta.route), trail.at(-1) ?? ''];
   if (meta.endpoint) hints.push(`${meta.endpoint.method} ${meta.endpoint.path}`);
   if (meta.sidebarTitle !== meta.title) hints.push(meta.sidebarTitle);
   return { keywords: meta.keywords, boost, hints: hints.join(' ').trim() };
 }
 
-/** The last part of a route; that of its folder for the page of a folder. */
+/** The last segment of a route; for the index page of a folder, the folder's name. */
 function slugOf(route: string): string {
   const end =
     route === 'index' ? 0 : route.endsWith('/index') ? route.length - '/index'.length : route.length;
   return route.slice(route.lastIndexOf('/', end - 1) + 1, end);
 }
 
-/** Nearly all pages have one of these two. */
+/** Nearly all pages share one of these objects. */
 const plainRules = { true: { found: true }, false: { found: false } } as const;
 
 /**
- * Reads the navigation as written, since what it hides is not part of the tree that readers see. A page that is listed
- * several times is found when one of the places lets it; the nearest `boost` above it counts.
+ * Reads the navigation as written, because hidden entries are missing from the tree that readers see. A page
+ * that is listed several times is searchable when one entry allows it; the nearest `boost` above it counts.
  */
 export function navigationRules(
   navigation: unknown,
@@ -162,7 +160,7 @@ function scopesOf(navigation: NavigationMap): {
     const at = scopes.findIndex((scope) => scope.language === language && scope.version === version);
     return at >= 0 ? at : scopes.push({ language, version }) - 1;
   };
-  /** Many pages, few lists. */
+  /** Interned lists: many pages share few of them. */
   const lists = new Map<string, readonly number[]>();
   const listOf = (ids: number[]): readonly number[] => {
     const list = lists.get(ids.join()) ?? ids;

@@ -1,33 +1,32 @@
 /**
- * The postings of every term while pages come in, in any order: 18 bits of page, 7 of section, 7 of the step of weight,
- * which sort as numbers into the order of sections. Of a term that is everywhere only the best are kept, so that memory
- * does not grow with it. 50,000 pages of the corpus have 16 million postings; they take 78 MB here, and 17 where they can be
- * set aside until all are there.
+ * The postings of every term while pages arrive in any order. A posting packs 18 bits of page, 7 of section
+ * and 7 of weight step into a number that sorts in section order. Very common terms keep only their best
+ * postings, which bounds memory.
  */
-import type { SetAside } from '../text/kept.ts';
-import { grown } from './grown.ts';
+import type { SpillBytes } from '../text/spill.ts';
+import { growArray } from './grow-array.ts';
 
-export const pagesAtMost = 1 << 18;
+export const maxPages = 1 << 18;
 
-/** Lists that were set aside together: where that of each term ends, and all of them in the order of terms. */
+/** Lists that were set aside together: the end of each term's list, and all lists in the order of terms. */
 interface Run {
   ends: Uint32Array;
   postings: Uint32Array;
 }
 
 export class PostingLists {
-  readonly #most: number;
-  readonly #setAside: SetAside | undefined;
-  readonly #mostBlocks: number;
+  readonly #maxPostings: number;
+  readonly #spill: SpillBytes | undefined;
+  readonly #maxBlocks: number;
   readonly #aside: (() => Run)[] = [];
   #runs: Run[] = [];
-  /** A list of so many is cut to the best: a list twice as long as need be took 24 MB more at 50,000 pages. */
+  /** Longer lists are cut to the best postings. */
   readonly #cutAt: number;
   readonly #blocks: Uint32Array[] = [];
   #used = blockLength;
-  /** Places of lists that have moved to larger ones, by size: two to the power of the index. */
+  /** Free blocks by size: two to the power of the index. */
   readonly #free: number[][] = Array.from({ length: 32 }, () => []);
-  /** By term: where its list is, how long it is, how much fits (as a power of two), and how many there were in all. */
+  /** By term: the position, length and capacity (as a power of two) of its list, and the total count. */
   #places = new Uint32Array(initialTerms);
   #counts = new Uint32Array(initialTerms);
   #sizes = new Uint8Array(initialTerms);
@@ -35,18 +34,18 @@ export class PostingLists {
   /** The worst rank that can still be among the best, once there were more than fit. */
   #floors = new Uint32Array(initialTerms).fill(0xff_ff_ff_ff);
 
-  /** Of no term more than so many are kept; of all together so many megabytes, if they can be set aside. */
-  constructor(most: number, setAside?: SetAside, mostBlocks = 16) {
-    this.#most = most;
-    this.#setAside = setAside;
-    this.#mostBlocks = mostBlocks;
-    this.#cutAt = 2 ** Math.ceil(Math.log2(most * 1.25));
+  /** `maxPostings` limits the postings of a term, `maxBlocks` the memory of all when they can be set aside. */
+  constructor(maxPostings: number, spill?: SpillBytes, maxBlocks = 16) {
+    this.#maxPostings = maxPostings;
+    this.#spill = spill;
+    this.#maxBlocks = maxBlocks;
+    this.#cutAt = 2 ** Math.ceil(Math.log2(maxPostings * 1.25));
   }
 
   /** Terms are numbered without gaps. */
   add(term: number, posting: number): void {
     if (term >= this.#counts.length) this.#grow();
-    if (this.#setAside && this.#blocks.length > this.#mostBlocks) this.#putAside(this.#setAside);
+    if (this.#spill && this.#blocks.length > this.#maxBlocks) this.#spillLists(this.#spill);
     this.#totals[term] = (this.#totals[term] as number) + 1;
     const floor = this.#floors[term] as number;
     if (floor < 0xff_ff_ff_ff && rankOf(posting) > floor) return;
@@ -58,15 +57,13 @@ export class PostingLists {
     if (count + 1 === this.#cutAt) this.#keepBest(term);
   }
 
-  /** How many postings a term had, whether they are kept or not. */
   total(term: number): number {
     return this.#totals[term] as number;
   }
 
-  /** The best in the order of sections. */
   best(term: number): Uint32Array {
     const list = this.#whole(term);
-    if (list.length > this.#most) return bestOf(list, this.#most);
+    if (list.length > this.#maxPostings) return bestOf(list, this.#maxPostings);
     for (let at = 1; at < list.length; at++)
       if ((list[at] as number) < (list[at - 1] as number)) return list.toSorted();
     return list;
@@ -82,8 +79,8 @@ export class PostingLists {
     return joined([...parts, last].filter(({ length }) => length > 0));
   }
 
-  /** Each list without the room it had to grow. What is left here is as if nothing had come yet. */
-  #putAside(setAside: SetAside): void {
+  /** Stores each list without its spare capacity and resets this object. */
+  #spillLists(spill: SpillBytes): void {
     const terms = this.#counts.findLastIndex((count) => count > 0) + 1;
     const ends = new Uint32Array(terms);
     let length = 0;
@@ -93,7 +90,7 @@ export class PostingLists {
     for (let term = 0; term < terms; term++)
       if (this.#counts[term] !== 0)
         all.set(this.#list(term), terms + (ends[term] as number) - (this.#counts[term] as number));
-    const get = setAside(new Uint8Array(all.buffer));
+    const get = spill(new Uint8Array(all.buffer));
     this.#aside.push(() => {
       const found = asNumbers(get());
       return { ends: found.subarray(0, terms), postings: found.subarray(terms) };
@@ -112,7 +109,7 @@ export class PostingLists {
 
   #keepBest(term: number): void {
     const ranks = this.#list(term).map(rankOf).toSorted();
-    const kept = ranks.subarray(0, this.#most);
+    const kept = ranks.subarray(0, this.#maxPostings);
     this.#floors[term] = kept.at(-1) as number;
     this.#counts[term] = kept.length;
     this.#list(term).set(kept.map(postingOf));
@@ -142,11 +139,11 @@ export class PostingLists {
 
   #grow(): void {
     const terms = this.#counts.length;
-    this.#places = grown(this.#places, terms * 2);
-    this.#counts = grown(this.#counts, terms * 2);
-    this.#sizes = grown(this.#sizes, terms * 2);
-    this.#totals = grown(this.#totals, terms * 2);
-    this.#floors = grown(this.#floors, terms * 2).fill(0xff_ff_ff_ff, terms);
+    this.#places = growArray(this.#places, terms * 2);
+    this.#counts = growArray(this.#counts, terms * 2);
+    this.#sizes = growArray(this.#sizes, terms * 2);
+    this.#totals = growArray(this.#totals, terms * 2);
+    this.#floors = growArray(this.#floors, terms * 2).fill(0xff_ff_ff_ff, terms);
   }
 }
 
@@ -155,7 +152,7 @@ const initialTerms = 1 << 6;
 const blockBits = 18;
 const blockLength = 1 << blockBits;
 
-/** A copy only of what begins where numbers cannot. */
+/** Copies only when the bytes are not aligned. */
 function asNumbers(bytes: Uint8Array): Uint32Array {
   const { BYTES_PER_ELEMENT } = Uint32Array;
   const { buffer, byteOffset, length } = bytes.byteOffset % BYTES_PER_ELEMENT ? new Uint8Array(bytes) : bytes;
@@ -176,7 +173,7 @@ function bestOf(postings: Uint32Array, count: number): Uint32Array {
   return postings.map(rankOf).toSorted().subarray(0, count).map(postingOf).toSorted();
 }
 
-/** The best posting has the smallest: most weight first, then the order of sections. */
+/** The best posting has the lowest rank: highest weight first, then section order. */
 function rankOf(posting: number): number {
   return (((127 - (posting & 127)) << 25) | (posting >>> 7)) >>> 0;
 }

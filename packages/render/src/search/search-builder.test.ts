@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { SearchFile } from './build.ts';
 import { pageTerms } from './page-terms.ts';
 import type { SearchedPage, SearchedPages } from './pages.ts';
-import { OtherThread, OwnThread, type SearchBuilder } from './search-builder.ts';
+import { WorkerThreadBuilder, SameThreadBuilder, type SearchBuilder } from './search-builder.ts';
 
 const task = { keywords: [], boost: 1, hints: '' };
 const routes = Array.from({ length: 300 }, (_, at) => `page-${at}`);
@@ -27,13 +27,28 @@ async function filesOf(builder: SearchBuilder): Promise<SearchFile[]> {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-it('another thread builds the same files as this one', async () => {
-  const own = await filesOf(new OwnThread(searched));
+it('the worker thread builds the same files as this thread', async () => {
+  const own = await filesOf(new SameThreadBuilder(searched));
   expect(own.length).toBeGreaterThan(2);
-  expect(await filesOf(new OtherThread(searched))).toEqual(own);
+  expect(await filesOf(new WorkerThreadBuilder(searched))).toEqual(own);
 });
 
-it('a thread that fails is reported', async () => {
-  const builder = new OtherThread({ ...searched, pages: undefined as unknown as SearchedPages['pages'] });
+it('a failing thread is reported', async () => {
+  const builder = new WorkerThreadBuilder({
+    ...searched,
+    pages: undefined as unknown as SearchedPages['pages'],
+  });
   await expect(filesOf(builder)).rejects.toThrow();
+});
+
+it('the caller waits while the thread is behind', async () => {
+  const builder = new WorkerThreadBuilder(searched);
+  for (const route of routes) builder.add(route, undefined);
+  let rounds = 0;
+  for (let room = builder.room(); room; room = builder.room()) {
+    await room;
+    rounds += 1;
+  }
+  expect(rounds).toBeGreaterThan(0);
+  builder.close();
 });

@@ -1,4 +1,4 @@
-/** Builds the search index in this thread, or in another one while the pages of a large site are composed. */
+/** Builds the search index in this thread or, for a large site, in a worker thread. */
 import { Worker } from 'node:worker_threads';
 import type { PageTerms } from '../model/page.ts';
 import { type SearchFile, SearchIndex } from './build.ts';
@@ -6,20 +6,26 @@ import type { FromIndexThread, ToIndexThread } from './index-thread.ts';
 import type { SearchedPages } from './pages.ts';
 
 export interface SearchBuilder {
-  /** Adds the terms of a page; returns files that are complete. */
+  /** Returns the completed files. */
   add(route: string, terms: PageTerms | undefined): SearchFile[];
+  /** Settles once the builder can take another page without holding too many in memory; undefined if it can now. */
+  room(): Promise<void> | undefined;
   finish(): Iterable<SearchFile> | AsyncIterable<SearchFile>;
   close(): void;
 }
 
-/** Below this a thread costs more than it saves. */
+/** For fewer pages a thread costs more than it saves. */
 const minPagesForThread = 2000;
+/** Pages that wait for the thread. */
+const maxPendingPages = 200;
 
 export function searchBuilder(searched: SearchedPages): SearchBuilder {
-  return searched.pages.size < minPagesForThread ? new OwnThread(searched) : new OtherThread(searched);
+  return searched.pages.size < minPagesForThread
+    ? new SameThreadBuilder(searched)
+    : new WorkerThreadBuilder(searched);
 }
 
-export class OwnThread implements SearchBuilder {
+export class SameThreadBuilder implements SearchBuilder {
   readonly #index: SearchIndex;
 
   constructor({ pages, scopes }: SearchedPages) {
@@ -30,6 +36,8 @@ export class OwnThread implements SearchBuilder {
     return this.#index.add(route, terms);
   }
 
+  room(): undefined {}
+
   finish(): Iterable<SearchFile> {
     return this.#index.finish();
   }
@@ -37,9 +45,10 @@ export class OwnThread implements SearchBuilder {
   close(): void {}
 }
 
-export class OtherThread implements SearchBuilder {
+export class WorkerThreadBuilder implements SearchBuilder {
   readonly #worker: Worker;
   readonly #ready: SearchFile[] = [];
+  #pendingPages = 0;
   #isFinished = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
@@ -53,20 +62,24 @@ export class OtherThread implements SearchBuilder {
     this.#worker.on('message', (files: FromIndexThread) => {
       if (files === null) this.#isFinished = true;
       else this.#ready.push(...files);
+      this.#pendingPages -= 1;
       this.#wake?.();
     });
     this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', (code) =>
-      this.#fail(new Error(`The thread of the search index ended (${code}).`)),
-    );
+    this.#worker.on('exit', (code) => this.#fail(new Error(`The search index thread exited (${code}).`)));
   }
 
   add(route: string, terms: PageTerms | undefined): SearchFile[] {
     if (this.#failure) throw this.#failure;
-    // A message would carry all of the memory that the terms are a part of.
+    // Posting a view would copy its whole underlying buffer.
     const copy = terms && new Uint8Array(terms);
+    this.#pendingPages += 1;
     this.#worker.postMessage({ route, terms: copy } satisfies ToIndexThread, copy ? [copy.buffer] : []);
     return this.#ready.splice(0);
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#pendingPages < maxPendingPages || this.#failure ? undefined : this.#next();
   }
 
   async *finish(): AsyncGenerator<SearchFile> {
@@ -75,8 +88,12 @@ export class OtherThread implements SearchBuilder {
       yield* this.#ready.splice(0);
       if (this.#failure) throw this.#failure;
       if (this.#isFinished || this.#ready.length > 0) continue;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await this.#next();
     }
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, type TestPage, indexFiles, searchIn } from './memory-search.ts';
+import { type Answer, type TestPage, indexFiles, searchIn } from '../../test/support/memory-search.ts';
 
 function ask(pages: TestPage[], question: string, scope = 0): Promise<Answer> {
   return searchIn(indexFiles(pages)).search.find(question, { scope, limit: 8 });
@@ -14,7 +14,6 @@ const nouns = 'token page server agent cache queue project webhook domain export
 );
 const verbs = 'create rename archive restore measure protect inspect publish migrate schedule'.split(' ');
 
-/** Several hundred pages of plausible text, the same every time. */
 function library(count: number): TestPage[] {
   let seed = 7;
   const pick = (list: string[]): string => {
@@ -35,7 +34,7 @@ describe('the search index', () => {
   const pages = library(300);
   const files = indexFiles(pages);
 
-  it('finds every page by its title and every section by its heading, first', async () => {
+  it('every page is found first by its title and every section by its heading', async () => {
     const { search } = searchIn(files);
     for (let at = 0; at < pages.length; at += 13) {
       const [page] = (await search.find(pages[at]?.title ?? '', { scope: 0, limit: 3 })).results;
@@ -46,14 +45,14 @@ describe('the search index', () => {
     }
   });
 
-  it('is the same whatever order pages arrive in', () => {
+  it('the index does not depend on the page order', () => {
     const order = [...pages.keys()].toSorted((a, b) => ((a * 7919) % 300) - ((b * 7919) % 300));
     const again = indexFiles(pages, { order });
     expect(again.size).toBe(files.size);
     for (const [path, content] of files) expect(again.get(path)).toBe(content);
   });
 
-  it('is read in small pieces', async () => {
+  it('a search loads small files', async () => {
     const { search, loaded } = searchIn(files);
     const before = files.size;
     await search.find('zebra', { scope: 0, limit: 8 });
@@ -64,7 +63,7 @@ describe('the search index', () => {
     for (const content of files.values()) expect(content.length).toBeLessThan(60_000);
   });
 
-  it('is asked for words that stand apart in it, and for no more than a word that is everywhere', async () => {
+  it('a search loads only the shards of its words', async () => {
     const between = Array.from({ length: 1500 }, (_, at) => `toolbar${at}`);
     const many = indexFiles([
       ...Array.from({ length: 120 }, () => ({ title: 'Box', html: '<p>A tool with a tip.</p>' })),
@@ -79,7 +78,7 @@ describe('the search index', () => {
     expect((await search.find('tool tip', { scope: 0, limit: 3 })).results[0]?.title).toBe('Tooltip');
   });
 
-  it('is read no further for a question that nobody waits for', async () => {
+  it('an outdated query loads no further files', async () => {
     const { search, loaded } = searchIn(files);
     let asked = 0;
     const isStale = (): boolean => ++asked > 1;
@@ -89,7 +88,7 @@ describe('the search index', () => {
     expect(loaded.filter((path) => /\/t\d/.test(path)).length).toBeLessThan(5);
   });
 
-  it('consists of one call each and nothing else', () => {
+  it('each index file is a single call', () => {
     for (const [path, content] of files) {
       const name = /(\w+)\.js$/.exec(path)?.[1];
       expect(content.startsWith(`docyardSearch("${name}",`)).toBe(true);
@@ -97,12 +96,12 @@ describe('the search index', () => {
     }
   });
 
-  it('of a site without pages answers with nothing', async () => {
+  it('the index of an empty site has no results', async () => {
     const { search } = searchIn(indexFiles([]));
     expect((await search.find('anything', { scope: 0, limit: 8 })).results).toEqual([]);
   });
 
-  it('survives text that looks like script', async () => {
+  it('text that looks like a script is escaped', async () => {
     const page = {
       title: '`${alert(1)}` \\ </script>',
       html: '<p>`${x}` \\u0041 \u2028 &lt;/script&gt;</p>',
@@ -119,7 +118,7 @@ describe('ranking', () => {
   });
   const filler = '<p>Some other text about many things that readers may want to know.</p>';
 
-  it('puts titles before headings before text', async () => {
+  it('titles rank before headings before text', async () => {
     const pages = [
       page('Alpha', `${filler}<p>webhook</p>`),
       page('Beta', `${filler}<h2 id="w">Webhook</h2>${filler}`),
@@ -128,7 +127,7 @@ describe('ranking', () => {
     expect(await titles(pages, 'webhook')).toEqual(['Webhook', 'Beta', 'Alpha']);
   });
 
-  it('puts the title that is the question first', async () => {
+  it('a title that equals the query ranks first', async () => {
     const pages = [
       page('Configure authentication for teams', '<p>authentication authentication</p>'),
       page('Authentication', filler),
@@ -136,7 +135,7 @@ describe('ranking', () => {
     expect((await titles(pages, 'authentication'))[0]).toBe('Authentication');
   });
 
-  it('prefers pages that have all words', async () => {
+  it('pages with all words rank first', async () => {
     const pages = [
       page('Domain', filler),
       page('Custom colors', filler),
@@ -146,7 +145,7 @@ describe('ranking', () => {
     expect([first?.title, first?.sections[0]?.id]).toEqual(['Hosting', 'c']);
   });
 
-  it('follows boost and keywords', async () => {
+  it('boost and keywords affect the ranking', async () => {
     const pages = [
       page('Deploy one', '<p>deploy</p>'),
       page('Deploy two', '<p>deploy</p>', { boost: 3 }),
@@ -156,12 +155,12 @@ describe('ranking', () => {
     expect(await titles(pages, 'rollout')).toEqual(['Ship it']);
   });
 
-  it('ignores small words beside telling ones', async () => {
+  it('stop words are ignored beside other words', async () => {
     const pages = [page('How to do it', filler), page('Logo', '<p>Add a logo to the site.</p>')];
     expect((await titles(pages, 'how to add a logo'))[0]).toBe('Logo');
   });
 
-  it('finds identifiers by what they are and by the words inside', async () => {
+  it('identifiers are found as a whole and by their parts', async () => {
     const pages = [
       page('Users', '<p>Call <code>createUserToken</code> first.</p>'),
       page('Settings', '<p>Set <code>max_output_tokens</code> in docs.json.</p>'),
@@ -174,7 +173,7 @@ describe('ranking', () => {
     expect((await titles(pages, 'sendBatch'))[0]).toBe('Client');
   });
 
-  it('takes joined and separate spelling as the same', async () => {
+  it('joined and separate spellings match', async () => {
     const pages = [page('Frontmatter', filler), page('Matter', filler)];
     expect((await titles(pages, 'front matter'))[0]).toBe('Frontmatter');
     expect((await titles([page('Front-matter fields', filler)], 'frontmatter'))[0]).toBe(
@@ -183,19 +182,19 @@ describe('ranking', () => {
   });
 });
 
-describe('words that are not quite right', () => {
+describe('inexact words', () => {
   const pages: TestPage[] = [
     { title: 'Authentication', html: '<p>Sign in with a password.</p>' },
     { title: 'Webhooks', html: '<p>Receive events.</p>' },
     { title: 'Deployment', html: '<p>Deploying takes a minute. Deployed pages are cached.</p>' },
   ];
 
-  it('match while they are being typed', async () => {
+  it('prefixes match', async () => {
     expect(await titles(pages, 'web')).toEqual(['Webhooks']);
     expect(await titles(pages, 'authen')).toEqual(['Authentication']);
   });
 
-  it('match with a slip, also in the first letter', async () => {
+  it('words with a typo match, also in the first letter', async () => {
     for (const slip of ['webhok', 'wehbook', 'webhoook', 'vebhook', 'webhokos'])
       expect(await titles(pages, slip), slip).toEqual(['Webhooks']);
     for (const slip of ['autentication', 'authentcation', 'authenticatoin', 'auhtentciation'])
@@ -204,12 +203,12 @@ describe('words that are not quite right', () => {
     expect((await ask(pages, 'webhook')).corrected).toBeNull();
   });
 
-  it('match in other forms', async () => {
+  it('inflected words match', async () => {
     expect(await titles(pages, 'deploying')).toEqual(['Deployment']);
     expect(await titles(pages, 'webhook ')).toEqual(['Webhooks']);
   });
 
-  it('get suggestions when nothing matches', async () => {
+  it('a query without results gets suggestions', async () => {
     const { search } = searchIn(indexFiles(pages));
     expect((await search.find('xylophone', { scope: 0, limit: 8 })).results).toEqual([]);
     expect(await search.suggest('webbhuk', 0)).toContain('webhook');
@@ -227,7 +226,7 @@ describe('Chinese, Japanese and Korean', () => {
     { title: '설치하기', html: '<p>명령줄 도구를 설치합니다.</p>' },
   ];
 
-  it('are found by words, parts of words and single characters', async () => {
+  it('CJK text is found by words, parts of words and single characters', async () => {
     expect(await titles(pages, '安装')).toEqual(['快速入门']);
     expect((await titles(pages, '自定义域名'))[0]).toBe('自定义域名');
     expect((await titles(pages, '域'))[0]).toBe('自定义域名');
@@ -235,12 +234,12 @@ describe('Chinese, Japanese and Korean', () => {
     expect((await titles(pages, '설치'))[0]).toBe('설치하기');
   });
 
-  it('are found beside Latin words, with the section', async () => {
+  it('CJK text beside Latin words is found with its section', async () => {
     const [first] = (await ask(pages, 'API密钥')).results;
     expect([first?.title, first?.sections[0]?.id]).toEqual(['快速入门', 'api']);
   });
 
-  it('are marked in excerpts', async () => {
+  it('CJK matches are marked in excerpts', async () => {
     const { search } = searchIn(indexFiles(pages));
     const { results, terms } = await search.find('命令行', { scope: 0, limit: 8 });
     const text = results[0]?.sections[0]?.text ?? '';
@@ -249,7 +248,7 @@ describe('Chinese, Japanese and Korean', () => {
 });
 
 describe('languages and versions', () => {
-  it('are searched one at a time, or all together', async () => {
+  it('languages and versions are searched separately or together', async () => {
     const scopes = [
       { language: 'en', version: '' },
       { language: 'de', version: '' },

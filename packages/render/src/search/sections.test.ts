@@ -1,35 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { TermProgram } from './term-program.ts';
+import { type Section, sectionsOf as readSections, withoutExtraSpace } from './sections.ts';
 
-interface TextSection {
-  id: string;
-  title: string;
-  text: string;
-  code: string;
-}
-
-/** Nothing is asked while sections are read. */
-const program = new TermProgram({
-  askForWord: () => undefined,
-  askForRun: () => undefined,
-  askForPair: () => 0,
-  isCommon: () => false,
-  stepOf: () => 0,
-});
-
-function sectionsOf(html: string): TextSection[] {
-  const { run } = program;
-  program.write(html, run.roomForHtml(html.length));
-  return program.sections(run.read(html.length)).map((section) => ({
-    id: program.string(run.idsPlace(), section.idStart, section.idEnd),
-    title: program.string(run.titlesPlace(), section.titleStart, section.titleEnd),
-    text: program.string(run.textPlace(), section.textStart, section.textEnd),
-    code: program.string(run.codePlace(), section.codeStart, section.codeEnd),
+function sectionsOf(html: string): Section[] {
+  return readSections(html).map(({ title, text, ...section }) => ({
+    ...section,
+    title: withoutExtraSpace(title),
+    text: withoutExtraSpace(text),
   }));
 }
 
 describe('the sections of a page', () => {
-  it('start at headings and keep their text apart', () => {
+  it('sections start at headings and separate their text', () => {
     const html =
       '<p>Before &amp; <code>x</code>y.</p><h2 id="one">One<a class="dy-anchor" href="#one" aria-hidden="true" tabindex="-1">#</a></h2>' +
       '<p>First</p><ul><li>a</li><li>b</li></ul><h3 id="two">Two</h3><p>Second</p>';
@@ -40,7 +21,7 @@ describe('the sections of a page', () => {
     ]);
   });
 
-  it('continue after an accordion, which is a section of its own', () => {
+  it('a section continues after an accordion, which is a separate section', () => {
     const html =
       '<h2 id="faq">FAQ</h2>before<details class="dy-accordion" id="why"><summary><svg><path d="M0 0"/></svg><span>Why?</span></summary>' +
       '<div>Because.</div></details>after<details><summary>More</summary>inside</details>';
@@ -50,25 +31,25 @@ describe('the sections of a page', () => {
     ]);
   });
 
-  it('leave out pictures, buttons and what is hidden', () => {
+  it('pictures, buttons and hidden elements are excluded', () => {
     const html =
       '<svg><svg><title>no</title></svg>no</svg><button>no</button><span aria-hidden="true"><span>no</span>no</span>' +
       '<span class="dy-when-closed">Show</span><div hidden>no</div><!-- no --><img alt="a > b" aria-hidden="true">yes';
     expect(sectionsOf(html)[0]?.text).toBe('yes');
   });
 
-  it('take signs that begin no tag for text', () => {
+  it('signs that begin no tag are text', () => {
     const html = `<p title='a "b" > c'>1 < 2, 3 </ 4, <b</p> <5> <p title="open</p>`;
     expect(sectionsOf(html)[0]?.text).toBe(`1 < 2, 3 </ 4, <b <5> <p title="open`);
   });
 
-  it('hold code apart from text', () => {
+  it('code is separate from text', () => {
     const html =
       '<p>Call</p><pre tabindex="0"><code><span>client</span>.<span>send</span>()</code></pre><p>it</p>';
     expect(sectionsOf(html)[0]).toMatchObject({ text: 'Call it', code: 'client.send()\n' });
   });
 
-  it('read entities, and keep what is none', () => {
+  it('entities are decoded, and invalid ones are kept', () => {
     const html =
       '<p>&lt;a&gt; &#39;b&#x27; &#x1F600; &#0; &constructor; &amp;amp; R&D; &nbsp;end</p><pre>a &amp;&amp; b</pre>';
     expect(sectionsOf(html)[0]).toMatchObject({
@@ -77,23 +58,33 @@ describe('the sections of a page', () => {
     });
   });
 
-  it('have the id that a link to them names', () => {
+  it('a section has the id of its heading', () => {
     const html =
       '<h2 class="x" id="r&amp;d-&#x1F600;">R</h2><h3 id="">none</h3><details id="why">no</details>';
     expect(sectionsOf(html).map(({ id }) => id)).toEqual(['', 'r&d-\u{1f600}', 'why']);
   });
 
-  it('are not mixed with those of the page before', () => {
+  it('sections of consecutive pages are separate', () => {
     sectionsOf('<h2 id="a">One</h2><p>long text of the page before</span></p>'.repeat(20));
     expect(sectionsOf('</spa')).toEqual([{ id: '', title: '', text: '</spa', code: '' }]);
   });
 
-  it('are read in time however many tags are left open', () => {
+  it('unclosed tags are read in linear time', () => {
     const html = `<p>${'<a "'.repeat(1)}${"<b '".repeat(60_001)}${'<!--'.repeat(60_000)}`;
     expect(sectionsOf(html)).toHaveLength(1);
   });
 
-  it('are limited in number', () => {
+  it('headings after the text limit of a section start sections', () => {
+    const html = `<p>${'word '.repeat(5000)}</p><p hidden>no<h2 id="no">no</h2></p><b>more</b><h2 id="last">Last</h2><p>text</p>`;
+    const sections = sectionsOf(html);
+    expect(sections.map(({ id, title }) => [id, title])).toEqual([
+      ['', ''],
+      ['last', 'Last'],
+    ]);
+    expect(sections[1]?.text).toBe('text');
+  });
+
+  it('the number of sections is limited', () => {
     const html = Array.from({ length: 300 }, (_, at) => `<h2 id="s${at}">S${at}</h2>t`).join('');
     expect(sectionsOf(html).length).toBeLessThan(90);
   });

@@ -1,4 +1,4 @@
-/** Writes the lines of terms and the entries of pages into files of a certain length. */
+/** Writes term lines and page entries into files of bounded length. */
 import { type SearchWords, searchWords } from './browser-code.ts';
 
 export interface SearchFile {
@@ -6,21 +6,21 @@ export interface SearchFile {
   content: string;
 }
 
-/** Of a term that is in more sections than this only the best are in its line. */
-export const maximumPostings = 2500;
+/** A term in more sections keeps only its best postings. */
+export const maxPostings = 2500;
 const termShardLength = 7000;
 const pageShardLength = 7000;
 const words: SearchWords = searchWords();
 const digitCodes = Uint8Array.from(words.digits, (digit) => digit.charCodeAt(0));
 
 export class TermShards {
-  /** Enough of the first term of each file to tell it from the term before. */
+  /** The shortest prefix of each file's first term that distinguishes it from the previous term. */
   readonly starts: string[] = [];
   #previous = '';
   #lines: string[] = [];
   #length = 0;
 
-  /** Adds a term, which comes after all before it, with its packed postings; answers the file when it is full. */
+  /** Terms must be added in order. Returns the file when it is full. */
   add(term: string, postings: string): SearchFile | undefined {
     const isFirst = this.#lines.length === 0;
     const shared = sharedLength(this.#previous, term);
@@ -76,8 +76,8 @@ export function searchFile(name: string, data: string): SearchFile {
 }
 
 /**
- * Gaps between section numbers, then steps, then the number of sections when only the best are here. A gap is one digit
- * up to 59, two up to 2,789, else five. Postings are in order, and not more than `maximumPostings`.
+ * Gaps between section numbers, then steps, then the total when postings were dropped. A gap has one digit up
+ * to 59, two up to 2,789, otherwise five. Postings must be in order and at most `maxPostings`.
  */
 export function packPostings(postings: Uint32Array, firstSections: Uint32Array, total: number): string {
   const bytes = packed;
@@ -96,7 +96,7 @@ export function packPostings(postings: Uint32Array, firstSections: Uint32Array, 
   return postings.length < total ? `${text} ${total}` : text;
 }
 
-const packed = Buffer.alloc(maximumPostings * 6 + 1);
+const packed = Buffer.alloc(maxPostings * 6 + 1);
 
 function writeGap(bytes: Uint8Array, at: number, gap: number): number {
   if (gap < 60) bytes[at] = digitCodes[gap] as number;
@@ -113,15 +113,14 @@ function writeGap(bytes: Uint8Array, at: number, gap: number): number {
   return at + 5;
 }
 
-/** Enough of a file's first term to tell it from the last term before. */
 function shortestStart(term: string, previous: string): string {
   return term.slice(0, sharedLength(previous, term) + 1);
 }
 
 export function sharedLength(a: string, b: string): number {
-  const most = Math.min(a.length, b.length, 60);
+  const maxShared = Math.min(a.length, b.length, 60);
   let at = 0;
-  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  /** Never between the halves of one character. */
+  while (at < maxShared && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  /** Never splits a surrogate pair. */
   return at > 0 && (b.charCodeAt(at - 1) & 0xfc_00) === 0xd8_00 ? at - 1 : at;
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { renderFixture } from '../../test/support/render-fixture.ts';
-import { searchIn } from './memory-search.ts';
+import { searchIn } from '../../test/support/memory-search.ts';
 
 const site = await renderFixture('search');
 
 describe('search of a rendered site', () => {
-  it('leaves out what is hidden, unlisted or not searchable, and follows boost', async () => {
+  it('hidden, unlisted and unsearchable pages are excluded, and boost counts', async () => {
     const { search } = searchIn(site.files);
     const { results } = await search.find('marmalade', { scope: 0, limit: 20 });
     expect(results.map(({ title }) => title)).toEqual(['Loud', 'Secret', 'Welcome', 'Webhooks']);
   });
 
-  it('keeps languages apart until asked for all', async () => {
+  it('languages are separate unless all are requested', async () => {
     const { search } = searchIn(site.files);
     expect((await search.find('marmalade', { scope: 1, limit: 20 })).results.map(({ href }) => href)).toEqual(
       ['de/index.html'],
@@ -19,7 +19,7 @@ describe('search of a rendered site', () => {
     expect((await search.find('marmalade', { scope: -1, limit: 20 })).total).toBe(5);
   });
 
-  it('links to the section, accordions included', async () => {
+  it('results link to sections, accordions included', async () => {
     const { search } = searchIn(site.files);
     const [page] = (await search.find('verify signature', { scope: 0, limit: 3 })).results;
     expect([page?.href, page?.sections[0]?.id]).toEqual(['guides/webhooks.html', 'verify-a-signature']);
@@ -27,17 +27,17 @@ describe('search of a rendered site', () => {
     expect(late?.sections[0]?.title).toBe('Why is a delivery late?');
   });
 
-  it('finds pages by keywords', async () => {
+  it('pages are found by keywords', async () => {
     const { search } = searchIn(site.files);
     expect((await search.find('homecoming', { scope: 0, limit: 3 })).results[0]?.title).toBe('Welcome');
   });
 
-  it('has a button on every page, with the prompt and the language of the page', () => {
+  it('every page has a search button with its prompt and language', () => {
     expect(site.files.get('de/index.html')).toMatch(/<button[^>]* data-search[^>]* data-language="de"/);
     expect(site.files.get('index.html')).toContain('<span class="dy-search-prompt">Ask the finder…</span>');
   });
 
-  it('is the same for one process or two', async () => {
+  it('the index is the same with one process or two', async () => {
     const again = await renderFixture('search', { concurrency: 2 });
     const ofIndex = (files: Map<string, string>): [string, string][] =>
       [...files]

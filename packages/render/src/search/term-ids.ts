@@ -1,15 +1,15 @@
-/** Numbers for the terms of all pages, found by the bytes of their text, without a string for each time one occurs. */
-import { grown } from './grown.ts';
+/** Numbers the terms of all pages by the bytes of their text, without creating a string per occurrence. */
+import { growArray } from './grow-array.ts';
 
 export class TermIds {
   count = 0;
   #texts = Buffer.alloc(1 << 8);
-  /** Where each text ends, and its hash. */
+  /** The end and the hash of each text. */
   #ends = new Uint32Array(1 << 6);
   #hashes = new Int32Array(1 << 6);
   #slots = new Int32Array(1 << 8).fill(-1);
 
-  /** The number of the term whose text in UTF-8 lies here. */
+  /** `bytes` from `from` to `to` is the term in UTF-8. */
   idOf(bytes: Uint8Array, from: number, to: number): number {
     let hash = to - from;
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01_00_01_93);
@@ -38,8 +38,8 @@ export class TermIds {
   #add(slot: number, hash: number, bytes: Uint8Array, from: number, to: number): number {
     const id = this.count++;
     if (id === this.#ends.length) {
-      this.#ends = grown(this.#ends, id + 1);
-      this.#hashes = grown(this.#hashes, id + 1);
+      this.#ends = growArray(this.#ends, id + 1);
+      this.#hashes = growArray(this.#hashes, id + 1);
     }
     const start = id === 0 ? 0 : (this.#ends[id - 1] as number);
     const end = start + to - from;

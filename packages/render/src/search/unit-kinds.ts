@@ -1,23 +1,19 @@
-/**
- * What a code unit is to the words of a text, as far as that can be told without looking at the text around it. The numbers are
- * those of `assembly/search/kinds.ts`.
- */
-const kinds = {
+/** The word-boundary class of each UTF-16 code unit, independent of context. */
+export const kinds = {
   between: 0,
   /** A Latin letter or a digit. */
   letter: 1,
   underscore: 2,
-  /** Holds two words together, as in `user.name`. */
+  /** Joins two words, as in `user.name`. */
   joint: 3,
   /** As in C++ and C#. */
   sharp: 4,
-  /** Of a script that is written without spaces. */
+  /** Part of a script without spaces between words. */
   unspaced: 5,
-  /** For the search script to judge, with the word around it. */
+  /** Decided by the search script, which sees the whole word. */
   foreign: 6,
 } as const;
 
-/** Of every unit. */
 export const kindOfUnit = new Uint8Array(1 << 16).fill(kinds.foreign);
 
 const latinEnd = 0x2_50;
@@ -33,12 +29,12 @@ function isOf(kind: number, first: number, last = first): void {
   kindOfUnit.fill(kind, first, last + 1);
 }
 
-// Dashes, quotes, arrows and pictures.
+// Dashes, quotes, arrows and symbols.
 isOf(kinds.between, 0x20_10, 0x20_3f);
 isOf(kinds.joint, 0x20_19);
 isOf(kinds.between, 0x21_90, 0x23_ff);
 isOf(kinds.between, 0x25_00, 0x27_75);
-// Chinese, Japanese and Korean: signs, and characters that stay as they are when folded.
+// Chinese, Japanese and Korean: punctuation, and characters that case folding does not change.
 isOf(kinds.between, 0x30_00, 0x30_04);
 isOf(kinds.between, 0x30_08, 0x30_20);
 isOf(kinds.unspaced, 0x30_41, 0x30_96);

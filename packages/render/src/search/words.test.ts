@@ -12,20 +12,20 @@ function termsOf(text: string): string[] {
 }
 
 describe('the words of a text', () => {
-  it('are lower case and without accents', () => {
+  it('words are lower case without accents', () => {
     expect(termsOf('Übersicht der Größe, déjà vu, São Łódź')).toEqual(
       'ubersicht der grosse deja vu sao lodz'.split(' '),
     );
     expect(termsOf('ｆｕｌｌ ﬁle')).toEqual(['full', 'file']);
   });
 
-  it('are the same in singular and plural', () => {
+  it('singular and plural are one term', () => {
     expect(termsOf('webhooks policies indexes classes status analysis APIs')).toEqual(
       'webhook policy index class status analysis api'.split(' '),
     );
   });
 
-  it('of an identifier are the identifier and the words inside', () => {
+  it('the terms of an identifier are the identifier and its parts', () => {
     expect(termsOf('createUserToken')).toEqual(['createusertoken', 'create', 'user', 'token']);
     expect(termsOf('max_tokens')).toEqual(['maxtoken', 'max', 'token']);
     expect(termsOf('docs.json')).toEqual(['docsjson', 'doc', 'json']);
@@ -35,13 +35,13 @@ describe('the words of a text', () => {
     expect(termsOf('C++ and C#')).toEqual(['c++', 'and', 'c#']);
   });
 
-  it('end where a sign does not join them to another', () => {
+  it('words end at signs that do not join them', () => {
     expect(termsOf("End. Note: a-b, it's; x.-y C++ c# __init__ naïve.é last")).toEqual(
       'end note ab its it x y c++ c# init naivee naive last'.split(' '),
     );
   });
 
-  it('of scripts without spaces are pairs of characters', () => {
+  it('the terms of scripts without spaces are bigrams', () => {
     expect(termsOf('安装指南')).toEqual(['安装', '装指', '指南']);
     expect(termsOf('インストール')).toHaveLength(5);
     expect(termsOf('설치 방법')).toEqual(['설치', '방법']);
@@ -50,12 +50,12 @@ describe('the words of a text', () => {
     expect(termsOf('การติดตั้ง').length).toBeGreaterThan(3);
   });
 
-  it('of other scripts are words', () => {
+  it('the terms of other scripts are words', () => {
     expect(termsOf('Быстрый старт')).toEqual(['быстрыи', 'старт']);
     expect(termsOf('البدء السريع')).toEqual(['البدء', 'السريع']);
   });
 
-  it('stand where they were found', () => {
+  it('words have their position', () => {
     const text = 'Set 《API密钥》 and docs.json';
     const found: string[] = [];
     words.eachWord(text, ({ parts }, start, end) => {
@@ -67,18 +67,18 @@ describe('the words of a text', () => {
     expect(found).toEqual(['Set', 'API', '密钥', 'and', 'docs.json', 'docs', 'json']);
   });
 
-  it('are the same whether or not the text around them is Latin', () => {
+  it('words do not depend on the surrounding script', () => {
     const text = 'naïve Ünïcode_x2 ½ x² don’t a—b “q” C++ Łódź → ok·ish µs user@host.com ªº 10×5 ÷ ✓ done';
     const mixed = termsOf(`${text} й`);
     expect(termsOf(text)).toEqual(mixed.slice(0, -1));
   });
 
-  it('never hold what ends a line, a field or a literal of the index', () => {
+  it('terms contain no separators of the index', () => {
     const hostile = '`${x}` \\ a\u2028b \0 "q" \'s\' </script> \ud800 ﷽ ㋿ ½ x²';
     for (const term of termsOf(hostile)) expect(term).toMatch(/^[^\s`\\$"'<>]+$/);
   });
 
-  it('have weights that survive as one digit', () => {
+  it('weights survive the encoding as one digit', () => {
     expect(words.digits).toHaveLength(91);
     for (const weight of [0.1, 1, 7.5, 100])
       expect(words.weightOf(words.stepOf(weight)) / weight).toBeCloseTo(1, 0.9);

@@ -1,4 +1,7 @@
-/** Opens a rendered site as a reader would, from disk and over http, and searches it. Needs Chromium; says so if missing. */
+/**
+ * Searches a rendered site in Chromium, from disk and over http. Skipped with a message when Chromium is
+ * missing.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
@@ -18,7 +21,7 @@ if (executablePath === undefined)
 
 describe.skipIf(executablePath === undefined)('the search dialog', () => {
   let browser: Browser;
-  /** One for all tests: to open one and to close it costs more than what most of them do in it. */
+  /** Shared by all tests, because opening a page is slow. */
   let page: Page;
   const complaints: string[] = [];
   let folder: string;
@@ -54,9 +57,9 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
   });
 
   afterEach(async () => {
-    // What was searched for is remembered; the next reader is another.
+    // Recent searches are stored; the next test is another reader.
     await page.evaluate(() => localStorage.clear());
-    // What a page still loads when it is left is no complaint of the next one.
+    // Requests that navigation aborts must not count as errors of the next page.
     await page.goto('about:blank');
     complaints.length = 0;
   });
@@ -67,7 +70,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
 
   const selected = '.dy-search-dialog [role="option"][aria-selected="true"]';
 
-  it.each(['disk', 'http'])('finds a section and leads to it, from %s', async (from) => {
+  it.each(['disk', 'http'])('the search finds a section and opens it, from %s', async (from) => {
     await open(from, 'guides/loud.html');
     expect(await page.locator('script[src*="search"]').count()).toBe(0);
     await page.keyboard.press('/');
@@ -80,7 +83,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is worked with the keyboard: arrows, Escape, Control+K', async () => {
+  it('the dialog is operated with arrows, Escape and Control+K', async () => {
     await open('disk', 'index.html');
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox');
@@ -94,14 +97,14 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     expect(await second.innerText()).not.toContain('Loud');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
-    /** Focus leaves a closed dialog with the next frame that is drawn, not at once. */
+    /** Focus leaves a closed dialog only with the next frame. */
     await expect
       .poll(() => page.evaluate('document.activeElement.id || document.activeElement.tagName'))
       .toMatch(/search-bar-entry|BODY/);
     expect(complaints).toEqual([]);
   });
 
-  it('looks a question up when its reader stops typing, or presses Enter', async () => {
+  it('a query runs when typing stops or Enter is pressed', async () => {
     await open('disk', 'index.html');
     await page.keyboard.press('/');
     const options = page.locator('.dy-search-dialog [role="option"]');
@@ -118,7 +121,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('loads nothing for letters that are typed on', async () => {
+  it('continued typing loads nothing for the earlier letters', async () => {
     await open('http', 'index.html');
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(request.url()));
@@ -137,7 +140,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     expect(loaded.filter((url) => /search\/p\d+\.js$/.test(url))).toEqual([]);
   });
 
-  it('offers pages before, corrections after, and other languages on request', async () => {
+  it('the dialog suggests pages, corrections and other languages', async () => {
     await open('disk', 'de/index.html');
     await page.locator('[data-search]').first().click();
     const options = page.locator('.dy-search-dialog [role="option"]');
@@ -159,7 +162,6 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
   });
 });
 
-/** Under a path, as a site often is. */
 function serve(folder: string): Promise<Server> {
   const types: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
   const server = createServer((request, response) => {

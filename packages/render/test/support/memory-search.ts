@@ -1,10 +1,10 @@
-/** For tests: builds an index from pages given as HTML, and asks it with the very code that runs in the browser. */
+/** Builds an index from HTML pages and queries it with the browser's code. */
 import { compileFunction } from 'node:vm';
-import { SearchIndex } from './build.ts';
-import { runSearchScripts } from './browser-code.ts';
-import { pageTerms } from './page-terms.ts';
-import type { SearchScope, SearchedPage } from './pages.ts';
-import type { SearchTask } from '../model/page.ts';
+import { SearchIndex } from '../../src/search/build.ts';
+import { runSearchScripts } from '../../src/search/browser-code.ts';
+import { pageTerms } from '../../src/search/page-terms.ts';
+import type { SearchScope, SearchedPage } from '../../src/search/pages.ts';
+import type { SearchTask } from '../../src/model/page.ts';
 
 export interface TestPage {
   title: string;
@@ -57,7 +57,7 @@ export function indexFiles(
   return files;
 }
 
-/** A search over such files; `loaded` tells which of them it has read. */
+/** `loaded` lists the files that the search has read. */
 export function searchIn(files: ReadonlyMap<string, string>): { search: BrowserSearch; loaded: string[] } {
   const search = runSearchScripts('1-words.js', '2-shards.js', '3-rank.js') as BrowserSearch;
   const loaded: string[] = [];
