@@ -1,6 +1,3 @@
-/**
- * The part of the table of operations that is about agent jobs.
- */
 import { z } from 'zod';
 import { YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
@@ -10,7 +7,6 @@ const projectParams = z.object({ projectId: z.string().min(1).max(64) });
 const jobParams = z.object({ projectId: z.string().min(1).max(64), id: z.string().min(1).max(64) });
 const tag = 'Agent jobs';
 
-/** The other form of the diff: as git prints it. */
 export const patchType = 'text/x-diff';
 
 const filters = {
@@ -30,7 +26,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job',
     tag,
     summary: 'Create agent job',
-    description: '`prompt` alone is enough. Follow the job until it is no longer `active`.',
+    description: 'Only `prompt` is required. Follow the job until it is no longer `active`.',
     scope: 'agent:write',
     params: projectParams,
     body: schemas.CreateAgentJob,
@@ -57,7 +53,7 @@ export const agentOperations = {
     tag,
     summary: 'Follow every agent job as server-sent events',
     description:
-      'Begins with every job that is active. Each event is named `job` and carries the whole record as it is now; several changes at once may come as one. `Last-Event-ID` resumes.',
+      'Begins with all active jobs. Each event is named `job` and contains the current record. Several changes can arrive as one event. `Last-Event-ID` resumes.',
     scope: 'agent:read',
     success: { status: 200, kind: 'events', schema: schemas.AgentJob },
     errors: [],
@@ -79,7 +75,7 @@ export const agentOperations = {
     tag,
     summary: 'Get agent job',
     description:
-      'The current state of one agent job. Meant to be polled. `Prefer: wait=N` (up to 55) holds the answer until the record changes.',
+      'The current state of one agent job. Suitable for polling. `Prefer: wait=N` (up to 55) holds the response until the record changes.',
     scope: 'agent:read',
     params: jobParams,
     success: json(200, schemas.AgentJob),
@@ -92,7 +88,7 @@ export const agentOperations = {
     tag,
     summary: 'Send a message to an agent job',
     description:
-      'A job at work hears it before its next step. A finished one becomes active again, on the same branch and pull request.',
+      'An active job receives the message before its next step. A finished job becomes active again, on the same branch and pull request.',
     scope: 'agent:write',
     params: jobParams,
     body: schemas.MessageAgentJob,
@@ -105,13 +101,13 @@ export const agentOperations = {
     tag,
     summary: 'Follow an agent job',
     description:
-      '`Accept: text/event-stream` gets server-sent events until the job is no longer active, resumed with `Last-Event-ID`. Otherwise the events so far, as JSON.',
+      'With `Accept: text/event-stream`, returns server-sent events until the job is no longer active; `Last-Event-ID` resumes. Otherwise returns the events so far as JSON.',
     scope: 'agent:read',
     params: jobParams,
     query: z.strictObject({
       after: z
         .string()
-        .regex(/^\d{1,15}-\d{1,15}$/, 'Give the id of an event.')
+        .regex(/^\d{1,15}-\d{1,15}$/, 'Use the id of an event.')
         .optional()
         .meta({ description: 'Only events after this one.' }),
       limit: schemas.Page.limit.meta({ description: '1 to 100, default 100; for JSON.' }),
@@ -123,9 +119,9 @@ export const agentOperations = {
     method: 'get',
     path: '/v2/agent/{projectId}/job/{id}/diff',
     tag,
-    summary: 'Read what an agent job changed',
+    summary: 'Read the diff of an agent job',
     description:
-      'The whole change of the branch as reviewers see it, or that of one run; empty as long as there is none. `Accept: text/x-diff` gets the patch.',
+      'The complete change of the branch, or that of one run. Empty when nothing has changed. `Accept: text/x-diff` returns the patch.',
     scope: 'agent:read',
     params: jobParams,
     query: z.strictObject({
@@ -135,7 +131,7 @@ export const agentOperations = {
         .min(1)
         .max(1_000_000)
         .optional()
-        .meta({ description: 'What this run alone has changed: 1 for the first, and so on.' }),
+        .meta({ description: 'Only the changes of this run. The first run is 1.' }),
     }),
     success: { ...json(200, schemas.AgentDiff), alsoTypes: [patchType] },
     errors: ['not_found', 'job_purged'],
@@ -145,7 +141,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/transcript',
     tag,
     summary: 'Read the steps of an agent job',
-    description: 'What was said and done, oldest first, without secrets.',
+    description: 'Messages and tool calls, oldest first, without secrets.',
     scope: 'agent:read',
     params: jobParams,
     query: z.strictObject({ ...schemas.Page }),
@@ -167,7 +163,7 @@ export const agentOperations = {
     method: 'post',
     path: '/v2/agent/{projectId}/job/{id}/retry',
     tag,
-    summary: 'Try an agent job again',
+    summary: 'Retry an agent job',
     description: 'Repeats the last instruction in the same job, on the same branch and pull request.',
     scope: 'agent:write',
     params: jobParams,
@@ -186,7 +182,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/archive',
     tag,
     summary: 'Archive an agent job',
-    description: 'From every state; a job at work is canceled first. Doing it twice is no error.',
+    description: 'Works in every state. An active job is canceled first. Archiving an archived job succeeds.',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),
@@ -196,7 +192,7 @@ export const agentOperations = {
     method: 'post',
     path: '/v2/agent/{projectId}/job/{id}/unarchive',
     tag,
-    summary: 'Take an agent job out of the archive',
+    summary: 'Unarchive an agent job',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),

@@ -1,6 +1,3 @@
-/**
- * Agent jobs on the wire: the record, what starts and steers a job, and what can be read of its work.
- */
 import { z } from 'zod';
 import { CanceledBy } from './export-schemas.ts';
 import {
@@ -25,25 +22,25 @@ export const agentPhases = [
   'done',
 ] as const;
 
-/** Why the last run of a job ended. Closed; a test holds the manual to it. */
+/** Why a run ended. A test compares the manual with this table. */
 export const agentEndings = {
   done: 'The work was finished.',
   no_change: 'Nothing had to be changed.',
   needs_input: 'The agent has a question; the summary holds it. Answer with a message.',
   partial: 'Part of the work was finished and is offered as a draft.',
   cancelled: 'A caller canceled the job.',
-  timeout: 'The time of the run was used up.',
-  budget: 'The steps or tokens of the run were used up.',
-  stalled: 'The agent went round in circles.',
+  timeout: 'The run exceeded its time limit.',
+  budget: 'The run exceeded its step or token limit.',
+  stalled: 'The agent made no progress.',
   model_auth: 'The model endpoint refused the key.',
   model_unavailable: 'The model endpoint did not answer.',
   context_overflow: 'The conversation became too long for the model.',
   refused: 'The model refused the task.',
   clone_failed: 'The repository could not be fetched.',
-  push_conflict: 'Somebody else pushed to the branch.',
+  push_conflict: 'Another commit was pushed to the branch.',
   policy_blocked: 'The change broke a rule that protects the repository.',
   forge_error: 'The forge refused the push or the pull request.',
-  internal: 'A fault in Docyard; the log has the details.',
+  internal: 'Internal error. See the log for details.',
 } as const;
 export type AgentEnding = keyof typeof agentEndings;
 const agentEndingNames = Object.keys(agentEndings) as [AgentEnding, ...AgentEnding[]];
@@ -60,7 +57,7 @@ export const AgentLimits = z
   })
   .meta({ id: 'AgentLimits' });
 
-const limit = (most: number) => z.int().min(1).max(most).optional();
+const limit = (max: number) => z.int().min(1).max(max).optional();
 
 export const SetAgentLimits = z
   .strictObject({
@@ -91,7 +88,7 @@ export const AgentUsage = z
     cacheReadTokens: wholeNumber,
     steps: wholeNumber,
   })
-  .meta({ id: 'AgentUsage', description: 'Of all runs together.' });
+  .meta({ id: 'AgentUsage', description: 'Sum of all runs.' });
 
 export const AgentResult = z
   .object({
@@ -118,13 +115,13 @@ export const AgentPolicy = z
       }),
     ),
   })
-  .meta({ id: 'AgentPolicy', description: 'What the rules said of the change.' });
+  .meta({ id: 'AgentPolicy', description: 'The result of the policy rules for the change.' });
 
-/** A record stays small however much its job was told. */
-export const mostShownInstructions = 20;
-export const longestShownPrompt = 1000;
+/** Limits the size of a record. */
+export const maxShownInstructions = 20;
+export const maxShownPromptCharacters = 1000;
 
-/** Exactly the fields of the specification, then additive ones. */
+/** The fields of the specification, followed by additional ones. */
 export const AgentJob = z
   .object({
     id: z.string(),
@@ -143,17 +140,17 @@ export const AgentJob = z
     statusReason: z
       .enum(agentEndingNames)
       .nullable()
-      .meta({ description: 'Why the last run ended; null while the job is at work.' }),
-    error: z.string().nullable().meta({ description: 'A sentence, only when the job failed.' }),
+      .meta({ description: 'Why the last run ended; null while the job is active.' }),
+    error: z.string().nullable().meta({ description: 'Why the job failed, or null.' }),
     canceledBy: CanceledBy.nullable(),
-    pullRequest: PullRequest.nullable().meta({ description: 'Also while a follow-up is at work.' }),
+    pullRequest: PullRequest.nullable().meta({ description: 'Also set while a follow-up runs.' }),
     usage: AgentUsage,
     result: AgentResult.nullable(),
     policy: AgentPolicy.nullable(),
     runs: z.int().min(1).meta({ description: 'Instructions so far: the first, follow-ups and retries.' }),
     instructions: z
-      .array(z.object({ run: z.int().min(1), prompt: z.string().max(longestShownPrompt) }))
-      .max(mostShownInstructions)
+      .array(z.object({ run: z.int().min(1), prompt: z.string().max(maxShownPromptCharacters) }))
+      .max(maxShownInstructions)
       .meta({ description: 'The last 20, oldest first, each with its first 1,000 characters.' }),
     draft: z.boolean().nullable(),
     scope: z.object({ paths: z.array(z.string()) }),
@@ -171,12 +168,12 @@ export type AgentJob = z.infer<typeof AgentJob>;
 const prompt = z.string().trim().min(1).max(32_000);
 export const CreateAgentJob = z
   .strictObject({
-    prompt: prompt.meta({ description: 'What the agent shall do.' }),
+    prompt: prompt.meta({ description: 'The task of the agent.' }),
     source: z
       .strictObject({ ref: gitRef.optional() })
       .optional()
       .meta({ description: '`ref`: the branch to work against. Default: that of the project.' }),
-    model: modelName.optional().meta({ description: 'Another model of the configured endpoint.' }),
+    model: modelName.optional().meta({ description: 'A different model of the configured endpoint.' }),
     draft: z.boolean().optional().meta({
       description: 'Open the pull request as a draft, or not. Default: the checks decide.',
     }),
@@ -193,8 +190,6 @@ export type CreateAgentJob = z.infer<typeof CreateAgentJob>;
 
 export const MessageAgentJob = z.strictObject({ prompt }).meta({ id: 'MessageAgentJob' });
 export type MessageAgentJob = z.infer<typeof MessageAgentJob>;
-
-/* What can be read of the work */
 
 export const agentStepKinds = [
   'prepared',
@@ -242,7 +237,7 @@ export type AgentEvent = z.infer<typeof AgentEvent>;
 export const AgentEvents = z
   .object({
     data: z.array(AgentEvent).meta({ description: 'Oldest first.' }),
-    lastEventId: z.string().meta({ description: 'Give it as `after` to get what comes next.' }),
+    lastEventId: z.string().meta({ description: 'Pass it as `after` to get later events.' }),
   })
   .meta({ id: 'AgentEvents' });
 export type AgentEvents = z.infer<typeof AgentEvents>;
@@ -252,7 +247,7 @@ export const AgentDiff = z
     files: z.array(
       z.object({
         path: z.string(),
-        from: z.string().nullable().meta({ description: 'Where it was before, when it was moved.' }),
+        from: z.string().nullable().meta({ description: 'The previous path of a moved file.' }),
         status: z.enum(['added', 'modified', 'removed', 'moved']),
         addedLines: wholeNumber,
         removedLines: wholeNumber,
@@ -260,7 +255,7 @@ export const AgentDiff = z
     ),
     linesAdded: wholeNumber,
     linesRemoved: wholeNumber,
-    patch: z.string().meta({ description: 'What `Accept: text/x-diff` gets alone.' }),
+    patch: z.string().meta({ description: 'The unified diff, also returned for `Accept: text/x-diff`.' }),
   })
   .meta({ id: 'AgentDiff' });
 export type AgentDiff = z.infer<typeof AgentDiff>;

@@ -1,10 +1,8 @@
-/** The part of the table of operations that is about the audit log. */
 import { z } from 'zod';
 import { Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
 
-/** The forms in which the audit log can be downloaded. */
 export const auditFormats = ['csv', 'json'] as const;
 
 const filters = {
@@ -14,10 +12,15 @@ const filters = {
     .regex(/^[a-z]+(?:\.[a-z_]+)?$/, 'must be an action such as key.create, or the part before its dot')
     .optional()
     .meta({ description: 'Only this action, such as `key.create`, or all that begin with `key`.' }),
-  actor: z.string().min(1).max(254).optional().meta({ description: 'Only what this one did.' }),
-  object: z.string().min(1).max(64).optional().meta({ description: 'Only what was done to this.' }),
-  since: z.iso.datetime({ offset: true }).optional().meta({ description: 'At or after this moment.' }),
-  until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Before this moment.' }),
+  actor: z
+    .string()
+    .min(1)
+    .max(254)
+    .optional()
+    .meta({ description: 'Only actions of this key, user or program.' }),
+  object: z.string().min(1).max(64).optional().meta({ description: 'Only actions on this object.' }),
+  since: z.iso.datetime({ offset: true }).optional().meta({ description: 'At or after this time.' }),
+  until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Before this time.' }),
   q: Search.meta({
     description:
       'Words that the action, the actor, the object, one of their names, the address or the details must contain.',
@@ -43,7 +46,7 @@ export const auditOperations = {
     tag: 'Organization',
     summary: 'Download the audit log',
     description:
-      'Every entry that the filters leave, as one file: CSV with a header line, or a JSON array of the same records as the list.',
+      'All entries that match the filters, as one file: CSV with a header line, or a JSON array of the records of the list.',
     scope: 'audit:read',
     organizationWide: true,
     query: z.strictObject({

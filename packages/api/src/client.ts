@@ -1,6 +1,6 @@
 /**
- * The typed client: one call per operation of the table, with retries that are safe because every POST carries
- * an idempotency key. It uses only `fetch`, so it runs in Node and in a bundler for browsers alike.
+ * The typed HTTP client. Retries are safe because every POST carries an idempotency key. It uses only `fetch`, so it runs in
+ * Node and in browsers.
  */
 import { errorTable, type ErrorCode } from './errors.ts';
 import {
@@ -15,11 +15,11 @@ import type { ErrorBody } from './schemas.ts';
 
 export interface ClientOptions {
   baseUrl: string;
-  /** Left out in a browser, where the cookie of a session counts. */
+  /** Omit it in a browser to use the session cookie. */
   apiKey?: string;
-  /** Tries in all, the first one included. */
+  /** Includes the first attempt. */
   tries?: number;
-  /** Give up on one try after this long. */
+  /** Per attempt. */
   timeoutSeconds?: number;
   fetch?: typeof fetch;
 }
@@ -27,16 +27,15 @@ export interface ClientOptions {
 export interface CallOptions {
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** One of your own for a POST, so that the same request of another process counts as a repeat. */
+  /** For a POST. Default: a random key per call. */
   idempotencyKey?: string;
 }
 
-/** Every operation with one answer; a stream of events or a file has none. */
+/** Every operation except event streams and files. */
 export type CallableId = {
   [Id in OperationId]: Operations[Id]['success'] extends { kind: 'events' | 'file' } ? never : Id;
 }[OperationId];
 
-/** The parts an operation has: those that may be left out, and those that may not. */
 type Parts<Id extends OperationId> = {
   [K in keyof OperationInput<Id>]: OperationInput<Id>[K] extends undefined ? never : K;
 }[keyof OperationInput<Id>];
@@ -57,14 +56,14 @@ type CallArguments<Id extends OperationId> = [Parts<Id>] extends [never]
     ? [input?: CallInput<Id>, options?: CallOptions]
     : [input: CallInput<Id>, options?: CallOptions];
 
-/** Every operation that answers with a part of a list. */
+/** Every paginated operation. */
 export type ListId = {
   [Id in CallableId]: OperationResult<Id> extends { data: unknown[]; nextCursor: string | null } ? Id : never;
 }[CallableId];
 type ItemOf<Id extends ListId> =
   OperationResult<Id> extends { data: (infer Item)[]; nextCursor: string | null } ? Item : never;
 
-/** As much of an error body as can be understood: a newer server may send codes this client does not know. */
+/** A newer server may send codes that this client does not know. */
 interface ReadableError {
   error: string;
   code?: ErrorCode | 'unknown';
@@ -72,7 +71,7 @@ interface ReadableError {
   details?: ErrorBody['details'];
 }
 
-/** An answer that is not what was asked for: an error of the table, or something no Docyard server says. */
+/** An error response, or a response that no Docyard server sends. */
 export class DocyardError extends Error {
   readonly status: number;
   readonly code: NonNullable<ReadableError['code']>;
@@ -91,6 +90,11 @@ export class DocyardError extends Error {
   }
 }
 
+/** A path parameter is empty or a dot segment. */
+export class InvalidParameterError extends TypeError {
+  override name = 'InvalidParameterError';
+}
+
 /** `body` is undefined for a 304, which only a caller that sends `If-None-Match` sees. */
 export interface Answer<T> {
   status: number;
@@ -100,24 +104,26 @@ export interface Answer<T> {
 
 export class DocyardClient {
   readonly #options: ClientOptions;
-  /** How long one try may last; whoever asks the server to hold an answer must ask for less. */
+  /** Per attempt. `Prefer: wait` must ask for less. */
   readonly timeoutSeconds: number;
 
   constructor(options: ClientOptions) {
-    // `fetch` would quote the whole key in its complaint.
+    // The error message of `fetch` would contain the key.
     if (/[^\x21-\x7e]/.test((options.apiKey ?? '').trim())) {
-      throw new TypeError('The API key holds characters that no key has. Was it copied whole and alone?');
+      throw new TypeError(
+        'The API key contains invalid characters. Copy the complete key without surrounding text.',
+      );
     }
     this.#options = options;
     this.timeoutSeconds = options.timeoutSeconds ?? 70;
   }
 
-  /** Calls one operation and returns the body of its answer. */
+  /** Returns the body of the response. */
   async call<Id extends CallableId>(id: Id, ...args: CallArguments<Id>): Promise<OperationResult<Id>> {
     return (await this.answer(id, ...args)).body;
   }
 
-  /** The same with status and headers, for a caller that needs `ETag`, `Retry-After` or `Location`. */
+  /** Returns status, headers and body. */
   async answer<Id extends CallableId>(
     id: Id,
     ...[input, options]: CallArguments<Id>
@@ -126,7 +132,7 @@ export class DocyardClient {
     return (await this.#send(request, options?.signal)) as Answer<OperationResult<Id>>;
   }
 
-  /** Every item of a list, however many requests that takes; `query.limit` is how many come with one. */
+  /** Yields every item of a list. `query.limit` is the page size. */
   async *each<Id extends ListId>(
     id: Id,
     ...[input, options]: CallArguments<Id>
@@ -153,7 +159,7 @@ export class DocyardClient {
     }
   }
 
-  /** The body is read in here, so that a connection cut in the middle of it counts as a failed try. */
+  /** Reads the body too, so that a connection lost while reading counts as a failed attempt. */
   async #try(request: BuiltRequest, signal: AbortSignal | undefined): Promise<Answer<unknown> | Error> {
     const deadline = AbortSignal.timeout(this.timeoutSeconds * 1000);
     try {
@@ -191,9 +197,9 @@ function buildRequest(
   const described = operation(id);
   const path = described.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parts.params?.[name] ?? '';
-    // These would silently address something else: a dot segment is resolved before the request is sent.
+    // URL parsing resolves dot segments, which would address another resource.
     if (['', '.', '..'].includes(value))
-      throw new TypeError(`${id} needs a ${name}; '${value}' cannot be one.`);
+      throw new InvalidParameterError(`${id}: invalid ${name} '${value}'.`);
     return encodeURIComponent(value);
   });
   const url = new URL(client.baseUrl.replace(/(?<!\/)\/+$/, '') + path);
@@ -215,14 +221,13 @@ function buildRequest(
     init: {
       method: described.method.toUpperCase(),
       headers,
-      // A key speaks for itself: with one, no cookie goes along.
       credentials: client.apiKey === undefined ? 'same-origin' : 'omit',
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
     },
   };
 }
 
-/** Sorts what came back into an answer of this operation and everything else. Fails only with the connection. */
+/** Rejects only when the connection fails. */
 async function readAnswer(described: Operation, response: Response): Promise<Answer<unknown> | DocyardError> {
   const { status, headers } = response;
   const { success } = described;
@@ -238,13 +243,13 @@ async function readAnswer(described: Operation, response: Response): Promise<Ans
     return { status, headers, body };
   }
   const error = succeeded
-    ? `The server answered ${status}, but not with JSON. Is the base address that of a Docyard server?`
-    : `The server answered ${status} and points to ${headers.get('location')}. Is the base address right?`;
+    ? `The server answered ${status} without JSON. Check that baseUrl is the address of a Docyard server.`
+    : `The server answered ${status} and redirects to ${headers.get('location')}. Check baseUrl.`;
   const readable = succeeded || redirects ? { error } : readError(body);
   return new DocyardError(status, readable, retryAfterSeconds(headers));
 }
 
-/** By hand, because the client also runs where nothing else of this package does. */
+/** Validates without zod, which the dashboard does not ship. */
 function readError(body: unknown): ReadableError | undefined {
   const { error, code, requestId, details } = (body ?? {}) as Record<string, unknown>;
   if (typeof error !== 'string') return undefined;
@@ -269,17 +274,16 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** How a client repeats a request. A longer `Retry-After` than `maxRetryAfterSeconds` is left to the caller. */
+/** A `Retry-After` longer than `maxRetryAfterSeconds` is left to the caller. */
 export const clientRetries = { tries: 5, firstSeconds: 0.25, maxSeconds: 8, maxRetryAfterSeconds: 60 };
 
-/** Network failures, overload and restarts pass; a wrong request stays wrong. */
 function mayRetry(failure: Error): boolean {
   if (!(failure instanceof DocyardError)) return true;
   if ((failure.retryAfterSeconds ?? 0) > clientRetries.maxRetryAfterSeconds) return false;
   return [408, 429, 502, 503, 504].includes(failure.status) || failure.code === 'idempotency_in_progress';
 }
 
-/** What the server asks for, else doubling from a quarter second, with jitter so that clients do not march in step. */
+/** `Retry-After`, or exponential backoff with jitter. */
 function delaySeconds(failure: Error, attempt: number): number {
   if (failure instanceof DocyardError && failure.retryAfterSeconds !== undefined)
     return failure.retryAfterSeconds;
@@ -287,7 +291,7 @@ function delaySeconds(failure: Error, attempt: number): number {
   return Math.min(firstSeconds * 2 ** (attempt - 1), maxSeconds) * (0.5 + Math.random() / 2);
 }
 
-/** The `Retry-After` header, a number of seconds or a date; undefined when there is none that can be read. */
+/** Undefined when the header is absent or invalid. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('retry-after') ?? '';
   if (/^\d+$/.test(value)) return Number(value);
@@ -295,7 +299,7 @@ export function retryAfterSeconds(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }
 
-/** Rejects with the reason of the signal as soon as it is aborted. */
+/** Rejects with the reason of the signal when it is aborted. */
 export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

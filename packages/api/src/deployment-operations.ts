@@ -1,4 +1,3 @@
-/** The operations on deployments: sites report in, people see what is served and roll back. */
 import { z } from 'zod';
 import * as deployments from './deployment-schemas.ts';
 import { json, type Operation } from './operation.ts';
@@ -12,7 +11,7 @@ export const deploymentOperations = {
     path: '/v1/deployments',
     tag: 'Deployments',
     summary: 'List deployments',
-    description: 'Sites that have reported, the newest first.',
+    description: 'Lists the sites that have reported, newest first.',
     scope: 'deployments:read',
     query: z.strictObject({ ...Page }),
     success: json(200, listOf(deployments.Deployment, 'DeploymentList')),
@@ -24,7 +23,7 @@ export const deploymentOperations = {
     tag: 'Deployments',
     summary: 'Report what a site serves',
     description:
-      'Sent by `docyard site`. The first report creates the deployment. The answer carries an instruction when someone has asked for one.',
+      'Sent by `docyard site`. The first report creates the deployment. The response contains the pending instruction, if there is one.',
     scope: 'deployments:report',
     body: deployments.ReportDeployment,
     keepsNoAnswer: true,
@@ -47,7 +46,7 @@ export const deploymentOperations = {
     tag: 'Deployments',
     summary: 'Roll a deployment back',
     description:
-      'The site follows with its next report and serves the earlier release until its source offers something else. An instruction that no report picks up within an hour expires.',
+      'The site applies the instruction with its next report and serves the earlier release until its source offers another bundle. An instruction that no report picks up within an hour expires.',
     scope: 'deployments:write',
     params,
     body: deployments.RollbackDeployment,
@@ -60,7 +59,7 @@ export const deploymentOperations = {
     path: '/v1/deployments/{deploymentId}/resume',
     tag: 'Deployments',
     summary: 'Resume a deployment after a roll back',
-    description: 'The site installs again what its source offers.',
+    description: 'The site installs new bundles of its source again.',
     scope: 'deployments:write',
     params,
     success: json(202, deployments.Deployment),
@@ -71,7 +70,7 @@ export const deploymentOperations = {
     path: '/v1/deployments/{deploymentId}/instruction',
     tag: 'Deployments',
     summary: 'Withdraw a pending instruction',
-    description: 'Withdrawing when nothing is pending is no error.',
+    description: 'Succeeds also when no instruction is pending.',
     scope: 'deployments:write',
     params,
     success: { status: 204, kind: 'empty' },
@@ -82,7 +81,7 @@ export const deploymentOperations = {
     path: '/v1/deployments/{deploymentId}',
     tag: 'Deployments',
     summary: 'Remove a deployment from the list',
-    description: 'The site goes on serving. When it reports again, it is listed again.',
+    description: 'The site keeps serving. It is listed again when it reports again.',
     scope: 'deployments:write',
     params,
     success: { status: 204, kind: 'empty' },

@@ -1,4 +1,3 @@
-/** The wire format of deployments: the report of a site, the instruction in the answer, and the record. */
 import { z } from 'zod';
 import { httpUrl, nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 
@@ -38,7 +37,7 @@ export const ReportDeployment = z
         'must be lower-case letters, digits, dots, dashes and underscores',
       )
       .meta({ description: 'Unique for the key that reports.', examples: ['docs-eu-1'] }),
-    url: httpUrl.nullable().meta({ description: 'Where readers find the site.' }),
+    url: httpUrl.nullable().meta({ description: 'The public URL of the site.' }),
     software: z.string().max(64).meta({ description: 'Version of `docyard site`.' }),
     reportSeconds: z.int().min(1).max(3600).meta({ description: 'How often the site reports.' }),
     acceptsInstructions: z
@@ -47,15 +46,12 @@ export const ReportDeployment = z
     nonce: z
       .string()
       .regex(/^[A-Za-z0-9_-]{16,64}$/)
-      .meta({ description: 'Random; part of what is signed in the answer.' }),
+      .meta({ description: 'Random. Part of the signed text in the response.' }),
     isReady: z.boolean(),
     reason: z.string().max(1000).nullable().meta({ description: 'Why the site is not ready.' }),
     current: releaseId.nullable(),
-    releases: z
-      .array(DeploymentRelease)
-      .max(50)
-      .meta({ description: 'What is installed, the newest first.' }),
-    held: held.nullable().meta({ description: 'Set after a roll back, until something else is installed.' }),
+    releases: z.array(DeploymentRelease).max(50).meta({ description: 'Installed releases, newest first.' }),
+    held: held.nullable().meta({ description: 'Set after a roll back, until another release is installed.' }),
     lastRefresh: lastRefresh.nullable(),
     finished: z
       .strictObject({
@@ -71,7 +67,7 @@ export type ReportDeployment = z.infer<typeof ReportDeployment>;
 
 export const deploymentActions = ['rollback', 'resume'] as const;
 
-/** What a site is told to do: the content of `text` in the answer to a report. */
+/** The content of `text` in the response to a report. */
 export const SignedInstruction = z.object({
   deployment: z.string(),
   nonce: z.string(),
@@ -103,9 +99,9 @@ export const DeploymentInstruction = z
     release: z.string().nullable(),
     status: z.enum(['pending', 'done', 'failed', 'expired']),
     requestedAt: timestamp,
-    requestedBy: z.string().meta({ description: 'A key id, or the email of a person.' }),
+    requestedBy: z.string().meta({ description: 'A key id, or the email of a user.' }),
     finishedAt: nullableTimestamp,
-    message: z.string().nullable().meta({ description: 'What the site answered.' }),
+    message: z.string().nullable().meta({ description: 'The response of the site.' }),
   })
   .meta({ id: 'DeploymentInstruction' });
 export type DeploymentInstruction = z.infer<typeof DeploymentInstruction>;
@@ -120,19 +116,19 @@ export const Deployment = z
       description: '`not_seen`: the last three reports are missing.',
     }),
     reason: z.string().nullable().meta({ description: 'Why the site is not ready.' }),
-    release: DeploymentRelease.nullable().meta({ description: 'What is served.' }),
+    release: DeploymentRelease.nullable().meta({ description: 'The served release.' }),
     servingSince: nullableTimestamp,
-    releases: z.array(DeploymentRelease).meta({ description: 'What is installed, the newest first.' }),
+    releases: z.array(DeploymentRelease).meta({ description: 'Installed releases, newest first.' }),
     held: z
       .object({ at: timestamp, from: z.string() })
       .nullable()
-      .meta({ description: 'Set after a roll back, until something else is installed.' }),
+      .meta({ description: 'Set after a roll back, until another release is installed.' }),
     lastRefresh: z
       .object({ at: timestamp, outcome: z.string(), detail: z.string().nullable() })
       .nullable()
-      .meta({ description: 'The last look for a newer bundle. `refused`: a bundle was rejected.' }),
+      .meta({ description: 'The last check for a newer bundle. `refused`: a bundle was rejected.' }),
     acceptsInstructions: z.boolean(),
-    instruction: DeploymentInstruction.nullable().meta({ description: 'The last one.' }),
+    instruction: DeploymentInstruction.nullable().meta({ description: 'The last instruction.' }),
     software: z.string(),
     reportSeconds: wholeNumber,
     firstSeenAt: timestamp,

@@ -1,7 +1,3 @@
-/**
- * Downloads over real connections that break, lie, stall and expire. What ends up on the disk is the whole
- * bundle or nothing.
- */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -10,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient } from './client.ts';
 import { downloadBundle, DownloadError } from './download.ts';
-import { closeServers, cut, sendJson, serve, type Asked } from '../test/support/scripted-server.ts';
+import { closeServers, cut, sendJson, serve, type RecordedRequest } from '../test/support/scripted-server.ts';
 
 const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 31) % 251));
 const hash = createHash('sha256').update(bytes).digest('hex');
@@ -24,8 +20,8 @@ afterAll(async () => {
 });
 
 describe.concurrent('downloadBundle', () => {
-  it('brings the whole file and says how far it is', async () => {
-    const { client, file, folder, asked } = await setUp((response) => sendWhole(response));
+  it('the complete file is downloaded and progress is reported', async () => {
+    const { client, file, folder, requests } = await setUp((response) => sendWhole(response));
     const progress: [number, number][] = [];
     const bundle = await downloadBundle(client, 'se_1', file, {
       onProgress: (...step) => progress.push(step),
@@ -34,29 +30,31 @@ describe.concurrent('downloadBundle', () => {
     expect(await readFile(file)).toEqual(bytes);
     expect(await readdir(folder)).toEqual(['bundle.tar.gz']);
     expect(progress.at(-1)).toEqual([bytes.length, bytes.length]);
-    expect(asked[0]?.headers).not.toHaveProperty('range');
-    expect(asked[0]?.headers['accept-encoding']).toBe('identity');
+    expect(requests[0]?.headers).not.toHaveProperty('range');
+    expect(requests[0]?.headers['accept-encoding']).toBe('identity');
   });
 
-  it('does not show the key to whoever keeps the files', async () => {
-    const { client, file, asked } = await setUp((response) => sendWhole(response));
+  it('the API key is not sent to the file server', async () => {
+    const { client, file, requests } = await setUp((response) => sendWhole(response));
     await downloadBundle(client, 'se_1', file);
-    expect(asked[0]?.headers).not.toHaveProperty('authorization');
+    expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('goes on from the byte at which the connection was cut', async () => {
-    const { client, file, asked } = await setUp((response, request, turn) =>
+  it('a download resumes at the byte where the connection was lost', async () => {
+    const { client, file, requests } = await setUp((response, request, turn) =>
       turn === 1 ? sendSome(response, 100_000) : sendRange(response, request),
     );
     await downloadBundle(client, 'se_1', file);
-    expect(asked.map(({ headers }) => headers.range)).toEqual([undefined, 'bytes=100000-']);
+    expect(requests.map(({ headers }) => headers.range)).toEqual([undefined, 'bytes=100000-']);
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('goes on as long as something new arrives, however often it breaks', async () => {
-    const { client, file, asked } = await setUp((response, request) => sendRange(response, request, 75_000));
+  it('a download continues as long as each attempt brings new bytes', async () => {
+    const { client, file, requests } = await setUp((response, request) =>
+      sendRange(response, request, 75_000),
+    );
     await downloadBundle(client, 'se_1', file, { tries: 1 });
-    expect(asked.map(({ headers }) => headers.range)).toEqual([
+    expect(requests.map(({ headers }) => headers.range)).toEqual([
       undefined,
       'bytes=75000-',
       'bytes=150000-',
@@ -65,15 +63,15 @@ describe.concurrent('downloadBundle', () => {
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it.each([403, 410])('asks for a fresh link when the old one answers %i on the way', async (status) => {
-    const { client, file, asked, links } = await setUp((response, request, turn) => {
+  it.each([403, 410])('a new link is requested when the old one answers %i', async (status) => {
+    const { client, file, requests, links } = await setUp((response, request, turn) => {
       if (turn === 1) sendSome(response, 100_000);
       else if (request.path === '/files/1') sendJson(response, status, { error: 'The link has expired.' });
       else sendRange(response, request);
     });
     await downloadBundle(client, 'se_1', file);
     expect(links()).toBe(2);
-    expect(asked.map(({ path, headers }) => [path, headers.range])).toEqual([
+    expect(requests.map(({ path, headers }) => [path, headers.range])).toEqual([
       ['/files/1', undefined],
       ['/files/1', 'bytes=100000-'],
       ['/files/2', 'bytes=100000-'],
@@ -81,32 +79,32 @@ describe.concurrent('downloadBundle', () => {
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('gives up when fresh links are refused as well', async () => {
-    const { client, file, asked } = await setUp((response) => sendJson(response, 403, { error: 'No.' }));
+  it('a download fails when new links are refused too', async () => {
+    const { client, file, requests } = await setUp((response) => sendJson(response, 403, { error: 'No.' }));
     await expect(downloadBundle(client, 'se_1', file, { tries: 3 })).rejects.toThrow(
-      'refuses the link with 403',
+      'refused the link with 403',
     );
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
-  it('throws away what has the wrong hash', async () => {
+  it('a file with the wrong hash is deleted', async () => {
     const { client, file, folder } = await setUp((response) =>
       sendWhole(response, Buffer.alloc(bytes.length)),
     );
     const download = downloadBundle(client, 'se_1', file);
     await expect(download).rejects.toBeInstanceOf(DownloadError);
-    await expect(download).rejects.toThrow('does not have the promised SHA-256');
+    await expect(download).rejects.toThrow('has the wrong SHA-256');
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('leaves an older file in place when the new one is wrong', async () => {
+  it('an existing file stays when the new one has the wrong hash', async () => {
     const { client, file } = await setUp((response) => sendWhole(response, Buffer.alloc(bytes.length)));
     await writeFile(file, 'the last good one');
     await expect(downloadBundle(client, 'se_1', file)).rejects.toThrow();
     expect(await readFile(file, 'utf8')).toBe('the last good one');
   });
 
-  it('stops reading a file that is longer than promised', async () => {
+  it('a response that is too long is not read to its end', async () => {
     const { client, file, folder } = await setUp((response) => {
       const more = () => response.destroyed || response.write(bytes, () => void setTimeout(more, 5));
       response.writeHead(200);
@@ -116,93 +114,99 @@ describe.concurrent('downloadBundle', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('continues a part left by an earlier run', async () => {
-    const { client, file, folder, asked } = await setUp((response, request) => sendRange(response, request));
+  it('a partial file of an earlier run is resumed', async () => {
+    const { client, file, folder, requests } = await setUp((response, request) =>
+      sendRange(response, request),
+    );
     await writeFile(join(folder, partName), bytes.subarray(0, 123_456));
     await downloadBundle(client, 'se_1', file);
-    expect(asked.map(({ headers }) => headers.range)).toEqual(['bytes=123456-']);
+    expect(requests.map(({ headers }) => headers.range)).toEqual(['bytes=123456-']);
     expect(await readFile(file)).toEqual(bytes);
     expect(await readdir(folder)).toEqual(['bundle.tar.gz']);
   });
 
-  it('asks for nothing when the part is already whole', async () => {
-    const { client, file, folder, asked } = await setUp((response, request) => sendRange(response, request));
+  it('no request is sent for a complete partial file', async () => {
+    const { client, file, folder, requests } = await setUp((response, request) =>
+      sendRange(response, request),
+    );
     await writeFile(join(folder, partName), bytes);
     await downloadBundle(client, 'se_1', file);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('begins anew when the part is longer than the bundle', async () => {
-    const { client, file, folder, asked } = await setUp((response, request) => sendRange(response, request));
+  it('a partial file that is longer than the bundle is discarded', async () => {
+    const { client, file, folder, requests } = await setUp((response, request) =>
+      sendRange(response, request),
+    );
     await writeFile(join(folder, partName), Buffer.alloc(bytes.length + 1));
     await downloadBundle(client, 'se_1', file);
-    expect(asked.map(({ headers }) => headers.range)).toEqual([undefined]);
+    expect(requests.map(({ headers }) => headers.range)).toEqual([undefined]);
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('does not mix up the parts of two bundles', async () => {
-    const { client, file, folder, asked } = await setUp((response, request) => sendRange(response, request));
+  it('partial files of two bundles are separate', async () => {
+    const { client, file, folder, requests } = await setUp((response, request) =>
+      sendRange(response, request),
+    );
     await writeFile(join(folder, 'bundle.tar.gz.0123456789abcdef.part'), 'of another bundle');
     await downloadBundle(client, 'se_1', file);
-    expect(asked[0]?.headers).not.toHaveProperty('range');
+    expect(requests[0]?.headers).not.toHaveProperty('range');
   });
 
-  it('begins anew when the server ignores Range', async () => {
-    const { client, file, asked } = await setUp((response, _request, turn) =>
+  it('a download starts over when the server ignores Range', async () => {
+    const { client, file, requests } = await setUp((response, _request, turn) =>
       turn === 1 ? sendSome(response, 100_000) : sendWhole(response),
     );
     await downloadBundle(client, 'se_1', file);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('gives up on a server that ignores Range and always breaks off', async () => {
-    const { client, file, asked } = await setUp((response, _request, turn) =>
+  it('a download fails when the server ignores Range and always disconnects', async () => {
+    const { client, file, requests } = await setUp((response, _request, turn) =>
       sendSome(response, turn % 2 === 0 ? 100_000 : 50_000),
     );
     await expect(downloadBundle(client, 'se_1', file, { tries: 2 })).rejects.toThrow();
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
-  it('does not append another part than the one it asked for', async () => {
+  it('a different range than requested is not appended', async () => {
     const { client, file, folder } = await setUp((response) => {
       response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` }).end(bytes);
     });
     await writeFile(join(folder, partName), bytes.subarray(0, 1000));
-    await expect(downloadBundle(client, 'se_1', file, { tries: 1 })).rejects.toThrow(
-      'another part of the file',
-    );
+    await expect(downloadBundle(client, 'se_1', file, { tries: 1 })).rejects.toThrow('different range');
     expect(await readFile(join(folder, partName))).toEqual(bytes.subarray(0, 1000));
   });
 
-  it('gives up on a server that never answers', async () => {
-    const { client, file, folder, asked } = await setUp(() => undefined);
+  it('a download fails when the server never answers', async () => {
+    const { client, file, folder, requests } = await setUp(() => undefined);
     const download = downloadBundle(client, 'se_1', file, { tries: 2, stallSeconds: 0.2 });
-    await expect(download).rejects.toThrow('Nothing arrived for 0.2 seconds.');
-    expect(asked).toHaveLength(2);
+    await expect(download).rejects.toThrow('No data arrived for 0.2 seconds.');
+    expect(requests).toHaveLength(2);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('goes on after a server that stops in the middle without closing', async () => {
-    const { client, file, asked } = await setUp((response, request, turn) => {
+  it('a download resumes after a stalled connection', async () => {
+    const { client, file, requests } = await setUp((response, request, turn) => {
       if (turn > 1) return sendRange(response, request);
       response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 100_000));
     });
     await downloadBundle(client, 'se_1', file, { stallSeconds: 0.3 });
-    expect(asked[1]?.headers.range).toBe('bytes=100000-');
+    expect(requests[1]?.headers.range).toBe('bytes=100000-');
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('gives up on a server that answers with nothing', async () => {
-    const { client, file, asked } = await setUp((response) => void response.writeHead(200).end());
+  it('a download fails when the server sends no bytes', async () => {
+    const { client, file, requests } = await setUp((response) => void response.writeHead(200).end());
     await expect(downloadBundle(client, 'se_1', file, { tries: 2 })).rejects.toThrow(
       'sent 0 of 300000 bytes',
     );
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('keeps what it has when it gives up, for the next run', async () => {
+  it('a failed download keeps its partial file', async () => {
     const { client, file, folder } = await setUp((response, _request, turn) =>
       turn === 1 ? sendSome(response, 100_000) : void response.writeHead(500).end(),
     );
@@ -212,24 +216,24 @@ describe.concurrent('downloadBundle', () => {
     expect(await readFile(join(folder, partName))).toEqual(bytes.subarray(0, 100_000));
   });
 
-  it('fails at once when the file cannot be written', async () => {
-    const { client, folder, asked } = await setUp((response) => sendWhole(response));
+  it('a download fails immediately when the file cannot be written', async () => {
+    const { client, folder, requests } = await setUp((response) => sendWhole(response));
     const download = downloadBundle(client, 'se_1', join(folder, 'missing', 'bundle.tar.gz'));
     await expect(download).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('passes on an error of the progress callback', async () => {
-    const { client, file, asked } = await setUp((response) => sendWhole(response));
+  it('an error of the progress callback rejects the download', async () => {
+    const { client, file, requests } = await setUp((response) => sendWhole(response));
     const gone = new Error('The screen is gone.');
     const onProgress = () => {
       throw gone;
     };
     await expect(downloadBundle(client, 'se_1', file, { onProgress })).rejects.toThrow('The screen is gone.');
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('stops when the caller aborts, and keeps the part', async () => {
+  it('an abort stops the download and keeps the partial file', async () => {
     const { client, file, folder } = await setUp((response) => {
       response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1000));
     });
@@ -240,7 +244,7 @@ describe.concurrent('downloadBundle', () => {
     expect(await readdir(folder)).toEqual([partName]);
   });
 
-  it('stops when the caller aborts while the link is being made', async () => {
+  it('an abort stops the request for a link', async () => {
     const { url } = await serve(() => undefined);
     const client = new DocyardClient({ baseUrl: url, apiKey: 'docyard_key' });
     const signal = AbortSignal.timeout(200);
@@ -249,7 +253,7 @@ describe.concurrent('downloadBundle', () => {
     });
   });
 
-  it('says what the server says when there is no bundle', async () => {
+  it('the error of the server is reported when there is no bundle', async () => {
     const { url } = await serve((response) =>
       sendJson(response, 409, { error: 'The job is at work.', code: 'job_not_completed' }),
     );
@@ -260,11 +264,11 @@ describe.concurrent('downloadBundle', () => {
   });
 });
 
-/** An API server that hands out the links /files/1, /files/2 and so on, and a file server that serves them. */
-async function setUp(script: (response: ServerResponse, asked: Asked, turn: number) => void) {
+/** An API server that returns the links /files/1, /files/2 and so on, and a file server for them. */
+async function setUp(script: (response: ServerResponse, request: RecordedRequest, turn: number) => void) {
   const folder = await mkdtemp(join(root, 'test-'));
   const files = await serve(script);
-  const api = await serve((response, _asked, turn) =>
+  const api = await serve((response, _request, turn) =>
     sendJson(response, 200, {
       jobId: 'se_1',
       bundleUrl: `${files.url}/files/${turn}`,
@@ -278,8 +282,8 @@ async function setUp(script: (response: ServerResponse, asked: Asked, turn: numb
     client,
     folder,
     file: join(folder, 'bundle.tar.gz'),
-    asked: files.asked,
-    links: () => api.asked.length,
+    requests: files.requests,
+    links: () => api.requests.length,
   };
 }
 
@@ -287,15 +291,15 @@ function sendWhole(response: ServerResponse, content: Buffer = bytes): void {
   response.writeHead(200, { 'content-length': content.length }).end(content);
 }
 
-/** Promises everything, sends the first bytes, and is gone. */
+/** Sends the complete headers and the first bytes, then disconnects. */
 function sendSome(response: ServerResponse, count: number): void {
   response.writeHead(200, { 'content-length': bytes.length });
   writeAndCut(response, bytes.subarray(0, count));
 }
 
-/** Obeys Range as a good server does; with `atMost` the connection breaks after so many bytes. */
-function sendRange(response: ServerResponse, asked: Asked, atMost = bytes.length): void {
-  const from = Number(/^bytes=(\d+)-$/.exec(asked.headers.range ?? '')?.[1] ?? 0);
+/** Supports Range. With `atMost`, disconnects after that many bytes. */
+function sendRange(response: ServerResponse, request: RecordedRequest, atMost = bytes.length): void {
+  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
   const rest = bytes.subarray(from);
   const contentRange = { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
   response.writeHead(from === 0 ? 200 : 206, {
@@ -306,7 +310,7 @@ function sendRange(response: ServerResponse, asked: Asked, atMost = bytes.length
   else writeAndCut(response, rest.subarray(0, atMost));
 }
 
-/** Waits a little before the cut, so that the bytes are read and not lost with the connection. */
+/** Waits before disconnecting so that the client reads the bytes. */
 function writeAndCut(response: ServerResponse, part: Buffer): void {
   response.write(part, () => void setTimeout(() => cut(response), 100));
 }

@@ -1,6 +1,6 @@
 /**
- * Downloads a bundle to a file: resumes what broke off, renews a link that expired on the way, and moves the
- * file to its place only when its SHA-256 is the promised one. Node only; the rest of the package is not.
+ * Downloads a bundle to a file. Resumes interrupted downloads, renews expired links, and moves the file into place only when
+ * its SHA-256 matches. The only module of this package that requires Node.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,12 +9,12 @@ import { pause, type DocyardClient } from './client.ts';
 import type { Bundle } from './schemas.ts';
 
 export interface DownloadOptions {
-  /** The job whose bundle is here already: what is downloaded is then the delta from there. */
+  /** A job whose bundle is present locally. Downloads the delta from that bundle. */
   since?: string;
   onProgress?: (receivedBytes: number, totalBytes: number) => void;
-  /** Tries without any new byte before giving up. */
+  /** Consecutive attempts without a new byte before giving up. */
   tries?: number;
-  /** A connection that brings nothing for this long counts as broken. Default 30. */
+  /** Abort a connection that sends nothing for this long. Default 30. */
   stallSeconds?: number;
   signal?: AbortSignal;
   fetch?: typeof fetch;
@@ -40,23 +40,21 @@ export async function downloadBundle(
   const partial = `${file}.${bundle.sha256.slice(0, 16)}.part`;
   let received = await sizeOf(partial);
   if (received > bundle.sizeBytes) received = 0;
-  let most = received;
+  let maxReceived = received;
   let idleTries = 0;
   while (received < bundle.sizeBytes) {
     const outcome = await receive(bundle, partial, received, options);
     received = outcome.received;
     if (received >= bundle.sizeBytes) break;
-    idleTries = received > most ? 0 : idleTries + 1;
-    most = Math.max(most, received);
+    idleTries = received > maxReceived ? 0 : idleTries + 1;
+    maxReceived = Math.max(maxReceived, received);
     if (idleTries >= (options.tries ?? 5)) throw outcome.error;
-    if (outcome.linkSpent) bundle = await freshLink();
+    if (outcome.isLinkExpired) bundle = await freshLink();
     else await pause(Math.min(0.25 * 2 ** idleTries, 5), options.signal);
   }
   if ((await sha256Of(partial)) !== bundle.sha256) {
     await unlink(partial);
-    throw new DownloadError(
-      `The download of ${jobId} does not have the promised SHA-256; it was thrown away.`,
-    );
+    throw new DownloadError(`The download of ${jobId} has the wrong SHA-256 and was deleted. Try again.`);
   }
   await rename(partial, file);
   return bundle;
@@ -64,15 +62,12 @@ export async function downloadBundle(
 
 interface Outcome {
   received: number;
-  linkSpent: boolean;
-  /** Why it ended before the whole file was there. */
+  isLinkExpired: boolean;
+  /** Why the download is incomplete. */
   error: Error;
 }
 
-/**
- * One request for the rest of the file. Whatever arrives is kept, so that the next one starts there. Trouble with
- * the network ends up in the outcome; trouble with the file is thrown, since another try would not help.
- */
+/** Requests the rest of the file. Network errors are returned for a retry; file system errors are thrown. */
 async function receive(
   bundle: Bundle,
   partial: string,
@@ -82,24 +77,24 @@ async function receive(
   const watch = watchForStall(options);
   let received = from;
   let handle: FileHandle | undefined;
-  const broken = (error: Error, linkSpent = false): Outcome => ({ received, linkSpent, error });
+  const broken = (error: Error, isLinkExpired = false): Outcome => ({ received, isLinkExpired, error });
   try {
     const response = await watch.orError(
       (options.fetch ?? fetch)(bundle.bundleUrl, {
-        // Without `identity` a proxy may compress, and neither ranges nor the size would fit any more.
+        // A compressing proxy would invalidate ranges and the size.
         headers: { 'accept-encoding': 'identity', ...(from === 0 ? {} : { range: `bytes=${from}-` }) },
         signal: watch.signal,
       }),
     );
     if (response instanceof Error) return broken(response);
     if (response.status === 403 || response.status === 410) {
-      return broken(new DownloadError(`The server refuses the link with ${response.status}.`), true);
+      return broken(new DownloadError(`The server refused the link with ${response.status}.`), true);
     }
     if ((response.status !== 200 && response.status !== 206) || response.body === null) {
       return broken(new DownloadError(`The server answered ${response.status}.`));
     }
     if (response.status === 206 && !response.headers.get('content-range')?.startsWith(`bytes ${from}-`)) {
-      return broken(new DownloadError('The server sent another part of the file than the one asked for.'));
+      return broken(new DownloadError('The server sent a different range than requested.'));
     }
     if (response.status === 200) received = 0;
     handle = await open(partial, received === 0 ? 'w' : 'a');
@@ -120,7 +115,7 @@ async function receive(
   }
 }
 
-/** Aborts what it watches when one step takes too long, and at the end, so that no connection stays open. */
+/** Aborts the request when one step takes too long, and when stopped. */
 function watchForStall(options: DownloadOptions) {
   const stallSeconds = options.stallSeconds ?? 30;
   const controller = new AbortController();
@@ -129,7 +124,7 @@ function watchForStall(options: DownloadOptions) {
     signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
     stop: () => controller.abort(),
     async orError<T>(step: Promise<T>): Promise<T | Error> {
-      const stalled = new DownloadError(`Nothing arrived for ${stallSeconds} seconds.`);
+      const stalled = new DownloadError(`No data arrived for ${stallSeconds} seconds.`);
       const timer = setTimeout(() => controller.abort(stalled), stallSeconds * 1000);
       try {
         return await step;

@@ -1,6 +1,3 @@
-/**
- * The two closed tables: what a client may compare with stays in a form that can be compared with.
- */
 import { describe, expect, it } from 'vitest';
 import { errorCodes, errorTable, failureCodes, failureTable, type ErrorCode } from './errors.ts';
 
@@ -12,7 +9,7 @@ describe('errorTable', () => {
     expect(errorTable[code].title).toMatch(/^[A-Z].*[^.]$/);
   });
 
-  it('keeps the statuses that clients act on', () => {
+  it('the statuses that clients depend on are unchanged', () => {
     expect(statusOf('unauthorized')).toBe(401);
     expect(statusOf('plan_required')).toBe(403);
     expect(statusOf('not_found')).toBe(404);
@@ -25,7 +22,7 @@ describe('errorTable', () => {
     expect(statusOf('draining')).toBe(503);
   });
 
-  it('says each thing once', () => {
+  it('every title is unique', () => {
     const titles = errorCodes.map((code) => errorTable[code].title);
     expect(new Set(titles).size).toBe(titles.length);
   });
@@ -37,7 +34,7 @@ describe('failureTable', () => {
     expect(failureTable[code].meaning).toMatch(/\.$/);
   });
 
-  it('calls a canceled job failed, so that no client polls for ever', () => {
+  it('a canceled job is a failed job, so that clients stop polling', () => {
     expect(failureCodes).toContain('canceled');
   });
 });

@@ -1,4 +1,3 @@
-/** The part of the table of operations that is about exports. */
 import { z } from 'zod';
 import { ProjectId, Search, sortedBy, YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
@@ -6,7 +5,7 @@ import * as schemas from './schemas.ts';
 
 const jobParams = z.object({ jobId: z.string().min(1).max(64) });
 
-/** The forms of the quality report beside JSON. */
+/** Media types of the quality report besides JSON. */
 export const reportTypes = ['text/html', 'application/sarif+json', 'application/xml'] as const;
 
 export const exportOperations = {
@@ -36,7 +35,7 @@ export const exportOperations = {
       since: z.iso
         .datetime({ offset: true })
         .optional()
-        .meta({ description: 'Created at or after this moment.' }),
+        .meta({ description: 'Created at or after this time.' }),
       projectId: ProjectId,
       canceled: YesOrNo.meta({
         description: 'Only jobs that were canceled, or only the others. Default: both.',
@@ -55,7 +54,8 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}',
     tag: 'Static export',
     summary: 'Read the state of a static export job',
-    description: 'Meant to be polled. `Prefer: wait=N` (up to 55) holds the answer until the record changes.',
+    description:
+      'Suitable for polling. `Prefer: wait=N` (up to 55) holds the response until the record changes.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -80,7 +80,7 @@ export const exportOperations = {
     tag: 'Static export',
     summary: 'Get a download link for the bundle',
     description:
-      'Each call signs a fresh link. The job and its files stay; only the link expires. With `since` the link is to a delta, which is made when it is first asked for.',
+      'Each call creates a new signed link. With `since`, the link is for a delta, which is created on the first request.',
     scope: 'exports:write',
     plan: 'enterprise',
     params: jobParams,
@@ -93,8 +93,8 @@ export const exportOperations = {
     method: 'get',
     path: '/v1/static-export/jobs/{jobId}/bundle',
     tag: 'Static export',
-    summary: 'Go to a fresh download link',
-    description: 'An address that never goes stale: it answers with a redirect to a link signed just now.',
+    summary: 'Redirect to a download link',
+    description: 'A stable address that redirects to a new signed link.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -106,7 +106,7 @@ export const exportOperations = {
     method: 'get',
     path: '/v1/static-export/latest/bundle',
     tag: 'Static export',
-    summary: 'Go to the newest bundle of a domain',
+    summary: 'Redirect to the latest bundle of a domain',
     scope: 'exports:read',
     plan: 'enterprise',
     query: z.strictObject({ domain: schemas.Domain, since: schemas.Since.optional() }),
@@ -118,7 +118,7 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}/events',
     tag: 'Static export',
     summary: 'Follow a job as server-sent events',
-    description: 'Each event is named `job` and carries the whole record. `Last-Event-ID` resumes.',
+    description: 'Each event is named `job` and contains the complete record. `Last-Event-ID` resumes.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -131,7 +131,7 @@ export const exportOperations = {
     tag: 'Static export',
     summary: 'Read the quality report',
     description:
-      'Also there when the job failed because of `strict` or `failOn`. `Accept` chooses the form: JSON, `text/html` for a page, `application/sarif+json` for SARIF 2.1.0, `application/xml` for JUnit.',
+      'Also available when the job failed because of `strict` or `failOn`. `Accept` selects the format: JSON, `text/html` for a page, `application/sarif+json` for SARIF 2.1.0, `application/xml` for JUnit.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -142,7 +142,7 @@ export const exportOperations = {
     method: 'get',
     path: '/v1/static-export/jobs/{jobId}/manifest',
     tag: 'Static export',
-    summary: 'Read the list of files with their hashes',
+    summary: 'Read the manifest',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -154,7 +154,7 @@ export const exportOperations = {
     path: '/v1/signing-key',
     tag: 'Static export',
     summary: 'Read the public key that signs bundles',
-    description: 'Every bundle holds `manifest.json.minisig`, a signature of its manifest by this key.',
+    description: 'Every bundle contains `manifest.json.minisig`, a signature of its manifest with this key.',
     scope: 'exports:read',
     success: json(200, schemas.SigningKey),
     errors: [],
@@ -175,8 +175,8 @@ export const exportOperations = {
     method: 'post',
     path: '/v1/static-export/jobs/{jobId}/retry',
     tag: 'Static export',
-    summary: 'Start a finished job again',
-    description: 'Makes a new job with the same request; `retryOf` names the old one.',
+    summary: 'Retry a finished job',
+    description: 'Creates a job with the same request. `retryOf` names the old job.',
     scope: 'exports:write',
     plan: 'enterprise',
     params: jobParams,

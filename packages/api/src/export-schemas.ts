@@ -1,4 +1,3 @@
-/** Static exports on the wire: what starts one, the record of its job, and the link to its bundle. */
 import { z } from 'zod';
 import { failureCodes } from './errors.ts';
 import {
@@ -29,7 +28,7 @@ export const exportPhases = [
 
 const pagePath = z.string().min(1).max(1024);
 
-const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Name a severity or the code of a finding.');
+const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Use a severity or the code of a finding.');
 
 export const CustomScripts = z.enum(['skip', 'include']);
 
@@ -41,7 +40,7 @@ export const StartExport = z
       .min(1)
       .max(128)
       .optional()
-      .meta({ description: 'A label of your own, kept with the export.' }),
+      .meta({ description: 'A label that is stored with the export.' }),
     paths: z.array(pagePath).min(1).max(10_000).optional().meta({
       description: 'Only these pages, named without leading slash and extension. Default: every page.',
     }),
@@ -50,18 +49,18 @@ export const StartExport = z
       .string()
       .regex(
         /^\/([A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*)?$/,
-        'A base path begins with a slash and ends without one.',
+        'A base path must begin with a slash and must not end with one.',
       )
       .max(128)
-      .refine(staysInside, 'A base path has no ".." in it.')
+      .refine(staysInside, 'A base path must not contain "..".')
       .optional()
       .meta({
-        description: 'Where the site will live below its host. Only absolute addresses depend on it.',
+        description: 'The path of the site on its host. Only absolute URLs depend on it.',
       }),
     urlStyle: z.enum(['html', 'directory', 'clean']).optional(),
     groups: z.array(z.string().min(1).max(128)).max(100).optional(),
     airGapped: z.boolean().optional().meta({
-      description: 'For readers without a network: pages offer nothing that needs one.',
+      description: 'Omit features that need a network.',
     }),
     customScripts: CustomScripts.optional().meta({
       description:
@@ -75,11 +74,12 @@ export const StartExport = z
       .optional()
       .meta({
         description:
-          'Fail the job when the report holds one of these: `error`, `warning`, `info` (each with what is graver) or codes of findings.',
+          'Fail the job when the report contains one of these: `error`, `warning`, `info` (each includes more severe findings) or codes of findings.',
         examples: [['error', 'broken_link', 'broken_anchor']],
       }),
     webhookUrl: httpUrl.optional().meta({
-      description: 'Told when this job has completed or failed, signed with the secret of the organization.',
+      description:
+        'Receives a message when this job has completed or failed, signed with the secret of the organization.',
     }),
     metadata: Metadata.optional(),
   })
@@ -100,8 +100,8 @@ export type Failure = z.infer<typeof Failure>;
 
 export const CanceledBy = z
   .object({
-    actor: z.string().meta({ description: 'A key id, the email of a person, `cli` or `system`.' }),
-    name: z.string().meta({ description: 'What the actor was called at that time.' }),
+    actor: z.string().meta({ description: 'A key id, the email of a user, `cli` or `system`.' }),
+    name: z.string().meta({ description: 'The name of the actor at that time.' }),
   })
   .meta({
     id: 'CanceledBy',
@@ -120,7 +120,9 @@ const recentFinding = z.object({
 export const Isolation = z
   .object({
     level: IsolationLevel,
-    statement: z.string().meta({ description: 'What holds, and the name of what is missing.' }),
+    statement: z
+      .string()
+      .meta({ description: 'The protections that are active, and those that are missing.' }),
   })
   .meta({ id: 'Isolation' });
 export type Isolation = z.infer<typeof Isolation>;
@@ -133,7 +135,7 @@ export const ExportJob = z
       .number()
       .min(0)
       .max(100)
-      .meta({ description: 'Percent. Never falls; 100 only once completed.' }),
+      .meta({ description: 'Percent. Never decreases; 100 only when completed.' }),
     pageCount: wholeNumber.meta({ description: 'Pages exported so far.' }),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -171,7 +173,8 @@ export const ExportJob = z
       .meta({ description: 'The last 20 findings, also while the job runs. The report has all of them.' }),
     bundle: z.object({ sizeBytes: wholeNumber, sha256, fileCount: wholeNumber }).nullable(),
     isolation: Isolation.nullable().meta({
-      description: 'What the site was rendered behind. Null until then, and for exports of older versions.',
+      description:
+        'The isolation that the site was rendered with. Null before rendering, and for exports of older versions.',
     }),
     purgedAt: nullableTimestamp.meta({ description: 'When retention removed the files.' }),
     retryOf: z.string().nullable(),
@@ -179,22 +182,21 @@ export const ExportJob = z
   .meta({ id: 'ExportJob' });
 export type ExportJob = z.infer<typeof ExportJob>;
 
-export const linkSeconds = { least: 60, most: 604_800, usual: 3600 } as const;
+export const linkSeconds = { min: 60, max: 604_800, default: 3600 } as const;
 
-/** The job whose bundle the caller already has. */
 export const Since = z
   .string()
   .min(1)
   .max(64)
   .meta({
     description:
-      'A completed export of the same project. The link is then to the delta from its bundle to this one: what changed and what is gone. `sizeBytes` and `sha256` are those of the delta.',
+      'A completed export of the same project. The link is then for a delta that contains the changed files and the list of removed files. `sizeBytes` and `sha256` are those of the delta.',
     examples: ['se_3f9a2c1b8e7d4a06'],
   });
 
 export const CreateBundle = z
   .strictObject({
-    ttlSeconds: z.int().min(linkSeconds.least).max(linkSeconds.most).optional(),
+    ttlSeconds: z.int().min(linkSeconds.min).max(linkSeconds.max).optional(),
     since: Since.optional(),
   })
   .meta({ id: 'CreateBundle' });
@@ -214,6 +216,6 @@ export type Bundle = z.infer<typeof Bundle>;
 export const SigningKey = z
   .object({
     keyId: z.string().regex(/^[0-9A-F]{16}$/),
-    publicKey: z.string().meta({ description: 'The line that `minisign -P` and `docyard verify` take.' }),
+    publicKey: z.string().meta({ description: 'The argument of `minisign -P` and `docyard verify`.' }),
   })
   .meta({ id: 'SigningKey' });

@@ -1,7 +1,4 @@
-/**
- * The wire contract: schemas, the table of operations, the OpenAPI document and the typed client.
- */
-export { placeInDashboard } from './dashboard-place.ts';
+export { dashboardPath } from './dashboard-path.ts';
 export { patchType } from './agent-operations.ts';
 export { auditFormats } from './audit-operations.ts';
 export * from './client.ts';

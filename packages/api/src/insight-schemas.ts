@@ -1,4 +1,3 @@
-/** Numbers about the exports of an organization: how many, how long, what failed, and how findings develop. */
 import { z } from 'zod';
 import { failureCodes } from './errors.ts';
 import { timestamp, wholeNumber } from './primitives.ts';

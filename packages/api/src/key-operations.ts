@@ -1,4 +1,3 @@
-/** The part of the table of operations that is about API keys. */
 import { z } from 'zod';
 import { ProjectId, Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
@@ -20,7 +19,7 @@ export const keyOperations = {
       status: z
         .enum(['active', 'ended'])
         .optional()
-        .meta({ description: 'Only keys that work now, or only those that were revoked or have expired.' }),
+        .meta({ description: '`active`: only valid keys. `ended`: only revoked or expired keys.' }),
       projectId: ProjectId.meta({ description: 'Only keys that are limited to this project.' }),
       sort: sortedBy(['name', 'createdAt', 'lastUsedAt', 'expiresAt'], '-createdAt'),
       ...schemas.Page,
@@ -34,7 +33,7 @@ export const keyOperations = {
     tag: 'API keys',
     summary: 'Create an API key',
     description:
-      'A key cannot give more than it has: the scopes asked for must be among those of the calling key, and a key that is limited to a project makes keys for that one.',
+      'A key cannot grant more than it has: the scopes must be among those of the calling key, and a key that is limited to a project creates keys for that project only.',
     scope: 'keys:write',
     body: schemas.CreateKey,
     success: json(201, schemas.CreatedKey),
@@ -46,7 +45,7 @@ export const keyOperations = {
     tag: 'API keys',
     summary: 'Replace an API key',
     description:
-      'Makes a new key with the same rights and limits; the old one goes on working for `overlapSeconds`.',
+      'Creates a key with the same scopes and limits. The old key stays valid for `overlapSeconds`.',
     scope: 'keys:write',
     params: keyParams,
     body: schemas.RollKey,
@@ -60,7 +59,7 @@ export const keyOperations = {
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      'Works at once, and within a second where several processes answer. Revoking twice is no error.',
+      'Takes effect immediately, or within a second when several processes run. Revoking a revoked key succeeds.',
     scope: 'keys:write',
     params: keyParams,
     success: { status: 204, kind: 'empty' },

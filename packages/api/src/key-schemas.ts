@@ -1,6 +1,6 @@
-/** Keys on the wire, and who calls, with one or as a person. The secret of a key comes out once, when it is made. */
+/** API keys and the caller. Only the response that creates a key holds its secret. */
 import { z } from 'zod';
-import { Role } from './people-schemas.ts';
+import { Role } from './user-schemas.ts';
 import { nullableTimestamp, overlapSeconds, timestamp } from './primitives.ts';
 import { Scope } from './scopes.ts';
 
@@ -15,16 +15,15 @@ export const CreateKey = z
       .optional()
       .meta({ description: 'Default 90; null for a key that does not expire.' }),
     allowedAddresses: z
-      .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'This is no IP address or CIDR range.'))
+      .array(
+        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'This is not an IP address or CIDR range.'),
+      )
       .max(50)
       .optional()
       .meta({ description: 'IP addresses or CIDR ranges. Default: every address.' }),
-    projectId: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .meta({ description: 'The only project the key can see and change. Default: as far as the caller.' }),
+    projectId: z.string().min(1).max(64).optional().meta({
+      description: 'The only project the key can see and change. Default: the projects of the caller.',
+    }),
   })
   .meta({ id: 'CreateKey' });
 export type CreateKey = z.infer<typeof CreateKey>;
@@ -33,12 +32,12 @@ export const RollKey = z
   .strictObject({
     overlapSeconds: overlapSeconds
       .optional()
-      .meta({ description: 'How long the old key goes on working. Default 3600.' }),
+      .meta({ description: 'How long the old key stays valid. Default 3600.' }),
   })
   .meta({ id: 'RollKey' });
 export type RollKey = z.infer<typeof RollKey>;
 
-const limitedTo = z
+const onlyProjectId = z
   .string()
   .nullable()
   .meta({ description: 'The only project the key can see and change; null for all.' });
@@ -51,7 +50,7 @@ export const ApiKey = z
     last4: z.string(),
     scopes: z.array(Scope),
     allowedAddresses: z.array(z.string()),
-    projectId: limitedTo,
+    projectId: onlyProjectId,
     createdAt: timestamp,
     expiresAt: nullableTimestamp,
     lastUsedAt: nullableTimestamp,
@@ -62,7 +61,7 @@ export const ApiKey = z
 export type ApiKey = z.infer<typeof ApiKey>;
 
 export const CreatedKey = ApiKey.extend({
-  key: z.string().meta({ description: 'The secret. Shown this once and never again.' }),
+  key: z.string().meta({ description: 'The secret. Returned only in this response.' }),
 }).meta({ id: 'CreatedKey' });
 export type CreatedKey = z.infer<typeof CreatedKey>;
 
@@ -78,16 +77,16 @@ export const Me = z
         id: z.string(),
         name: z.string(),
         scopes: z.array(Scope),
-        projectId: limitedTo,
+        projectId: onlyProjectId,
         expiresAt: nullableTimestamp,
       })
       .nullable()
-      .meta({ description: 'Null when a person calls.' }),
+      .meta({ description: 'Null when a user calls.' }),
     person: z
       .object({ id: z.string(), email: z.string(), name: z.string(), role: Role })
       .nullable()
       .meta({ description: 'Null when a key calls.' }),
-    scopes: z.array(Scope).meta({ description: 'What the caller may do.' }),
+    scopes: z.array(Scope).meta({ description: 'The permissions of the caller.' }),
   })
   .meta({ id: 'Me' });
 export type Me = z.infer<typeof Me>;

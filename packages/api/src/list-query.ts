@@ -1,4 +1,4 @@
-/** Query parameters that lists share: search, order, and records by id. */
+/** Query parameters that several lists share. */
 import { z } from 'zod';
 
 const maxSearchLength = 100;
@@ -9,25 +9,28 @@ export const Search = z
   .trim()
   .min(1)
   .max(maxSearchLength)
-  .regex(/^\P{Cc}*$/u, 'Use letters, digits and punctuation; control characters cannot be searched for.')
+  .regex(/^\P{Cc}*$/u, 'Use letters, digits and punctuation; control characters are not allowed.')
   .optional();
 
 export type SortOrder<Name extends string> = Name | `-${Name}`;
 
-/** Ascending by one of the fields; a minus sign before it makes the order descending. */
-export function sortedBy<Name extends string>(names: readonly [Name, ...Name[]], usual: SortOrder<Name>) {
+/** A minus sign before a field makes the order descending. */
+export function sortedBy<Name extends string>(
+  names: readonly [Name, ...Name[]],
+  defaultOrder: SortOrder<Name>,
+) {
   const orders = names.flatMap((name) => [name, `-${name}`] as const);
   return z
     .enum(orders as [SortOrder<Name>, ...SortOrder<Name>[]])
     .optional()
-    .meta({ description: `The order; a minus sign makes it descending. Default \`${usual}\`.` });
+    .meta({ description: `Sort order. A minus sign makes it descending. Default \`${defaultOrder}\`.` });
 }
 
 export const Ids = z
   .string()
   .max(maxIds * 65)
-  .regex(/^\w{1,64}(?:,\w{1,64})*$/, 'Give ids separated by commas.')
-  .refine((text) => text.split(',').length <= maxIds, `At most ${maxIds} ids can be asked for at once.`)
+  .regex(/^\w{1,64}(?:,\w{1,64})*$/, 'Use ids separated by commas.')
+  .refine((text) => text.split(',').length <= maxIds, `At most ${maxIds} ids are allowed.`)
   .optional()
   .meta({ description: 'Only the records with these ids, separated by commas. At most 100.' });
 
@@ -36,6 +39,6 @@ export const ProjectId = z
   .min(1)
   .max(64)
   .optional()
-  .meta({ description: 'Only what belongs to this project.' });
+  .meta({ description: 'Only records of this project.' });
 
 export const YesOrNo = z.enum(['true', 'false']).optional();

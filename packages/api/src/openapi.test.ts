@@ -1,6 +1,3 @@
-/**
- * The OpenAPI document is valid, closed in itself, and the committed copy is the current one.
- */
 import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
@@ -28,13 +25,13 @@ const described = Object.values(document.paths).flatMap((methods) => Object.valu
 const find = (id: string) => described.find(({ operationId }) => operationId === id);
 
 describe('buildOpenApi', () => {
-  it('makes a valid OpenAPI 3.1 document', async () => {
+  it('the document is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate(buildOpenApi())).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('carries the version of the specification', () => {
+  it('the document has the version of the specification', () => {
     expect(document.info.version).toBe('2.0.0');
   });
 
@@ -45,11 +42,11 @@ describe('buildOpenApi', () => {
     expect([...new Set(described.flatMap(({ tags }) => tags))].toSorted()).toEqual(declared.toSorted());
   });
 
-  it('has every operation once', () => {
+  it('the document has every operation once', () => {
     expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted());
   });
 
-  it('refers only to what it holds', () => {
+  it('every reference resolves within the document', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(
       ([, target]) => target ?? '',
     );
@@ -58,7 +55,7 @@ describe('buildOpenApi', () => {
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
-  it('describes every answer', () => {
+  it('every response has a description', () => {
     for (const { operationId, responses } of described) {
       for (const [status, response] of Object.entries(responses)) {
         expect(response.description, `${operationId} ${status}`).toMatch(/\w/);
@@ -66,7 +63,7 @@ describe('buildOpenApi', () => {
     }
   });
 
-  it('needs no key for health and the way in, and one for everything else', () => {
+  it('only health, setup and sign-in operations need no key', () => {
     const open = described.filter(({ security }) => security?.length === 0);
     expect(open.map(({ operationId }) => operationId)).toEqual([
       'readSetup',
@@ -78,12 +75,12 @@ describe('buildOpenApi', () => {
     ]);
   });
 
-  it('lets the body of createBundle be left out, and not that of startExport', () => {
+  it('the body of createBundle is optional and that of startExport is required', () => {
     expect(find('createBundle')?.requestBody?.required).toBe(false);
     expect(find('startExport')?.requestBody?.required).toBe(true);
   });
 
-  it('tells what a poller goes by', () => {
+  it('polling headers are documented', () => {
     const { responses } = find('readExport') as Described;
     expect(Object.keys(responses['200']?.headers ?? {})).toEqual([
       'ETag',
@@ -94,12 +91,12 @@ describe('buildOpenApi', () => {
     expect(Object.keys(responses['429']?.headers ?? {})).toEqual(['Retry-After']);
   });
 
-  it('gives the same body for ready and not ready', () => {
+  it('200 and 503 of the readiness check have the same body', () => {
     const { responses } = find('readReadiness') as Described;
     expect(responses['503']?.content).toEqual(responses['200']?.content);
   });
 
-  it('lets records grow: no answer forbids further fields', () => {
+  it('no response schema forbids additional fields', () => {
     for (const name of ['ExportJob', 'AgentJob', 'Bundle', 'Project', 'ApiKey', 'Error']) {
       expect(resolve(`#/components/schemas/${name}`), name).not.toHaveProperty('additionalProperties');
     }
@@ -108,7 +105,7 @@ describe('buildOpenApi', () => {
 });
 
 describe('docs/openapi.json', () => {
-  it('is current', async () => {
+  it('the committed docs/openapi.json is current', async () => {
     const committed = await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8');
     const current = `${JSON.stringify(document, null, 2)}\n`;
     expect(

@@ -1,7 +1,4 @@
-/**
- * Turns the table of operations into an OpenAPI 3.1 document. It adds wording, never facts: every status,
- * field and header comes from the table.
- */
+/** Builds the OpenAPI 3.1 document from the table of operations. */
 import { z } from 'zod';
 import { errorTable, type ErrorCode } from './errors.ts';
 import { impliedErrors, operation, operationIds, type Operation, type OperationId } from './routes.ts';
@@ -20,7 +17,8 @@ export function buildOpenApi(): Json {
     info: {
       title: 'Docyard administrative API',
       version: '2.0.0',
-      description: 'Static export of documentation sites, agent jobs, and what belongs to them.',
+      description:
+        'Static export of documentation sites, agent jobs, projects, keys, webhooks, deployments and users.',
       contact: { name: 'Docyard' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -33,14 +31,14 @@ export function buildOpenApi(): Json {
         adminKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An admin API key; it begins with `docyard_`.',
+          description: 'An API key. It begins with `docyard_`.',
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-docyard',
           description:
-            'The session of a person in the dashboard. Without https the cookie is named `docyard`. Requests that change something need the `Origin` of the server.',
+            'The session of a user of the dashboard. Without https the cookie is named `docyard`. Requests that change something need the `Origin` of the server.',
         },
       },
       schemas: componentSchemas(),
@@ -54,9 +52,9 @@ const tagDescriptions: Record<Operation['tag'], string> = {
   Projects: 'The documentation sites of an organization.',
   'API keys': 'Create, limit and revoke keys.',
   Webhooks: 'Get notified about jobs.',
-  People: 'Users, roles and sessions.',
+  Users: 'Users, roles and sessions.',
   Organization: 'Settings, limits and the audit log of an organization.',
-  Deployments: 'The sites that report in, and the versions that they serve.',
+  Deployments: 'Sites that report the release they serve.',
   Health: 'Liveness and readiness of the service.',
 };
 
@@ -103,17 +101,19 @@ function headerParameters(described: Operation): Json[] {
   const add = (name: string, description: string, schema: Json) =>
     headers.push({ name, in: 'header', required: false, description, schema });
   if (described.method === 'post' && !described.keepsNoAnswer) {
-    add('Idempotency-Key', 'Makes a repeat of this request harmless for 24 hours.', {
+    add('Idempotency-Key', 'A request with the same key within 24 hours returns the stored response.', {
       type: 'string',
       minLength: 1,
       maxLength: 255,
     });
   }
   if (hasEtag(described)) {
-    add('If-None-Match', 'The `ETag` of an earlier answer; 304 when nothing changed.', { type: 'string' });
+    add('If-None-Match', 'The `ETag` of an earlier response. Returns 304 when nothing changed.', {
+      type: 'string',
+    });
   }
   if (described.waitable) {
-    add('Prefer', '`wait=N`: hold the answer up to N seconds (at most 55) until the record changes.', {
+    add('Prefer', '`wait=N`: hold the response for up to N seconds (at most 55) until the record changes.', {
       type: 'string',
       examples: ['wait=30'],
     });
@@ -134,7 +134,7 @@ function requestBody(described: Operation): Json {
 function responsesOf(described: Operation): Json {
   const responses: Json = { [described.success.status]: successResponse(described) };
   if (hasEtag(described)) {
-    responses['304'] = { description: 'Nothing changed since the answer with this `ETag`.' };
+    responses['304'] = { description: 'Nothing changed since the response with this `ETag`.' };
   }
   if (described.alsoStatus !== undefined) {
     responses[described.alsoStatus] = {
@@ -166,7 +166,7 @@ function successResponse(described: Operation): Json {
       };
     case 'events':
       return {
-        description: 'Events named `job`, each with the whole record as JSON.',
+        description: 'Events named `job`, each with the complete record as JSON.',
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       };
     case 'file':
@@ -208,10 +208,10 @@ function successHeaders(described: Operation): Json {
   if (described.success.status !== 200) add('Location', 'The address of the record.', 'string');
   if (hasEtag(described)) add('ETag', 'For `If-None-Match`.', 'string');
   if (described.waitable)
-    add('Retry-After', 'Seconds until it is worth asking again; only while unfinished.', 'integer');
-  if (described.waitable) add('Preference-Applied', 'Present when `Prefer: wait` was obeyed.', 'string');
+    add('Retry-After', 'Seconds until the next request. Only while the job is unfinished.', 'integer');
+  if (described.waitable) add('Preference-Applied', 'Present when `Prefer: wait` was applied.', 'string');
   if (described.method === 'post' && !described.keepsNoAnswer) {
-    add('Idempotency-Replayed', '`true` when this is the kept answer to an earlier request.', 'string');
+    add('Idempotency-Replayed', '`true` when this is the stored response to an earlier request.', 'string');
   }
   return Object.keys(headers).length === 0 ? {} : { headers };
 }
@@ -236,23 +236,23 @@ function errorResponse(status: number, codes: ErrorCode[]): Json {
 
 function componentSchemas(): Json {
   const named = new Map<string, z.ZodType>();
-  const remember = (schema: z.ZodType | undefined) => {
+  const add = (schema: z.ZodType | undefined) => {
     const id = schema === undefined ? undefined : idOf(schema);
     if (schema !== undefined && id !== undefined) named.set(id, schema);
   };
-  remember(ErrorBody);
-  remember(ProblemBody);
+  add(ErrorBody);
+  add(ProblemBody);
   for (const id of operationIds) {
     const described = operation(id);
-    remember(described.body);
-    if ('schema' in described.success) remember(described.success.schema);
+    add(described.body);
+    if ('schema' in described.success) add(described.success.schema);
   }
   const components: Json = {};
   for (const [id, schema] of named) Object.assign(components, definitionsOf(id, schema));
   return Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The schema itself and every named schema inside it, each under its own name. */
+/** The schema and every named schema inside it, by name. */
 function definitionsOf(id: string, schema: z.ZodType): Json {
   const { $schema: _dialect, $defs, id: _id, ...own } = toJson(schema);
   const inner = Object.entries(($defs ?? {}) as Record<string, Json>);
@@ -265,7 +265,7 @@ function toJson(schema: z.ZodType): Json {
   const made = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-    // The format says it all; the pattern zod adds to it is longer than the rest of the record.
+    // zod adds a long pattern to these formats.
     override: ({ jsonSchema }) => {
       if (standardFormats.includes(jsonSchema.format ?? '')) delete jsonSchema.pattern;
     },

@@ -1,6 +1,4 @@
-/**
- * What an entry in the table of operations says.
- */
+/** The shape of an entry in the table of operations. */
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scopes.ts';
@@ -8,7 +6,7 @@ import type { Scope } from './scopes.ts';
 export type Success =
   | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType; alsoTypes?: readonly string[] }
   | { status: 200; kind: 'events'; schema: z.ZodType }
-  /** As JSON, a file holds an array of the records. */
+  /** A JSON file is an array of records that match `schema`. */
   | { status: 200; kind: 'file'; types: readonly string[]; schema: z.ZodType }
   | { status: 204; kind: 'empty' }
   | { status: 302; kind: 'redirect' };
@@ -16,6 +14,8 @@ export type Success =
 export interface Operation {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
+  /** A former path that is still served and not documented. */
+  deprecatedPath?: string;
   tag:
     | 'Static export'
     | 'Agent jobs'
@@ -23,28 +23,28 @@ export interface Operation {
     | 'API keys'
     | 'Webhooks'
     | 'Deployments'
-    | 'People'
+    | 'Users'
     | 'Organization'
     | 'Health';
   summary: string;
   description?: string;
-  /** The scope a caller needs; `any` for every valid key and session; null for operations without either. */
+  /** `any`: every valid key or session. Null: no authentication. */
   scope: Scope | 'any' | null;
   plan?: 'enterprise';
-  /** About more than one project: a key that is limited to one is refused. */
+  /** A key that is limited to one project is refused. */
   organizationWide?: true;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
   bodyOptional?: boolean;
   success: Success;
-  /** A second status with the same body, for news that is bad but no error. */
+  /** A second status with the same body. */
   alsoStatus?: 503;
-  /** What can go wrong beyond what `impliedErrors` adds. */
+  /** In addition to `impliedErrors`. */
   errors: readonly ErrorCode[];
-  /** A POST whose answer is not kept for a repeat, because it begins a session. */
+  /** The response of this POST is not stored for idempotent replay: it carries a session or is sent on a schedule. */
   keepsNoAnswer?: true;
-  /** The answer tells of unfinished work: it carries Retry-After and obeys `Prefer: wait`. */
+  /** While the job is unfinished, the response carries Retry-After. `Prefer: wait` is supported. */
   waitable?: boolean;
 }
 

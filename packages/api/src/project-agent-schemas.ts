@@ -1,4 +1,4 @@
-/** What a project keeps for its agent jobs. Secrets go in and never come out. */
+/** Agent settings of a project. Responses never contain the secrets. */
 import { z } from 'zod';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
@@ -10,7 +10,7 @@ const configKey = z
 
 const secret = z.string().min(1).max(10_000);
 
-/** Goes in front of a colon and a password. */
+/** HTTP Basic authentication separates user name and password with a colon. */
 const userName = z
   .string()
   .max(200)
@@ -46,7 +46,7 @@ export const SetProjectAgent = z
         url: httpUrl,
         name: modelName,
         key: secret.nullish().meta({
-          description: 'Left out, the kept one stays, as long as `url` has the same host.',
+          description: 'When omitted, the stored key is kept as long as `url` has the same host.',
         }),
       })
       .nullish()
@@ -57,14 +57,15 @@ export const SetProjectAgent = z
         apiBase: httpUrl.nullish(),
         credential: SetForgeCredential.nullish().meta({
           description:
-            'Left out, the kept one stays, as long as `kind`, `apiBase` and the repository’s host do.',
+            'When omitted, the stored credential is kept as long as `kind`, `apiBase` and the host of the repository stay the same.',
         }),
       })
       .nullish()
-      .meta({ description: 'Null for what the repository’s address tells.' }),
+      .meta({ description: 'Null to detect the forge from the address of the repository.' }),
     limits: SetAgentLimits.nullish(),
     protectedPaths: z.array(docsPath).max(200).optional().meta({
-      description: 'What no job may change: paths, folders or patterns. They win over `allowedPaths`.',
+      description:
+        'Paths, folders or patterns that no job may change. They take precedence over `allowedPaths`.',
     }),
     allowedPaths: z.array(docsPath).max(200).optional().meta({
       description: 'Patterns of files that jobs may change although they are protected by default.',
@@ -77,15 +78,15 @@ export const SetProjectAgent = z
   .meta({ id: 'SetProjectAgent' });
 export type SetProjectAgent = z.infer<typeof SetProjectAgent>;
 
-const keptSecret = z.object({ set: z.boolean() });
+const storedSecret = z.object({ set: z.boolean() });
 
 export const ProjectAgent = z
   .object({
     model: z
-      .object({ provider: z.enum(modelProviders), url: z.string(), name: z.string(), key: keptSecret })
+      .object({ provider: z.enum(modelProviders), url: z.string(), name: z.string(), key: storedSecret })
       .nullable(),
     forge: z
-      .object({ kind: z.enum(forgeKinds), apiBase: z.string().nullable(), credential: keptSecret })
+      .object({ kind: z.enum(forgeKinds), apiBase: z.string().nullable(), credential: storedSecret })
       .nullable(),
     limits: AgentLimits.partial(),
     protectedPaths: z.array(z.string()),

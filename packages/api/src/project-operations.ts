@@ -1,4 +1,3 @@
-/** The part of the table of operations that is about projects. */
 import { z } from 'zod';
 import { Ids, Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
@@ -63,7 +62,7 @@ export const projectOperations = {
     path: '/v1/projects/{projectId}',
     tag: 'Projects',
     summary: 'Delete a project, its jobs and its bundles',
-    description: 'API keys that are limited to it go with it.',
+    description: 'Also deletes API keys that are limited to the project.',
     scope: 'projects:write',
     params: projectParams,
     success: { status: 204, kind: 'empty' },

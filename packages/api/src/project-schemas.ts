@@ -1,4 +1,3 @@
-/** Projects on the wire: a name, a domain and where the documentation lies. */
 import { z } from 'zod';
 import { ProjectAgent, SetProjectAgent } from './project-agent-schemas.ts';
 import { CustomScripts } from './export-schemas.ts';
@@ -24,9 +23,9 @@ export const Source = z
     directory: z
       .string()
       .max(1024)
-      .refine(staysInside, 'The folder has no ".." in its path.')
+      .refine(staysInside, 'The path must not contain "..".')
       .nullish()
-      .meta({ description: 'The folder that holds docs.json.' }),
+      .meta({ description: 'The folder that contains docs.json.' }),
   })
   .meta({ id: 'Source' });
 
@@ -52,16 +51,16 @@ export const UpdateProject = z
     domain: Domain.optional(),
     source: Source.optional(),
     agent: SetProjectAgent.optional().meta({
-      description: 'For agent jobs. Parts that are left out stay as they are.',
+      description: 'Settings for agent jobs. Omitted fields stay unchanged.',
     }),
     exports: z
       .strictObject({ customScripts: CustomScripts })
       .partial()
       .optional()
-      .meta({ description: 'Defaults of exports. Parts that are left out stay as they are.' }),
+      .meta({ description: 'Defaults for exports. Omitted fields stay unchanged.' }),
     version: expectedVersion,
   })
-  .refine(namesField, 'Name at least one field to change: name, domain, source, agent or exports.')
+  .refine(namesField, 'Set at least one field to change: name, domain, source, agent or exports.')
   .meta({ id: 'UpdateProject' });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 

@@ -1,6 +1,3 @@
-/**
- * The operations by which a person judges sources, exports and the installation; the dashboard is made of them.
- */
 import { z } from 'zod';
 import { Insights } from './insight-schemas.ts';
 import { json, type Operation } from './operation.ts';
@@ -10,7 +7,7 @@ import { ExportJob } from './schemas.ts';
 const id = z.string().min(1).max(64);
 const jobParams = z.object({ jobId: id });
 const comparedWith = id.optional().meta({
-  description: 'The older job, of the same project. Default: the completed export before this one.',
+  description: 'The older job of the same project. Default: the previous completed export.',
 });
 
 export const reviewOperations = {
@@ -18,9 +15,9 @@ export const reviewOperations = {
     method: 'post',
     path: '/v1/projects/check',
     tag: 'Projects',
-    summary: 'Look at a source before a project is made of it',
+    summary: 'Check a source',
     description:
-      'Fetches the source, reads its configuration and counts its pages. Nothing is kept. Takes up to a minute; what is wrong with the source is told in `problem`.',
+      'Fetches the source, reads its configuration and counts its pages. Nothing is stored. Takes up to a minute. `problem` says what is wrong with the source.',
     scope: 'projects:write',
     organizationWide: true,
     body: review.CheckSource,
@@ -33,7 +30,7 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Follow every job as server-sent events',
     description:
-      'Begins with every job that is queued or running. Each event is named `job` and carries the whole record as it is now; several changes at once may come as one. `Last-Event-ID` resumes.',
+      'Begins with all queued and running jobs. Each event is named `job` and contains the current record. Several changes can arrive as one event. `Last-Event-ID` resumes.',
     scope: 'exports:read',
     plan: 'enterprise',
     success: { status: 200, kind: 'events', schema: ExportJob },
@@ -45,7 +42,7 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Open the exported site in a browser',
     description:
-      'Unpacks the bundle when it is first asked for, and answers with a path at which its pages are served. They are sandboxed: they have no access to this server in the name of the reader.',
+      'Unpacks the bundle on the first request and returns the path where its pages are served. The pages are sandboxed: they cannot call this server with the session of the reader.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -56,7 +53,7 @@ export const reviewOperations = {
     method: 'get',
     path: '/v1/static-export/jobs/{jobId}/compare',
     tag: 'Static export',
-    summary: 'Compare with another export, in pages',
+    summary: 'Compare the pages of two exports',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -90,7 +87,7 @@ export const reviewOperations = {
     method: 'get',
     path: '/v1/static-export/jobs/{jobId}/compare/findings',
     tag: 'Static export',
-    summary: 'Compare the findings with those of another export',
+    summary: 'Compare the findings of two exports',
     description: 'A finding that only moved to another line counts as the same finding.',
     scope: 'exports:read',
     plan: 'enterprise',
@@ -103,8 +100,8 @@ export const reviewOperations = {
     method: 'get',
     path: '/v1/static-export/insights',
     tag: 'Static export',
-    summary: 'Read numbers about recent exports',
-    description: 'Exports a day, durations, failures, findings of each project, and failing webhooks.',
+    summary: 'Read export statistics',
+    description: 'Exports per day, durations, failures, findings per project, and failing webhooks.',
     scope: 'exports:read',
     plan: 'enterprise',
     query: z.strictObject({
@@ -120,7 +117,7 @@ export const reviewOperations = {
     method: 'get',
     path: '/v1/system',
     tag: 'Organization',
-    summary: 'Read how the installation is',
+    summary: 'Read the system status',
     scope: 'any',
     organizationWide: true,
     success: json(200, review.System),

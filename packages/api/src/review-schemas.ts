@@ -1,7 +1,4 @@
-/**
- * Records by which a person judges: is this source usable, what does the exported site look like, what is different from
- * the export before, how is the installation.
- */
+/** Source checks, previews, comparisons of exports, and the system status. */
 import { z } from 'zod';
 import { SetForgeCredential } from './project-agent-schemas.ts';
 import { failureCodes } from './errors.ts';
@@ -15,10 +12,10 @@ export const CheckSource = z
     source: Source,
     projectId: z.string().min(1).max(64).optional().meta({
       description:
-        'The project that may get this source. Its credential is used, if the repository is on the same host as now.',
+        'The project that the source is for. Its credential is used if the repository is on the same host as its current one.',
     }),
     credential: SetForgeCredential.optional().meta({
-      description: 'Opens the repository for this look, before that of the project. It is kept nowhere.',
+      description: 'Used for this check instead of the credential of the project. It is not stored.',
     }),
   })
   .meta({ id: 'CheckSource' });
@@ -26,7 +23,7 @@ export type CheckSource = z.infer<typeof CheckSource>;
 
 export const SourceCheck = z
   .object({
-    ok: z.boolean().meta({ description: 'An export of this source would find pages.' }),
+    ok: z.boolean().meta({ description: 'True when an export of this source would find pages.' }),
     commit: z
       .string()
       .nullable()
@@ -35,12 +32,12 @@ export const SourceCheck = z
       .string()
       .nullable()
       .meta({ examples: ['docs.json'] }),
-    name: z.string().nullable().meta({ description: 'What the site calls itself.' }),
+    name: z.string().nullable().meta({ description: 'The name of the site.' }),
     pages: wholeNumber,
     problem: z
       .object({ code: z.enum(failureCodes), message: z.string(), hint: z.string().nullable() })
       .nullable()
-      .meta({ description: 'Why not. The codes are those of a failed export.' }),
+      .meta({ description: 'Why the source is not usable. The codes are those of a failed export.' }),
   })
   .meta({ id: 'SourceCheck' });
 export type SourceCheck = z.infer<typeof SourceCheck>;
@@ -49,7 +46,7 @@ export const Preview = z
   .object({
     jobId: z.string(),
     previewUrl: z.string().meta({
-      description: 'A path on this server. Whoever has it can read the site until it expires.',
+      description: 'A path on this server. Anyone who has it can read the site until it expires.',
     }),
     expiresAt: timestamp,
   })
@@ -68,7 +65,7 @@ const comparedSide = z.object({
 const comparedPage = z.object({
   path: z.string().meta({ examples: ['/guides/start'] }),
   title: z.string().nullable().meta({
-    description: 'Null for a page without one, and in exports that were made before titles were kept.',
+    description: 'Null for a page without a title, and for exports of older versions.',
   }),
 });
 
@@ -88,13 +85,13 @@ export const Comparison = z
       changed: z.array(changedPage),
       removed: z.array(comparedPage),
       moved: z.array(changedPage.extend({ from: z.string(), changed: z.boolean() })),
-      restyled: filePaths.meta({ description: 'Pages that say the same with something else around it.' }),
+      restyled: filePaths.meta({ description: 'Pages whose content is unchanged and whose layout changed.' }),
     }),
     files: z
       .object({ added: filePaths, changed: filePaths, removed: filePaths })
-      .meta({ description: 'Files that are no page.' }),
+      .meta({ description: 'Files that are not pages.' }),
     changedBytes: wholeNumber.meta({
-      description: 'What the new and the changed files weigh, uncompressed.',
+      description: 'Size of the new and changed files, uncompressed.',
     }),
   })
   .meta({ id: 'Comparison' });
@@ -110,7 +107,9 @@ export const PageChange = z
     addedLines: wholeNumber,
     removedLines: wholeNumber,
     patch: z.string().meta({ description: 'A unified diff of the Markdown, as git prints it.' }),
-    truncated: z.boolean().meta({ description: 'The page is too long, and the diff shows a part of it.' }),
+    truncated: z
+      .boolean()
+      .meta({ description: 'True when the page is too long and the diff is incomplete.' }),
   })
   .meta({ id: 'PageChange' });
 export type PageChange = z.infer<typeof PageChange>;
@@ -124,7 +123,7 @@ export const FindingsComparison = z
     remaining: wholeNumber.meta({ description: 'Findings in both reports.' }),
     truncated: z
       .boolean()
-      .meta({ description: 'A report or a list is cut, so the comparison covers a part of the findings.' }),
+      .meta({ description: 'True when a report or a list is truncated and the comparison is incomplete.' }),
   })
   .meta({ id: 'FindingsComparison' });
 export type FindingsComparison = z.infer<typeof FindingsComparison>;
@@ -138,8 +137,7 @@ export const System = z
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
     isolation: Isolation.extend({
       agents: z.enum(['process', 'sandbox']).meta({
-        description:
-          'What runs the work of agents: this program’s own engine, or a foreign program in a sandbox.',
+        description: 'What runs agents: the built-in engine, or an external program in a sandbox.',
       }),
     }).meta({ id: 'SystemIsolation' }),
     queue: z
@@ -150,13 +148,13 @@ export const System = z
       bundles: z
         .object({ count: wholeNumber, bytes: wholeNumber })
         .meta({ description: 'Of your organization.' }),
-      freeBytes: wholeNumber.nullable().meta({ description: 'Null where the store does not tell.' }),
+      freeBytes: wholeNumber.nullable().meta({ description: 'Null when the store does not report it.' }),
     }),
     database: z.object({ kind: z.enum(['sqlite', 'postgresql']) }),
     agent: z.object({
       configured: z.boolean().meta({
         description:
-          'Whether the installation has a model or an agent program. A project may have a model of its own.',
+          'Whether the installation has a model or an agent program. A project can have its own model.',
       }),
     }),
     signingKey: SigningKey,

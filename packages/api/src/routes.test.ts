@@ -1,6 +1,3 @@
-/**
- * The table of operations agrees with itself and with the addresses that the specification fixes.
- */
 import { describe, expect, it } from 'vitest';
 import { errorTable } from './errors.ts';
 import { buildOpenApi } from './openapi.ts';
@@ -9,7 +6,7 @@ import { impliedErrors, operation, operationIds } from './routes.ts';
 const table = operationIds.map((id) => ({ id, ...operation(id) }));
 
 describe('operations', () => {
-  it('include every address of the specification', () => {
+  it('the table includes every path of the specification', () => {
     const addresses = table.map(({ method, path }) => `${method} ${path}`);
     expect(addresses).toEqual(
       expect.arrayContaining([
@@ -21,7 +18,7 @@ describe('operations', () => {
     );
   });
 
-  it('have each method and path once, whatever the parameters are called', () => {
+  it('each combination of method and path occurs once, regardless of parameter names', () => {
     const addresses = table.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
     expect(new Set(addresses).size).toBe(addresses.length);
   });
@@ -60,13 +57,13 @@ describe('operations', () => {
     ['readMe', 'signOut', 'changePassword'],
   ].flat();
 
-  /** A closed list: whoever adds an operation decides whether it stays within one project. */
-  it('are open to a key of one project where they stay within it', () => {
+  /** A closed list: a new operation must be added here or be organizationWide. */
+  it('a key of one project can call operations that stay within the project', () => {
     const open = table.filter(({ scope, organizationWide }) => scope !== null && !organizationWide);
     expect(open.map(({ id }) => id).toSorted()).toEqual(ofOneProject.toSorted());
   });
 
-  it('refuse a key of one project otherwise, and say so', () => {
+  it('a key of one project is refused by all other operations, which document it', () => {
     const refusing = table.filter(({ organizationWide }) => organizationWide);
     for (const { id } of refusing) expect(impliedErrors(operation(id))).toContain('scope_missing');
     expect(JSON.stringify(buildOpenApi()).match(/limited to one project is refused/g)).toHaveLength(
@@ -74,12 +71,10 @@ describe('operations', () => {
     );
   });
 
-  /** What a person does about their own session. */
-  const ofOneself = ['setUp', 'signIn', 'signOut', 'acceptInvitation', 'changePassword'];
+  const ofOwnSession = ['setUp', 'signIn', 'signOut', 'acceptInvitation', 'changePassword'];
 
-  /** It makes a link of what may be read anyway. */
   const ofReading = ['createPreview'];
-  const harmless = new Set([...ofOneself, ...ofReading]);
+  const harmless = new Set([...ofOwnSession, ...ofReading]);
 
   it.each(table.filter(({ id, method }) => method !== 'get' && !harmless.has(id)))(
     '$id changes something: it needs a write scope',
@@ -89,7 +84,7 @@ describe('operations', () => {
   );
 
   it.each(table.filter(({ method, keepsNoAnswer }) => method === 'post' && !keepsNoAnswer))(
-    '$id tells how to repeat it safely',
+    '$id documents its idempotency key',
     ({ path, id }) => {
       const paths = buildOpenApi()['paths'] as Record<string, { post: { parameters: { name: string }[] } }>;
       expect(paths[path]?.post.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
@@ -109,11 +104,11 @@ describe('operations', () => {
   it.each(table.filter(({ scope }) => scope === null))(
     '$id, open to everybody, is about health or the way in',
     ({ id, tag }) => {
-      if (id !== 'readSetup' && !ofOneself.includes(id)) expect(tag).toBe('Health');
+      if (id !== 'readSetup' && !ofOwnSession.includes(id)) expect(tag).toBe('Health');
     },
   );
 
-  it('ask for the enterprise plan in the whole static export area and nowhere else', () => {
+  it('only the static export operations require the enterprise plan', () => {
     const inArea = table.filter(({ path }) => path.startsWith('/v1/static-export/'));
     expect(table.filter(({ plan }) => plan === 'enterprise')).toEqual(inArea);
     expect(inArea.length).toBeGreaterThan(10);
@@ -121,21 +116,21 @@ describe('operations', () => {
 });
 
 describe('impliedErrors', () => {
-  it('warns of a refused address wherever a key is used', () => {
+  it('address_refused is implied for every operation with a key', () => {
     expect(impliedErrors(operation('readMe'))).toContain('address_refused');
     expect(impliedErrors(operation('readExport'))).toContain('address_refused');
   });
 
-  it('warns of storage that is away wherever something is looked up', () => {
+  it('storage_unavailable is implied for every operation with a key', () => {
     expect(impliedErrors(operation('readMe'))).toContain('storage_unavailable');
     expect(impliedErrors(operation('openBundle'))).toContain('storage_unavailable');
   });
 
-  it('adds only conditions where no key is used', () => {
+  it('operations without a key imply only precondition_failed', () => {
     expect(impliedErrors(operation('readHealth'))).toEqual(['precondition_failed']);
   });
 
-  it('asks no scope of an operation for every key', () => {
+  it('an operation for every key does not imply scope_missing', () => {
     expect(impliedErrors(operation('readMe'))).not.toContain('scope_missing');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Every operation of the HTTP API as data: address, input, answer, and what can go wrong. The server's
- * validation, the OpenAPI document and the typed client are all made from this table and nothing else.
+ * The table of all HTTP operations: method, path, input, response and errors. The server's validation, the OpenAPI
+ * document and the typed client are derived from it.
  */
 import type { z } from 'zod';
 import { agentOperations } from './agent-operations.ts';
@@ -10,10 +10,10 @@ import type { ErrorCode } from './errors.ts';
 import { exportOperations } from './export-operations.ts';
 import { keyOperations } from './key-operations.ts';
 import { json, type Operation } from './operation.ts';
-import { peopleOperations } from './people-operations.ts';
 import { projectOperations } from './project-operations.ts';
 import { reviewOperations } from './review-operations.ts';
 import * as schemas from './schemas.ts';
+import { userOperations } from './user-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
 export { reportTypes } from './export-operations.ts';
@@ -27,12 +27,12 @@ export const operations = {
   ...webhookOperations,
   ...deploymentOperations,
   ...reviewOperations,
-  ...peopleOperations,
+  ...userOperations,
   readMe: {
     method: 'get',
     path: '/v1/me',
     tag: 'Organization',
-    summary: 'Read who calls, a key or a person, and what they may do',
+    summary: 'Read the calling key or user and its permissions',
     scope: 'any',
     success: json(200, schemas.Me),
     errors: [],
@@ -42,7 +42,7 @@ export const operations = {
     method: 'get',
     path: '/healthz',
     tag: 'Health',
-    summary: 'Is the process alive?',
+    summary: 'Check liveness',
     scope: null,
     success: json(200, schemas.Health),
     errors: [],
@@ -51,9 +51,9 @@ export const operations = {
     method: 'get',
     path: '/readyz',
     tag: 'Health',
-    summary: 'Can the process do its work?',
+    summary: 'Check readiness',
     description:
-      'Answers 503 with the same body while the process stops or a part that every request needs is not usable. A process without its bundle storage stays ready, as `degraded`.',
+      'Returns 503 with the same body while the process stops or a component that every request needs is unavailable. Without bundle storage the process stays ready, with the status `degraded`.',
     scope: null,
     success: json(200, schemas.Readiness),
     alsoStatus: 503,
@@ -70,7 +70,7 @@ export function operation(id: OperationId): Operation {
   return operations[id];
 }
 
-/** What every operation of a kind can answer, so that the table above names only what is special. */
+/** Errors that follow from the properties of an operation, so the table lists only the specific ones. */
 export function impliedErrors(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [];
   if (operation.scope !== null)
@@ -84,9 +84,8 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
     codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
   if (operation.method !== 'get' || operation.success.kind === 'json') codes.push('precondition_failed');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining');
-  // The cookie of a session counts only for requests of our own pages.
+  // Session cookies are accepted only from the server's own origin.
   if (operation.method !== 'get' && operation.scope !== null) codes.push('origin_refused');
-  // New work is refused first; reads go on.
   if (operation.errors.includes('queue_full')) codes.push('overloaded');
   return [...new Set(codes)];
 }
@@ -94,14 +93,13 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
 type PartOf<O, K extends string> = O extends Record<K, z.ZodType> ? z.input<O[K]> : undefined;
 type ParsedPartOf<O, K extends string> = O extends Record<K, z.ZodType> ? z.output<O[K]> : undefined;
 
-/** What a caller gives. */
 export interface OperationInput<Id extends OperationId> {
   params: PartOf<Operations[Id], 'params'>;
   query: PartOf<Operations[Id], 'query'>;
   body: PartOf<Operations[Id], 'body'>;
 }
 
-/** The same after validation, as the server sees it. */
+/** The input after validation. */
 export interface ParsedInput<Id extends OperationId> {
   params: ParsedPartOf<Operations[Id], 'params'>;
   query: ParsedPartOf<Operations[Id], 'query'>;
@@ -110,7 +108,6 @@ export interface ParsedInput<Id extends OperationId> {
     : ParsedPartOf<Operations[Id], 'body'>;
 }
 
-/** What comes back. */
 export type OperationResult<Id extends OperationId> = Operations[Id]['success'] extends {
   kind: 'json';
   schema: infer S extends z.ZodType;

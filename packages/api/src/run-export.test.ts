@@ -1,4 +1,3 @@
-/** An export in one call, against a server that answers by a script. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient } from './client.ts';
 import { ExportFailedError, runExport } from './run-export.ts';
@@ -21,8 +20,8 @@ function service(records: object[]) {
 const clientOf = (baseUrl: string) => new DocyardClient({ baseUrl, apiKey: 'docyard_key' });
 
 describe('runExport', () => {
-  it('starts the job, tells of its progress, and gives the record and the link', async () => {
-    const { url, asked } = await service([
+  it('runExport starts the job, reports progress and returns the record and the link', async () => {
+    const { url, requests } = await service([
       { status: 'running', progress: 50 },
       { status: 'completed', progress: 100 },
     ]);
@@ -33,26 +32,26 @@ describe('runExport', () => {
     });
     expect(made).toMatchObject({ job: { status: 'completed' }, bundle });
     expect(seen).toEqual(['running', 'completed']);
-    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/static-export/jobs',
       'GET /v1/static-export/jobs/se_1',
       'GET /v1/static-export/jobs/se_1',
       'POST /v1/static-export/jobs/se_1/bundle',
     ]);
-    expect(asked[0]?.headers['idempotency-key']).toBe('release-7');
-    expect(asked[3]?.headers['idempotency-key']).not.toBe('release-7');
+    expect(requests[0]?.headers['idempotency-key']).toBe('release-7');
+    expect(requests[3]?.headers['idempotency-key']).not.toBe('release-7');
   });
 
-  it('rejects with the record when the job fails', async () => {
-    const failure = { code: 'no_pages', message: 'The folder holds no page.' };
-    const { url, asked } = await service([{ status: 'failed', error: failure.message, failure }]);
+  it('runExport rejects with the record when the job fails', async () => {
+    const failure = { code: 'no_pages', message: 'The folder contains no page.' };
+    const { url, requests } = await service([{ status: 'failed', error: failure.message, failure }]);
     const rejected = await runExport(clientOf(url), request).catch((error: unknown) => error);
     expect(rejected).toBeInstanceOf(ExportFailedError);
     expect(rejected).toMatchObject({ message: failure.message, job: { status: 'failed', failure } });
-    expect(asked.some(({ path }) => path.endsWith('/bundle'))).toBe(false);
+    expect(requests.some(({ path }) => path.endsWith('/bundle'))).toBe(false);
   });
 
-  it('is given up with the reason of the signal', async () => {
+  it('runExport rejects with the reason of the signal', async () => {
     const { url } = await service([{ status: 'running' }]);
     const controller = new AbortController();
     const waiting = runExport(clientOf(url), request, {

@@ -1,17 +1,12 @@
-/**
- * An export in one call: started, followed to its end, and the link to its bundle. What only wants a part of that uses
- * the operations themselves.
- */
 import type { DocyardClient } from './client.ts';
 import type { Bundle, ExportJob, StartExport } from './schemas.ts';
 import { waitForExport, type WaitOptions } from './wait.ts';
 
 export interface RunExportOptions extends WaitOptions {
-  /** One of your own, so that a second call with it follows the job of the first. */
+  /** A second call with the same key follows the job of the first. */
   idempotencyKey?: string;
 }
 
-/** The job came to its end, but not to a bundle. */
 export class ExportFailedError extends Error {
   override name = 'ExportFailedError';
   readonly job: ExportJob;
@@ -22,7 +17,10 @@ export class ExportFailedError extends Error {
   }
 }
 
-/** Rejects with an `ExportFailedError` when the job fails. A job that nobody waits for any longer goes on. */
+/**
+ * Starts an export, waits for it and creates a download link. Rejects with an `ExportFailedError` when the job fails. Aborting
+ * the signal does not cancel the job.
+ */
 export async function runExport(
   client: DocyardClient,
   request: StartExport,

@@ -1,7 +1,4 @@
-/**
- * Every record and request body on the wire, as zod schemas: the one place they are written down. Here are those that belong to no
- * noun, and the door to the others. No code here may depend on the server; it runs in a browser.
- */
+/** All schemas of requests and responses. This module also runs in browsers and must not depend on the server. */
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
 import { Isolation } from './export-schemas.ts';
@@ -13,7 +10,7 @@ export * from './project-agent-schemas.ts';
 export * from './deployment-schemas.ts';
 export * from './export-schemas.ts';
 export * from './key-schemas.ts';
-export * from './people-schemas.ts';
+export * from './user-schemas.ts';
 export * from './project-schemas.ts';
 export * from './site-schemas.ts';
 export * from './statuses.ts';
@@ -21,8 +18,8 @@ export * from './webhook-schemas.ts';
 
 export const ErrorBody = z
   .object({
-    error: z.string().meta({ description: 'A sentence for a person, which says what to do next.' }),
-    code: z.enum(errorCodes).meta({ description: 'Stable; compare with this one.' }),
+    error: z.string().meta({ description: 'A readable message that says what failed and what to do.' }),
+    code: z.enum(errorCodes).meta({ description: 'Stable. Compare this field, not the message.' }),
     requestId: z.string(),
     details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
@@ -41,7 +38,7 @@ export const ProblemBody = z
   })
   .meta({
     id: 'Problem',
-    description: 'The same facts after RFC 9457, for `Accept: application/problem+json`.',
+    description: 'The error as specified by RFC 9457, for `Accept: application/problem+json`.',
   });
 export type ProblemBody = z.infer<typeof ProblemBody>;
 
@@ -49,14 +46,14 @@ export const AuditEntry = z
   .object({
     id: z.string(),
     at: timestamp,
-    actor: z.string().meta({ description: 'A key id, the email of a person, `cli` or `system`.' }),
+    actor: z.string().meta({ description: 'A key id, the email of a user, `cli` or `system`.' }),
     actorName: z.string().nullable().meta({
-      description: 'What the actor is called, also after it was deleted. Null when it has no name.',
+      description: 'The name of the actor, also after it was deleted. Null when it has no name.',
     }),
     action: z.string(),
     object: z.string().nullable(),
     objectName: z.string().nullable().meta({
-      description: 'What the object is called, also after it was deleted. Null when it has no name.',
+      description: 'The name of the object, also after it was deleted. Null when it has no name.',
     }),
     address: z.string().nullable(),
     requestId: z.string().nullable(),
@@ -71,13 +68,12 @@ export const Health = z.object({ status: z.literal('ok'), version: z.string() })
 export const Readiness = z
   .object({
     status: z.enum(['ready', 'degraded', 'not_ready']).meta({
-      description: 'A degraded process serves everything that does not need the failed part.',
+      description: 'A degraded process serves requests that do not need the failed component.',
     }),
     version: z.string(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
     isolation: Isolation.optional().meta({
-      description:
-        'What keeps sites from this machine while they are rendered. Left out while it is being tried.',
+      description: 'The isolation of rendering. Absent until it has been tested.',
     }),
   })
   .meta({ id: 'Readiness' });
@@ -91,7 +87,7 @@ export const Page = {
     .max(100)
     .optional()
     .meta({ description: '1 to 100, default 20.' }),
-  cursor: z.string().min(1).max(2048).optional().meta({ description: '`nextCursor` of the page before.' }),
+  cursor: z.string().min(1).max(2048).optional().meta({ description: '`nextCursor` of the previous page.' }),
 };
 
 export function listOf<T extends z.ZodType>(item: T, id: string) {

@@ -1,28 +1,25 @@
-/**
- * Which scope opens which door. The whole matrix is spelled out by rule, so that no grant slips in unseen.
- */
 import { describe, expect, it } from 'vitest';
-import { Scope, scopes, scopesGrant } from './scopes.ts';
+import { currentScope, Scope, scopes, scopesGrant } from './scopes.ts';
 
 const narrow = scopes.filter((scope) => scope.includes(':'));
 
 describe('scopesGrant', () => {
-  it.each(scopes)('lets %s do what it says', (scope) => {
+  it.each(scopes)('the scope %s grants itself', (scope) => {
     expect(scopesGrant([scope], scope)).toBe(true);
   });
 
-  it('lets write do everything', () => {
+  it('the scope write grants every scope', () => {
     expect(scopes.filter((wanted) => !scopesGrant(['write'], wanted))).toEqual([]);
   });
 
-  it('lets read do all reading and no writing', () => {
+  it('the scope read grants every read scope and no write scope', () => {
     expect(scopes.filter((wanted) => scopesGrant(['read'], wanted))).toEqual(
       scopes.filter((scope) => scope === 'read' || scope.endsWith(':read')),
     );
   });
 
   it.each(narrow.filter((scope) => scope.endsWith(':write')))(
-    'lets %s read its own area and nothing else',
+    'the scope %s also grants reading of its area and nothing else',
     (scope) => {
       const own = scope.replace(':write', ':read');
       expect(scopes.filter((wanted) => scopesGrant([scope], wanted)).toSorted()).toEqual(
@@ -31,11 +28,11 @@ describe('scopesGrant', () => {
     },
   );
 
-  it.each(narrow.filter((scope) => scope.endsWith(':read')))('lets %s do nothing else', (scope) => {
+  it.each(narrow.filter((scope) => scope.endsWith(':read')))('the scope %s grants nothing else', (scope) => {
     expect(scopes.filter((wanted) => scopesGrant([scope], wanted))).toEqual([scope]);
   });
 
-  it('adds up several scopes and invents nothing from them', () => {
+  it('several scopes grant the union of what each grants', () => {
     expect(scopes.filter((wanted) => scopesGrant(['exports:read', 'keys:write'], wanted))).toEqual([
       'exports:read',
       'keys:read',
@@ -43,18 +40,24 @@ describe('scopesGrant', () => {
     ]);
   });
 
-  it('grants nothing to a key without scopes', () => {
+  it('an empty list of scopes grants nothing', () => {
     expect(scopes.filter((wanted) => scopesGrant([], wanted))).toEqual([]);
   });
 
-  it('does not make wide scopes out of all the narrow ones', () => {
+  it('all narrow scopes together do not grant a wide scope', () => {
     expect(scopesGrant(narrow, 'read')).toBe(false);
     expect(scopesGrant(narrow, 'write')).toBe(false);
   });
 });
 
 describe('Scope', () => {
-  it('refuses what is not in the list', () => {
+  it('a deprecated scope is replaced by the current one', () => {
+    expect(Scope.parse('people:read')).toBe('users:read');
+    expect(currentScope('people:write')).toBe('users:write');
+    expect(scopes.map(currentScope)).toEqual(scopes);
+  });
+
+  it('an unknown scope is refused', () => {
     expect(Scope.safeParse('admin').success).toBe(false);
     expect(Scope.safeParse('exports:*').success).toBe(false);
   });

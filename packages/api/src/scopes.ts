@@ -1,5 +1,5 @@
 /**
- * What an API key, or the role of a person, may do. `read` and `write` cover everything; the finer ones cover one area each.
+ * Permissions of API keys and roles. `read` and `write` cover every area; the others cover one area each.
  */
 import { z } from 'zod';
 
@@ -20,12 +20,25 @@ export const scopes = [
   'deployments:write',
   'deployments:report',
   'audit:read',
-  'people:read',
-  'people:write',
+  'users:read',
+  'users:write',
 ] as const;
 
-export const Scope = z.enum(scopes).meta({ id: 'Scope' });
-export type Scope = z.infer<typeof Scope>;
+/** Former names, valid in requests and in stored keys. Responses hold only current names. */
+const deprecatedScopes = new Map<string, Scope>([
+  ['people:read', 'users:read'],
+  ['people:write', 'users:write'],
+]);
+
+export type Scope = (typeof scopes)[number];
+export const Scope = z
+  .enum([...scopes, ...deprecatedScopes.keys()], `Use one of these scopes: ${scopes.join(', ')}.`)
+  .transform(currentScope)
+  .meta({ id: 'Scope', enum: scopes });
+
+export function currentScope(name: string): Scope {
+  return deprecatedScopes.get(name) ?? (name as Scope);
+}
 
 /** `write` implies `read`, and the wide scopes imply the narrow ones. */
 export function scopesGrant(granted: readonly Scope[], wanted: Scope): boolean {

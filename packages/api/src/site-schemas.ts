@@ -1,13 +1,10 @@
-/**
- * What an exported site tells of itself: the findings about it and the list of its files. Apart from the other records, since
- * whoever exports without a service needs no more of them.
- */
+/** The quality report and the manifest of a bundle. An export without a service needs only these schemas. */
 import { z } from 'zod';
 import { sha256, timestamp, wholeNumber } from './primitives.ts';
 
 export const IsolationLevel = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]).meta({
   description:
-    'How far strangers’ files are kept from the machine that reads them: 3 full, 2 partial, 1 interpreter and limits, 0 interpreter only.',
+    'How strongly untrusted files are isolated from the machine that renders them: 3 full, 2 partial, 1 interpreter and limits, 0 interpreter only.',
 });
 
 export const Diagnostic = z
@@ -52,13 +49,13 @@ export const Report = z
     truncated: z.boolean().meta({ description: 'True when only the first diagnostics are listed.' }),
     weights: z
       .array(z.object({ path: z.string(), file: z.string(), bytes: wholeNumber }))
-      .meta({ description: 'Every page with the bytes of its HTML, the heaviest first.' }),
+      .meta({ description: 'Every page with the bytes of its HTML, the largest first.' }),
     orphans: z
       .array(z.string())
       .meta({ description: 'Files of pages that neither the navigation nor a link leads to.' }),
     remoteAssets: z
       .array(z.object({ file: z.string(), address: z.string() }))
-      .meta({ description: 'What pages would load from other hosts.' }),
+      .meta({ description: 'Assets that pages load from other hosts.' }),
     slowest: z
       .array(z.object({ file: z.string(), milliseconds: z.number().min(0) }))
       .meta({ description: 'The pages that took longest to render. Not part of the bundle.' }),
@@ -86,10 +83,7 @@ export const Manifest = z
         path: z.string(),
         sizeBytes: wholeNumber,
         sha256,
-        title: z
-          .string()
-          .optional()
-          .meta({ description: 'What a page calls itself, with the Markdown of the page.' }),
+        title: z.string().optional().meta({ description: 'The title of the page, on its Markdown file.' }),
       }),
     ),
   })

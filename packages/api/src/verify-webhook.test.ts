@@ -1,18 +1,17 @@
-/** Messages signed by an independent implementation of Standard Webhooks, checked by ours. */
 import { Webhook as Signer } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts';
 
 const secret = `whsec_${btoa('a secret of thirty-two letters !')}`;
 const other = `whsec_${btoa('another one of the same length !!')}`;
-const told = { type: 'export.completed', timestamp: '2030-01-01T00:00:00Z', data: { jobId: 'se_1' } };
-const body = JSON.stringify(told);
+const message = { type: 'export.completed', timestamp: '2030-01-01T00:00:00Z', data: { jobId: 'se_1' } };
+const body = JSON.stringify(message);
 
 interface Signing {
   by?: string;
   at?: Date;
   text?: string;
-  /** Instead of those that belong to the message. */
+  /** Overrides of the signed headers. */
   headers?: Record<string, string>;
 }
 
@@ -36,34 +35,34 @@ function signature(by = secret, at = new Date(), text = body): string {
 const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 
 describe('verifyWebhook', () => {
-  it('gives the message', async () => {
-    expect(await verifyWebhook(signed())).toEqual(told);
+  it('a valid message is returned', async () => {
+    expect(await verifyWebhook(signed())).toEqual(message);
   });
 
-  it('takes the headers of fetch and a body of bytes', async () => {
+  it('a Headers object and a body of bytes are accepted', async () => {
     const { headers } = signed();
     const bytes = new TextEncoder().encode(body);
-    const message = await verifyWebhook({ secret, headers: new Headers(headers), body: bytes });
-    expect(message.type).toBe('export.completed');
+    const { type } = await verifyWebhook({ secret, headers: new Headers(headers), body: bytes });
+    expect(type).toBe('export.completed');
   });
 
-  it('takes headers however they are spelled', async () => {
+  it('header names are case-insensitive', async () => {
     const { headers } = signed();
     const spelled = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]);
-    const message = { secret, body, headers: Object.fromEntries(spelled) as Record<string, string> };
-    expect(await verifyWebhook(message)).toEqual(told);
+    const received = { secret, body, headers: Object.fromEntries(spelled) as Record<string, string> };
+    expect(await verifyWebhook(received)).toEqual(message);
   });
 
-  it('takes a message with two signatures, and a receiver with two secrets', async () => {
+  it('a message may have two signatures and a receiver two secrets', async () => {
     const both = { 'webhook-signature': `${signature(other)} ${signature()}` };
-    expect(await verifyWebhook(signed({ headers: both }))).toEqual(told);
-    expect(await verifyWebhook({ ...signed({ by: other }), secret: [secret, other] })).toEqual(told);
+    expect(await verifyWebhook(signed({ headers: both }))).toEqual(message);
+    expect(await verifyWebhook({ ...signed({ by: other }), secret: [secret, other] })).toEqual(message);
   });
 
-  it('takes a message that is a little late', async () => {
-    expect(await verifyWebhook(signed({ at: minutesFromNow(-4) }))).toEqual(told);
+  it('a message within the tolerance is accepted', async () => {
+    expect(await verifyWebhook(signed({ at: minutesFromNow(-4) }))).toEqual(message);
     const late = signed({ at: minutesFromNow(-9) });
-    expect(await verifyWebhook({ ...late, toleranceSeconds: 600 })).toEqual(told);
+    expect(await verifyWebhook({ ...late, toleranceSeconds: 600 })).toEqual(message);
   });
 
   it.each([
@@ -80,7 +79,7 @@ describe('verifyWebhook', () => {
     ['a time that is none', signed({ headers: { 'webhook-timestamp': 'NaN' } })],
     ['a time long gone', signed({ at: minutesFromNow(-6) })],
     ['a time to come', signed({ at: minutesFromNow(6) })],
-    ['a body that is no JSON', signed({ text: 'hello' })],
+    ['a body that is not JSON', signed({ text: 'hello' })],
   ])('refuses %s', async (_name, message) => {
     await expect(verifyWebhook(message)).rejects.toBeInstanceOf(WebhookVerificationError);
   });

@@ -1,29 +1,25 @@
-/**
- * Checks that a message came from a Docyard service and is fresh, after the Standard Webhooks specification. It uses
- * Web Crypto alone, so it runs wherever the client does.
- */
+/** Verifies the signature and age of a webhook message, as specified by Standard Webhooks. Uses only Web Crypto. */
 import type { AgentJob, ExportJob, testEvent, WebhookEvent } from './schemas.ts';
 
-interface Told<Type extends string, Data> {
+interface WebhookEnvelope<Type extends string, Data> {
   type: Type;
-  /** When it happened. */
   timestamp: string;
   data: Data;
 }
 
-/** What a webhook is sent. A newer service may send types that this list does not have. */
+/** A newer service may send other types. */
 export type WebhookMessage =
-  | Told<Extract<WebhookEvent, `export.${string}`>, ExportJob>
-  | Told<Extract<WebhookEvent, `agent.${string}`>, AgentJob>
-  | Told<typeof testEvent, unknown>;
+  | WebhookEnvelope<Extract<WebhookEvent, `export.${string}`>, ExportJob>
+  | WebhookEnvelope<Extract<WebhookEvent, `agent.${string}`>, AgentJob>
+  | WebhookEnvelope<typeof testEvent, unknown>;
 
 export interface SignedMessage {
-  /** As it came: a body that was parsed and written again is not the one that was signed. */
+  /** The raw body. A body that was parsed and serialized again does not match the signature. */
   body: string | Uint8Array;
   headers: Headers | Record<string, string | readonly string[] | undefined>;
-  /** Begins with `whsec_`. Several while one is being replaced. */
+  /** Begins with `whsec_`. Pass several while a secret is being replaced. */
   secret: string | readonly string[];
-  /** How far the clocks may be apart, and how long the way may take. Default 300. */
+  /** Maximum age, and maximum clock difference. Default 300. */
   toleranceSeconds?: number;
 }
 
@@ -31,17 +27,19 @@ export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
 }
 
-/** While a secret is being replaced there are two; more than a few are an attempt to keep us busy. */
-const mostSignatures = 8;
+/** Limits the work that one message can cause. A message has two signatures while a secret is being replaced. */
+const maxSignatures = 8;
 
-/** Resolves with the message when one of the signatures is right, and rejects with a `WebhookVerificationError`. */
+/** Resolves with the message when one signature is valid; rejects with a `WebhookVerificationError` otherwise. */
 export async function verifyWebhook(message: SignedMessage): Promise<WebhookMessage> {
   const id = header(message, 'webhook-id');
   const timestamp = header(message, 'webhook-timestamp');
-  const given = header(message, 'webhook-signature').split(' ').slice(0, mostSignatures);
+  const given = header(message, 'webhook-signature').split(' ').slice(0, maxSignatures);
   const ageSeconds = Date.now() / 1000 - Number(timestamp);
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(ageSeconds) > (message.toleranceSeconds ?? 300)) {
-    throw new WebhookVerificationError('The message is too old or too new. Are both clocks right?');
+    throw new WebhookVerificationError(
+      'The timestamp of the message is outside the tolerance. Check the clocks of both machines.',
+    );
   }
   const body = typeof message.body === 'string' ? new TextEncoder().encode(message.body) : message.body;
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), body);
@@ -49,11 +47,11 @@ export async function verifyWebhook(message: SignedMessage): Promise<WebhookMess
   for (const secret of [message.secret].flat()) {
     const key = await keyOf(secret);
     for (const signature of signatures) {
-      // This comparison takes the same time wherever the first difference is.
+      // `verify` compares in constant time.
       if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) return parsed(body);
     }
   }
-  throw new WebhookVerificationError('No signature fits. Is this the secret of the webhook?');
+  throw new WebhookVerificationError('No signature matches. Check the secret of the webhook.');
 }
 
 function header({ headers }: SignedMessage, name: string): string {
@@ -61,12 +59,12 @@ function header({ headers }: SignedMessage, name: string): string {
     ? headers.get(name)
     : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
   if (typeof value !== 'string' || value === '' || value.length > 4096) {
-    throw new WebhookVerificationError(`The header ${name} is missing or not usable.`);
+    throw new WebhookVerificationError(`The header ${name} is missing or invalid.`);
   }
   return value;
 }
 
-/** By what it can do: a framework may bring a class of its own. */
+/** Not `instanceof`: a framework may have its own Headers class. */
 function isHeaders(headers: SignedMessage['headers']): headers is Headers {
   return typeof headers['get'] === 'function';
 }
@@ -74,7 +72,7 @@ function isHeaders(headers: SignedMessage['headers']): headers is Headers {
 async function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = bytesOf(secret.trim().replace(/^whsec_/, ''));
   if (bytes === undefined || bytes.length === 0) {
-    throw new TypeError('This is no secret of a webhook. It begins with whsec_ and goes on in base64.');
+    throw new TypeError('This is not a webhook secret. A secret is whsec_ followed by base64.');
   }
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
@@ -98,6 +96,6 @@ function parsed(body: Uint8Array): WebhookMessage {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as WebhookMessage;
   } catch {
-    throw new WebhookVerificationError('The message is signed, but it is no JSON.');
+    throw new WebhookVerificationError('The signature is valid, but the body is not JSON.');
   }
 }

@@ -1,18 +1,16 @@
-/**
- * Follows a job to its end with long polling: one request in flight, answered as soon as something changes.
- */
+/** Waits for jobs with long polling. */
 import { pause, retryAfterSeconds, type Answer, type CallOptions, type DocyardClient } from './client.ts';
 import type { AgentJob, ExportJob } from './schemas.ts';
 
 export interface WaitOptions<Job = ExportJob> {
-  /** Called with every record that differs from the one before. */
+  /** Called when the record changes. */
   onProgress?: (job: Job) => void;
-  /** Give up after this long. Default: never. */
+  /** Default: no timeout. */
   timeoutSeconds?: number;
   signal?: AbortSignal;
 }
 
-/** Resolves with the final record, completed or failed; rejects only when it cannot be known. */
+/** Resolves with the final record, also when the job failed. */
 export async function waitForExport(
   client: DocyardClient,
   jobId: string,
@@ -26,7 +24,7 @@ export async function waitForExport(
   );
 }
 
-/** Resolves with the record once the job is no longer active: completed, failed or archived. */
+/** Resolves with the record when the job is no longer active: completed, failed or archived. */
 export async function waitForAgentJob(
   client: DocyardClient,
   job: { projectId: string; id: string },
@@ -44,7 +42,7 @@ export async function waitForAgentJob(
 async function waitUntil<Job>(
   client: DocyardClient,
   read: (call: CallOptions) => Promise<Answer<Job>>,
-  isOver: (job: Job) => boolean,
+  isFinished: (job: Job) => boolean,
   options: WaitOptions<Job>,
 ): Promise<Job> {
   const signal = combinedSignal(options);
@@ -52,7 +50,7 @@ async function waitUntil<Job>(
   let etag: string | undefined;
   let seen: string | undefined;
   for (;;) {
-    const asked = performance.now();
+    const startedAt = performance.now();
     const headers: Record<string, string> = { prefer: `wait=${holdSeconds}` };
     if (etag !== undefined) headers['if-none-match'] = etag;
     const answer = await read({ headers, ...(signal === undefined ? {} : { signal }) });
@@ -61,17 +59,14 @@ async function waitUntil<Job>(
       const record = JSON.stringify(answer.body);
       if (record !== seen) options.onProgress?.(answer.body);
       seen = record;
-      if (isOver(answer.body)) return answer.body;
+      if (isFinished(answer.body)) return answer.body;
     }
-    await pause(restSeconds(answer.headers, (performance.now() - asked) / 1000), signal);
+    await pause(pauseSeconds(answer.headers, (performance.now() - startedAt) / 1000), signal);
   }
 }
 
-/**
- * How long to rest before the next request. A server that holds requests sets the pace by itself, and only a record
- * that changes all the time needs a brake; a proxy may swallow `Prefer`, and then `Retry-After` counts.
- */
-function restSeconds(headers: Headers, heldSeconds: number): number {
+/** A server that applies `Prefer` sets the pace. A proxy may remove the header; then `Retry-After` counts. */
+function pauseSeconds(headers: Headers, heldSeconds: number): number {
   if (headers.has('preference-applied')) return 0.25 - heldSeconds;
   return Math.min(Math.max(retryAfterSeconds(headers) ?? 2, 0.25), 30);
 }

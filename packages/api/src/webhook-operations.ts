@@ -1,6 +1,3 @@
-/**
- * The part of the table of operations that is about webhooks.
- */
 import { z } from 'zod';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
@@ -18,7 +15,9 @@ export const webhookOperations = {
     scope: 'webhooks:read',
     organizationWide: true,
     query: z.strictObject({
-      jobId: id.optional().meta({ description: 'Those of one job in place of those of the organization.' }),
+      jobId: id
+        .optional()
+        .meta({ description: 'Only webhooks of this job. Default: webhooks of the organization.' }),
       ...schemas.Page,
     }),
     success: json(200, schemas.listOf(schemas.Webhook, 'WebhookList')),
@@ -29,7 +28,7 @@ export const webhookOperations = {
     path: '/v1/webhooks',
     tag,
     summary: 'Create a webhook',
-    description: 'The answer holds the secret that messages are signed with. It is shown this once.',
+    description: 'The response contains the signing secret. It is returned only once.',
     scope: 'webhooks:write',
     organizationWide: true,
     body: schemas.CreateWebhook,
@@ -52,7 +51,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}',
     tag,
     summary: 'Change a webhook',
-    description: 'Switching it off gives up what waits to be sent; switching it on starts afresh.',
+    description: 'Disabling a webhook discards its pending deliveries.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: webhookParams,
@@ -89,9 +88,9 @@ export const webhookOperations = {
     method: 'post',
     path: '/v1/webhook-secret',
     tag,
-    summary: 'Make a secret for webhooks of single jobs',
+    summary: 'Create a secret for webhooks of single jobs',
     description:
-      'What `webhookUrl` of a job is sent is signed with it. It takes the place of the one before.',
+      'Messages to the `webhookUrl` of a job are signed with this secret. It replaces the previous one.',
     scope: 'webhooks:write',
     organizationWide: true,
     body: schemas.RotateSecret,
@@ -104,7 +103,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/deliveries',
     tag,
     summary: 'List deliveries',
-    description: 'What was sent in the last 30 days, and what came of each attempt.',
+    description: 'Deliveries of the last 30 days with the result of each attempt.',
     scope: 'webhooks:read',
     organizationWide: true,
     params: webhookParams,
@@ -128,7 +127,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
     tag,
     summary: 'Send a delivery again',
-    description: 'The same message with the same `webhook-id`, at once, and with all its retries.',
+    description: 'Sends the same message with the same `webhook-id` immediately, with all retries.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: z.object({ webhookId: id, deliveryId: id }),
@@ -139,9 +138,9 @@ export const webhookOperations = {
     method: 'post',
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/send-now',
     tag,
-    summary: 'Send a waiting delivery now',
+    summary: 'Send a pending delivery now',
     description:
-      'Makes the next attempt of a `pending` delivery due at once. The attempts after it keep their schedule.',
+      'Makes the next attempt of a `pending` delivery due immediately. The attempts after it keep their schedule.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: z.object({ webhookId: id, deliveryId: id }),

@@ -1,7 +1,4 @@
-/**
- * Webhooks on the wire: what can be subscribed to, the record of a webhook, and the log of what was sent. A secret comes
- * out once, when it is made.
- */
+/** Webhooks, their events and deliveries. Only the response that creates a secret contains it. */
 import { z } from 'zod';
 import {
   expectedVersion,
@@ -14,23 +11,23 @@ import {
   wholeNumber,
 } from './primitives.ts';
 
-/** Everything that is told. Closed; a test holds the manual to it. */
+/** A test compares the manual with this table. */
 export const webhookEvents = {
-  'export.queued': 'An export waits for a worker: it was started, or handed back by a worker that is gone.',
-  'export.running': 'A worker has begun with an export.',
+  'export.queued': 'An export is queued: it was started, or its worker was lost.',
+  'export.running': 'A worker has started an export.',
   'export.completed': 'The bundle of an export is ready.',
   'export.failed': 'An export failed or was canceled.',
-  'agent.queued': 'An agent job waits for a worker: it was created, told to go on, or handed back.',
-  'agent.running': 'A worker has begun with an agent job.',
+  'agent.queued': 'An agent job is queued: it was created, received a message, or its worker was lost.',
+  'agent.running': 'A worker has started an agent job.',
   'agent.completed': 'An agent job has ended with a result.',
   'agent.failed': 'An agent job failed or was canceled.',
-  'agent.pull_request_opened': 'An agent job has ended with a pull request that was not there before.',
-  'agent.archived': 'An agent job was put into the archive.',
-  'agent.unarchived': 'An agent job was taken out of the archive.',
+  'agent.pull_request_opened': 'An agent job has opened a pull request.',
+  'agent.archived': 'An agent job was archived.',
+  'agent.unarchived': 'An agent job was unarchived.',
 } as const;
 export type WebhookEvent = keyof typeof webhookEvents;
 
-/** What `POST …/test` sends. It needs no subscription. */
+/** Sent by `testWebhook` without a subscription. */
 export const testEvent = 'webhook.test';
 
 const eventNames = Object.keys(webhookEvents) as [WebhookEvent, ...WebhookEvent[]];
@@ -41,8 +38,8 @@ const subscribed = z.array(z.enum(eventNames)).min(1).max(eventNames.length);
 
 export const CreateWebhook = z
   .strictObject({
-    url: httpUrl.meta({ description: 'Where events are sent, by POST.' }),
-    events: subscribed.optional().meta({ description: 'Default: every event there is now.' }),
+    url: httpUrl.meta({ description: 'The URL that events are sent to with POST.' }),
+    events: subscribed.optional().meta({ description: 'Default: all current events.' }),
     description: description.optional(),
     enabled: z.boolean().optional().meta({ description: 'Default: true.' }),
   })
@@ -57,7 +54,7 @@ export const UpdateWebhook = z
     enabled: z.boolean().optional(),
     version: expectedVersion,
   })
-  .refine(namesField, 'Name at least one field to change: url, events, description or enabled.')
+  .refine(namesField, 'Set at least one field to change: url, events, description or enabled.')
   .meta({ id: 'UpdateWebhook' });
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
@@ -68,12 +65,11 @@ export const Webhook = z
     description: z.string(),
     events: z.array(z.enum(eventNames)),
     enabled: z.boolean(),
-    disabledReason: z
-      .enum(['gone', 'failing'])
-      .nullable()
-      .meta({ description: '`gone`: it answered 410. `failing`: nothing had arrived for five days.' }),
+    disabledReason: z.enum(['gone', 'failing']).nullable().meta({
+      description: '`gone`: the endpoint answered 410. `failing`: every delivery failed for five days.',
+    }),
     failingSince: nullableTimestamp.meta({ description: 'The first failure since the last success.' }),
-    jobId: z.string().nullable().meta({ description: 'Only for this job, as its `webhookUrl` asked for.' }),
+    jobId: z.string().nullable().meta({ description: 'The job whose `webhookUrl` created this webhook.' }),
     createdAt: timestamp,
     updatedAt: timestamp,
     version: recordVersion,
@@ -81,7 +77,7 @@ export const Webhook = z
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
 
-const secret = z.string().meta({ description: 'Begins with `whsec_`. Shown this once and never again.' });
+const secret = z.string().meta({ description: 'Begins with `whsec_`. Returned only in this response.' });
 
 export const CreatedWebhook = Webhook.extend({ secret }).meta({ id: 'CreatedWebhook' });
 export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
@@ -122,9 +118,9 @@ export const WebhookDelivery = z
       z.object({
         at: timestamp,
         durationMs: wholeNumber,
-        status: z.int().nullable().meta({ description: 'HTTP status; null when there was no answer.' }),
-        error: z.string().nullable().meta({ description: 'Why it does not count as delivered.' }),
-        response: z.string().meta({ description: 'The first 1,024 bytes of the answer.' }),
+        status: z.int().nullable().meta({ description: 'HTTP status; null without a response.' }),
+        error: z.string().nullable().meta({ description: 'Why the attempt failed.' }),
+        response: z.string().meta({ description: 'The first 1,024 bytes of the response.' }),
       }),
     ),
   })
@@ -132,6 +128,6 @@ export const WebhookDelivery = z
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 export const WebhookDeliveryWithBody = WebhookDelivery.extend({
-  body: z.string().meta({ description: 'What is sent, to the byte: the JSON text that is signed.' }),
+  body: z.string().meta({ description: 'The exact JSON text that is sent and signed.' }),
 }).meta({ id: 'WebhookDeliveryWithBody' });
 export type WebhookDeliveryWithBody = z.infer<typeof WebhookDeliveryWithBody>;

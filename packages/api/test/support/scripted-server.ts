@@ -1,7 +1,4 @@
-/**
- * A real HTTP server on a free port for the tests of this folder. It answers by a script and remembers what it
- * was asked; it knows nothing of Docyard.
- */
+/** An HTTP server that answers with a script and records the requests. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -10,7 +7,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 
-export interface Asked {
+export interface RecordedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -20,17 +17,17 @@ export interface Asked {
 }
 
 /** `turn` counts the requests from 1. */
-type Script = (response: ServerResponse, asked: Asked, turn: number) => void | Promise<void>;
+type Script = (response: ServerResponse, request: RecordedRequest, turn: number) => void | Promise<void>;
 
-export async function serve(script: Script): Promise<{ url: string; asked: Asked[] }> {
-  const asked: Asked[] = [];
+export async function serve(script: Script): Promise<{ url: string; requests: RecordedRequest[] }> {
+  const requests: RecordedRequest[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = performance.now();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url: path = '', headers } = request;
     const one = { method, path, headers, body: Buffer.concat(chunks).toString(), at };
-    await script(response, one, asked.push(one));
+    await script(response, one, requests.push(one));
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -39,12 +36,12 @@ export async function serve(script: Script): Promise<{ url: string; asked: Asked
   servers.push(server);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return { url: `http://127.0.0.1:${address.port}`, asked };
+  return { url: `http://127.0.0.1:${address.port}`, requests };
 }
 
 const servers: Server[] = [];
 
-/** For `afterAll`: tests that run at the same time cannot clean up one by one. */
+/** Call it in `afterAll`: concurrent tests share the list. */
 export function closeServers(): void {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
@@ -61,7 +58,7 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** Ends the connection without an answer, or in the middle of one that has begun. */
+/** Closes the connection without a complete response. */
 export function cut(response: ServerResponse): void {
   response.socket?.destroy();
 }

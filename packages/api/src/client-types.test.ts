@@ -1,6 +1,3 @@
-/**
- * The types of `client.call` for every kind of operation. The compiler is the judge; nothing is ever sent.
- */
 import { describe, expectTypeOf, it } from 'vitest';
 import type { CallableId, CallOptions, DocyardClient, DocyardError, ListId } from './client.ts';
 import type { ErrorCode } from './errors.ts';
@@ -16,7 +13,7 @@ import type {
   StartExport,
 } from './schemas.ts';
 
-/** Never called: its body only has to compile, or not to, where marked. */
+/** Never called; only compiled. */
 function calls(client: DocyardClient) {
   return {
     bare: () => client.call('readMe'),
@@ -26,7 +23,7 @@ function calls(client: DocyardClient) {
     body: () => client.call('startExport', { body: { domain: 'docs.example.com' } }),
     paramsAndBody: () =>
       client.call('updateProject', { params: { projectId: 'pr_1' }, body: { name: 'Docs' } }),
-    noBody: () => client.call('createBundle', { params: { jobId: 'se_1' } }),
+    omittedBody: () => client.call('createBundle', { params: { jobId: 'se_1' } }),
     undefinedBody: () => client.call('createBundle', { params: { jobId: 'se_1' }, body: undefined }),
     optionalBody: () => client.call('rollKey', { params: { keyId: 'key_1' }, body: { overlapSeconds: 0 } }),
     noQuery: () => client.call('listProjects'),
@@ -65,7 +62,7 @@ function calls(client: DocyardClient) {
   };
 }
 
-/** Never called either. */
+/** Never called; only compiled. */
 function lists(client: DocyardClient) {
   return {
     exports: () => client.each('listExports', { query: { status: 'failed' } }),
@@ -83,14 +80,14 @@ type Calls = ReturnType<typeof calls>;
 type Result<K extends Exclude<keyof Calls, 'wrong'>> = Awaited<ReturnType<Calls[K]>>;
 
 describe('client.call', () => {
-  it('returns the record of the operation', () => {
+  it('client.call returns the record of the operation', () => {
     expectTypeOf<Result<'bare'>>().toEqualTypeOf<Me>();
     expectTypeOf<Result<'bareWithOptions'>>().toEqualTypeOf<Me>();
     expectTypeOf<Result<'params'>>().toEqualTypeOf<ExportJob>();
     expectTypeOf<Result<'twoParams'>>().toEqualTypeOf<AgentJob>();
     expectTypeOf<Result<'body'>>().toEqualTypeOf<ExportJob>();
     expectTypeOf<Result<'paramsAndBody'>>().toEqualTypeOf<Project>();
-    expectTypeOf<Result<'noBody'>>().toEqualTypeOf<Bundle>();
+    expectTypeOf<Result<'omittedBody'>>().toEqualTypeOf<Bundle>();
     expectTypeOf<Result<'undefinedBody'>>().toEqualTypeOf<Bundle>();
     expectTypeOf<Result<'optionalBody'>>().toEqualTypeOf<CreatedKey>();
     expectTypeOf<Result<'noQuery'>>().toEqualTypeOf<{ data: Project[]; nextCursor: string | null }>();
@@ -98,19 +95,19 @@ describe('client.call', () => {
     expectTypeOf<Result<'query'>>().toEqualTypeOf<{ data: ExportJob[]; nextCursor: string | null }>();
   });
 
-  it('returns nothing where there is no body', () => {
+  it('client.call returns nothing for a response without a body', () => {
     expectTypeOf<Result<'empty'>>().toEqualTypeOf<undefined>();
     expectTypeOf<Result<'neededQuery'>['body']>().toEqualTypeOf<undefined>();
     expectTypeOf<Result<'neededQuery'>['headers']>().toEqualTypeOf<Headers>();
   });
 
-  it('is there for every operation but streams of events and files', () => {
+  it('client.call accepts every operation except event streams and files', () => {
     expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<
       'followExport' | 'followExports' | 'followAgentJobs' | 'exportAuditLog'
     >();
   });
 
-  it('takes the options last', () => {
+  it('client.call takes the options last', () => {
     expectTypeOf<CallOptions>().toEqualTypeOf<{
       signal?: AbortSignal;
       headers?: Record<string, string>;
@@ -120,20 +117,20 @@ describe('client.call', () => {
 });
 
 describe('client.each', () => {
-  it('gives the items of a list, one by one', () => {
+  it('client.each yields the items of a list', () => {
     expectTypeOf<ItemOf<'exports'>>().toEqualTypeOf<ExportJob>();
     expectTypeOf<ItemOf<'agentJobs'>>().toEqualTypeOf<AgentJob>();
     expectTypeOf<ItemOf<'projects'>>().toEqualTypeOf<Project>();
   });
 
-  it('is there for every operation that is named a list', () => {
+  it('client.each accepts every list operation', () => {
     expectTypeOf<Extract<CallableId, `list${string}`>>().toExtend<ListId>();
     expectTypeOf<Exclude<ListId, `list${string}`>>().toEqualTypeOf<'readAgentTranscript'>();
   });
 });
 
 describe('the types of an operation', () => {
-  it('tell what a caller gives from what the server sees', () => {
+  it('the types of input before and after validation differ', () => {
     expectTypeOf<OperationInput<'startExport'>['body']>().toEqualTypeOf<StartExport>();
     expectTypeOf<OperationInput<'readMe'>>().toEqualTypeOf<{
       params: undefined;
@@ -147,13 +144,13 @@ describe('the types of an operation', () => {
     expectTypeOf<ParsedInput<'startExport'>['body']>().toEqualTypeOf<StartExport>();
   });
 
-  it('have no result for redirects, events and empty answers', () => {
+  it('redirects, events and empty responses have no result', () => {
     expectTypeOf<OperationResult<'openBundle'>>().toEqualTypeOf<undefined>();
     expectTypeOf<OperationResult<'followExport'>>().toEqualTypeOf<undefined>();
     expectTypeOf<OperationResult<'deleteExport'>>().toEqualTypeOf<undefined>();
   });
 
-  it('keep the codes of an error closed', () => {
+  it('the codes of an error are a closed union', () => {
     expectTypeOf<DocyardError['code']>().toEqualTypeOf<ErrorCode | 'unknown'>();
   });
 });

@@ -1,21 +1,18 @@
-/**
- * The operations of people: the first one, signing in and out, and who else may come in.
- */
 import { z } from 'zod';
 import { Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
 
-const tag = 'People';
-const personParams = z.object({ personId: z.string().min(1).max(64) });
-const withSession = 'The answer sets the cookie of a session.';
+const tag = 'Users';
+const userParams = z.object({ userId: z.string().min(1).max(64) });
+const withSession = 'The response sets a session cookie.';
 
-export const peopleOperations = {
+export const userOperations = {
   readSetup: {
     method: 'get',
     path: '/v1/setup',
     tag,
-    summary: 'Read whether somebody must be the first, and how people sign in',
+    summary: 'Read the setup state and the sign-in methods',
     scope: null,
     success: json(200, schemas.Setup),
     errors: ['storage_unavailable'],
@@ -24,8 +21,8 @@ export const peopleOperations = {
     method: 'post',
     path: '/v1/setup',
     tag,
-    summary: 'Become the first person, an owner',
-    description: `Needs the token that the server printed when it started. Afterwards there is nothing here. ${withSession}`,
+    summary: 'Create the owner account',
+    description: `Requires the token that the server prints when it starts. Returns 404 once a user exists. ${withSession}`,
     scope: null,
     body: schemas.SetUp,
     keepsNoAnswer: true,
@@ -56,7 +53,7 @@ export const peopleOperations = {
     path: '/v1/session',
     tag,
     summary: 'Sign out',
-    description: 'Ends the session of the cookie at once, for every process.',
+    description: 'Ends the session immediately in every process.',
     scope: 'any',
     success: { status: 204, kind: 'empty' },
     errors: [],
@@ -66,7 +63,7 @@ export const peopleOperations = {
     path: '/v1/session/password',
     tag,
     summary: 'Change your own password',
-    description: `Every other session of yours ends. ${withSession}`,
+    description: `Ends your other sessions. ${withSession}`,
     scope: 'any',
     body: schemas.ChangePassword,
     keepsNoAnswer: true,
@@ -78,63 +75,69 @@ export const peopleOperations = {
     path: '/v1/invitation',
     tag,
     summary: 'Accept an invitation',
-    description: `The token is what stands behind \`#\` in the address of the invitation. ${withSession}`,
+    description: `The token is the part of the invitation link after \`#\`. ${withSession}`,
     scope: null,
     body: schemas.AcceptInvitation,
     keepsNoAnswer: true,
     success: json(201, schemas.Me),
     errors: ['token_invalid', 'origin_refused', 'rate_limited', 'overloaded', 'storage_unavailable'],
   },
-  listPeople: {
+  listUsers: {
     method: 'get',
-    path: '/v1/people',
+    path: '/v1/users',
+    deprecatedPath: '/v1/people',
     tag,
-    summary: 'List people',
-    scope: 'people:read',
+    summary: 'List users',
+    scope: 'users:read',
     organizationWide: true,
     query: z.strictObject({
       q: Search.meta({ description: 'Words that the name, the email or the id must contain.' }),
       sort: sortedBy(['name', 'email', 'createdAt', 'lastSeenAt'], '-createdAt'),
       ...schemas.Page,
     }),
-    success: json(200, schemas.listOf(schemas.Person, 'PersonList')),
+    success: json(200, schemas.listOf(schemas.User, 'UserList')),
     errors: [],
   },
-  invitePerson: {
+  inviteUser: {
     method: 'post',
-    path: '/v1/people',
+    path: '/v1/users',
+    deprecatedPath: '/v1/people',
     tag,
-    summary: 'Invite a person',
+    summary: 'Invite a user',
     description:
-      'Makes an address that works once, for 7 days. Inviting somebody who has not come yet makes a new one in its place. Only an owner makes owners.',
-    scope: 'people:write',
+      'Creates an invitation link that works once and expires after 7 days. Inviting a user who has not accepted yet replaces the link. Only an owner can invite owners.',
+    scope: 'users:write',
     organizationWide: true,
-    body: schemas.InvitePerson,
+    body: schemas.InviteUser,
     success: json(201, schemas.Invitation),
     errors: ['person_exists', 'owner_required'],
   },
-  updatePerson: {
+  updateUser: {
     method: 'patch',
-    path: '/v1/people/{personId}',
+    path: '/v1/users/{userId}',
+    deprecatedPath: '/v1/people/{userId}',
     tag,
-    summary: 'Change the role of a person, or disable one',
-    description: 'Works at once. Only an owner changes owners, and one of them always stays.',
-    scope: 'people:write',
+    summary: 'Update a user',
+    description:
+      'Changes the role, or disables or enables the user. Takes effect immediately. Only an owner can change owners, and the last active owner cannot be changed.',
+    scope: 'users:write',
     organizationWide: true,
-    params: personParams,
-    body: schemas.UpdatePerson,
-    success: json(200, schemas.Person),
+    params: userParams,
+    body: schemas.UpdateUser,
+    success: json(200, schemas.User),
     errors: ['not_found', 'owner_required', 'last_owner', 'version_conflict'],
   },
-  removePerson: {
+  removeUser: {
     method: 'delete',
-    path: '/v1/people/{personId}',
+    path: '/v1/users/{userId}',
+    deprecatedPath: '/v1/people/{userId}',
     tag,
-    summary: 'Remove a person',
-    description: 'Ends every session and invitation of the person at once. What they have made stays.',
-    scope: 'people:write',
+    summary: 'Remove a user',
+    description:
+      'Ends the sessions and the invitation of the user immediately. Records that the user created are kept.',
+    scope: 'users:write',
     organizationWide: true,
-    params: personParams,
+    params: userParams,
     success: { status: 204, kind: 'empty' },
     errors: ['not_found', 'owner_required', 'last_owner'],
   },

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { placeInDashboard } from './dashboard-place.ts';
+import { dashboardPath } from './dashboard-path.ts';
 
-describe('the place after signing in', () => {
+describe('the dashboard path after signing in', () => {
   it.each([
     ['/', '/'],
     ['/exports?status=failed&days=7', '/exports?status=failed&days=7'],
     ['/projects/pr_1?tab=settings', '/projects/pr_1?tab=settings'],
     ['/a/../exports', '/exports'],
     ['/exp\tor\nts', '/exports'],
-  ])('%j leads to %s', (to, place) => {
-    expect(placeInDashboard(to)).toBe(place);
+  ])('the address %j leads to %s', (to, place) => {
+    expect(dashboardPath(to)).toBe(place);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe('the place after signing in', () => {
     '//user:pass@evil.example/',
     'javascript:alert(1)',
     `/${'a'.repeat(500)}`,
-  ])('%j leads to the start', (to) => {
-    expect(placeInDashboard(to)).toBe('/');
+  ])('the address %j leads to the start page', (to) => {
+    expect(dashboardPath(to)).toBe('/');
   });
 });

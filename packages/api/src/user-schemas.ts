@@ -1,7 +1,4 @@
-/**
- * People and their sessions on the wire. No password and no token is ever part of an answer, but for the address of an
- * invitation, which is shown once.
- */
+/** Users and sessions. Responses hold no password and no token, except the invitation link in the response that creates it. */
 import { z } from 'zod';
 import { expectedVersion, nullableTimestamp, recordVersion, timestamp } from './primitives.ts';
 import type { Scope } from './scopes.ts';
@@ -10,11 +7,11 @@ export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
 export const Role = z.enum(roles).meta({
   id: 'Role',
   description:
-    'An owner may do everything; an admin everything but change owners; a member works with exports, agent jobs and projects and reads the rest; a viewer reads those three and deployments.',
+    'An owner has full access. An admin has full access but cannot change owners. A member can change exports, agent jobs and projects and read everything. A viewer can read exports, agent jobs, projects and deployments.',
 });
 export type Role = z.infer<typeof Role>;
 
-/** What a role may do, in the scopes of keys. That an admin leaves owners alone is decided where people are changed. */
+/** Owners and admins have the same scopes; the operations on users stop an admin from changing owners. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   owner: ['read', 'write'],
   admin: ['read', 'write'],
@@ -27,32 +24,32 @@ const Email = z
   .trim()
   .toLowerCase()
   .max(254)
-  .pipe(z.email('This is no email address.'))
+  .pipe(z.email('This is not an email address.'))
   .meta({ examples: ['ada@example.com'] });
 
-const PersonName = z.string().trim().min(1).max(100);
+const UserName = z.string().trim().min(1).max(100);
 
-export const leastPasswordCharacters = 12;
-const mostPasswordCharacters = 256;
+export const minPasswordCharacters = 12;
+const maxPasswordCharacters = 256;
 
 const NewPassword = z
   .string()
-  .min(leastPasswordCharacters, `A password has at least ${leastPasswordCharacters} characters.`)
-  .max(mostPasswordCharacters)
-  .meta({ description: 'At least 12 characters of any kind, and none of those that everybody uses.' });
+  .min(minPasswordCharacters, `A password has at least ${minPasswordCharacters} characters.`)
+  .max(maxPasswordCharacters)
+  .meta({ description: 'At least 12 characters. Common passwords are rejected.' });
 
-const KnownPassword = z.string().min(1).max(mostPasswordCharacters);
+const KnownPassword = z.string().min(1).max(maxPasswordCharacters);
 
 const Token = z.string().min(1).max(128);
 
 export const Setup = z
   .object({
-    needed: z.boolean().meta({ description: 'True until the first person exists.' }),
+    needed: z.boolean().meta({ description: 'True until the first user exists.' }),
     signIn: z.object({
       oidc: z
         .object({
-          name: z.string().meta({ description: 'What the button says.' }),
-          startUrl: z.string().meta({ description: 'Where the browser is sent to sign in.' }),
+          name: z.string().meta({ description: 'The label of the sign-in button.' }),
+          startUrl: z.string().meta({ description: 'The address that starts the sign-in in a browser.' }),
         })
         .nullable(),
     }),
@@ -62,9 +59,11 @@ export type Setup = z.infer<typeof Setup>;
 
 export const SetUp = z
   .strictObject({
-    token: Token.meta({ description: 'From the address that the server printed when it started.' }),
+    token: Token.meta({
+      description: 'The token in the setup link that the server printed when it started.',
+    }),
     email: Email,
-    name: PersonName,
+    name: UserName,
     password: NewPassword,
   })
   .meta({ id: 'SetUp' });
@@ -78,34 +77,34 @@ export const ChangePassword = z
   .meta({ id: 'ChangePassword' });
 export type ChangePassword = z.infer<typeof ChangePassword>;
 
-export const personStatuses = ['active', 'invited', 'disabled'] as const;
+export const userStatuses = ['active', 'invited', 'disabled'] as const;
 
-export const Person = z
+export const User = z
   .object({
     id: z.string(),
     email: z.string(),
     name: z.string().meta({ description: 'Empty until an invitation is accepted.' }),
     role: Role,
-    status: z.enum(personStatuses),
+    status: z.enum(userStatuses),
     createdAt: timestamp,
     lastSeenAt: nullableTimestamp,
     signsInWith: z
       .enum(['password', 'oidc'])
       .nullable()
-      .meta({ description: 'Null until the person has signed in or set a password.' }),
+      .meta({ description: 'Null until the user has signed in or set a password.' }),
     version: recordVersion,
   })
-  .meta({ id: 'Person' });
-export type Person = z.infer<typeof Person>;
+  .meta({ id: 'User' });
+export type User = z.infer<typeof User>;
 
-export const InvitePerson = z.strictObject({ email: Email, role: Role }).meta({ id: 'InvitePerson' });
-export type InvitePerson = z.infer<typeof InvitePerson>;
+export const InviteUser = z.strictObject({ email: Email, role: Role }).meta({ id: 'InviteUser' });
+export type InviteUser = z.infer<typeof InviteUser>;
 
 export const Invitation = z
   .object({
-    person: Person,
+    person: User,
     invitationUrl: z.string().meta({
-      description: 'Hand it over yourself: no mail is sent. It works once. Shown this once and never again.',
+      description: 'Works once. Returned only in this response. No mail is sent, so pass it on to the user.',
     }),
     expiresAt: timestamp,
   })
@@ -113,15 +112,15 @@ export const Invitation = z
 export type Invitation = z.infer<typeof Invitation>;
 
 export const AcceptInvitation = z
-  .strictObject({ token: Token, name: PersonName, password: NewPassword })
+  .strictObject({ token: Token, name: UserName, password: NewPassword })
   .meta({ id: 'AcceptInvitation' });
 export type AcceptInvitation = z.infer<typeof AcceptInvitation>;
 
-export const UpdatePerson = z
+export const UpdateUser = z
   .strictObject({
     role: Role.optional(),
-    disabled: z.boolean().optional().meta({ description: 'A disabled person is signed out at once.' }),
+    disabled: z.boolean().optional().meta({ description: 'A disabled user is signed out immediately.' }),
     version: expectedVersion,
   })
-  .meta({ id: 'UpdatePerson' });
-export type UpdatePerson = z.infer<typeof UpdatePerson>;
+  .meta({ id: 'UpdateUser' });
+export type UpdateUser = z.infer<typeof UpdateUser>;
