@@ -1,8 +1,7 @@
-/** A file that grows by many parts: it holds all of them in their order, whatever their sizes and whenever it is read. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import { AppendedFile } from './appended-file.ts';
 
 function opened(begin = '') {
@@ -13,7 +12,7 @@ function opened(begin = '') {
   return { path, handle, file };
 }
 
-test('small and large parts stand one after the other', () => {
+test('small and large appends are stored in order', () => {
   const { path, handle, file } = opened();
   const parts = [10, 200_000, 0, 100_000, 120_000, 3_000_000, 1, 262_144, 131_072, 131_073, 7].map(
     (size, index) => Buffer.alloc(size, String.fromCharCode(97 + index)),
@@ -25,7 +24,7 @@ test('small and large parts stand one after the other', () => {
   expect(readFileSync(path).equals(Buffer.concat(parts))).toBe(true);
 });
 
-test('a part is there as soon as it was appended, also when it was given away since', () => {
+test('an append can be read immediately, even if its buffer is reused', () => {
   const { handle, file } = opened('before ');
   const part = Buffer.from('a part');
   file.append(part);
@@ -41,7 +40,7 @@ test('a part is there as soon as it was appended, also when it was given away si
   closeSync(handle);
 });
 
-test('what was cut off is gone, and what comes next takes its place', () => {
+test('a truncated part is gone, and the next append replaces it', () => {
   const { path, handle, file } = opened('kept, ');
   file.flush();
   file.append(Buffer.from('cut off'));
@@ -52,7 +51,7 @@ test('what was cut off is gone, and what comes next takes its place', () => {
   expect(readFileSync(path, 'utf8')).toBe('kept, new');
 });
 
-test('what could not be written goes on waiting', () => {
+test('a failed write keeps the buffer', () => {
   const full = openSync('/dev/full', 'r+');
   const file = new AppendedFile(full, 0);
   file.append(Buffer.from('something'));

@@ -1,17 +1,16 @@
 /**
- * An open file that grows at its end by many small parts. They are written together: the system takes twice as long for 64 MB in parts
- * of 28 kB as in parts of this size. What was appended can be read at once; a process that is killed loses what still waits.
+ * An open file that grows by many small appends, which are buffered. Appended bytes can be read immediately;
+ * a killed process loses the buffer.
  */
 import { ftruncateSync, writeSync } from 'node:fs';
 import { readInto } from './positioned-reads.ts';
 
-/** Fits into the cache of a core; in parts of twice the size, 64 MB took longer again. */
-const waitingBytes = 256 * 1024;
+const bufferBytes = 256 * 1024;
 
 export class AppendedFile {
   readonly #handle: number;
-  readonly #waiting = Buffer.allocUnsafeSlow(waitingBytes);
-  /** Where what waits belongs. */
+  readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes);
+  /** Position of the buffer in the file. */
   #from: number;
   #used = 0;
 
@@ -24,39 +23,39 @@ export class AppendedFile {
     return this.#from + this.#used;
   }
 
-  /** Up to here whoever reads the file by itself finds everything. */
+  /** The size that other readers of the file see. */
   get writtenBytes(): number {
     return this.#from;
   }
 
-  /** Copies what it gets, or has written it when it returns. Returns where it lies. */
+  /** Copies the bytes or writes them before it returns. Returns their position. */
   append(bytes: Uint8Array): number {
-    const place = this.sizeBytes;
-    const isLarge = bytes.length > waitingBytes / 2;
-    if (isLarge || bytes.length > waitingBytes - this.#used) this.flush();
+    const position = this.sizeBytes;
+    const isLarge = bytes.length > bufferBytes / 2;
+    if (isLarge || bytes.length > bufferBytes - this.#used) this.flush();
     if (isLarge) this.#write(bytes);
     else {
-      this.#waiting.set(bytes, this.#used);
+      this.#buffer.set(bytes, this.#used);
       this.#used += bytes.length;
     }
-    return place;
+    return position;
   }
 
-  /** Where that fails, everything that waits goes on waiting. */
+  /** On failure the buffer is kept. */
   flush(): void {
     if (this.#used === 0) return;
-    this.#write(this.#waiting.subarray(0, this.#used));
+    this.#write(this.#buffer.subarray(0, this.#used));
     this.#used = 0;
   }
 
-  /** Forgets what came after this size. */
+  /** Truncates the file. */
   cut(sizeBytes: number): void {
     this.#used = 0;
     this.#from = sizeBytes;
     ftruncateSync(this.#handle, sizeBytes);
   }
 
-  /** Fills `target`; false when the file ends before. */
+  /** Fills `target`; false beyond the end of the file. */
   read(target: Uint8Array, position: number): boolean {
     this.#flushFor(target, position);
     return readInto(target, this.#handle, position);

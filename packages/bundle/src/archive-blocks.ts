@@ -1,7 +1,7 @@
 /**
- * Cuts the entries of an archive into blocks that are compressed apart from each other, on all cores, and make one gzip
- * stream together. Where a block ends depends on the names and sizes in it alone, so an edit leaves the blocks around it as
- * they were: what was compressed once can be used again.
+ * Splits the entries of an archive into blocks that are compressed independently and together form one gzip
+ * stream. Block boundaries depend only on names and sizes, so an edit leaves the other blocks unchanged and
+ * reusable.
  */
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -13,11 +13,11 @@ export interface BlockEntry {
   path: string;
   sizeBytes: number;
   sha256: string;
-  /** Of one that is larger than a block. */
+  /** Of an entry that is larger than a block. */
   largePieces?: readonly LargePiece[] | undefined;
 }
 
-/** A part of an entry: all of a small one, or so many bytes of a large one. */
+/** A part of an entry: all of a small one, or a range of a large one. */
 export interface Piece<Entry extends BlockEntry> {
   entry: Entry;
   start: number;
@@ -25,14 +25,15 @@ export interface Piece<Entry extends BlockEntry> {
 }
 
 export interface Block<Entry extends BlockEntry> {
-  /** Says everything that decides about its bytes. */
+  /** Identifies the bytes of the block. */
   key: string;
   pieces: Piece<Entry>[];
 }
 
-/** Blocks that were compressed for earlier archives, by key. */
+/** Compressed blocks of earlier archives, by key. */
 export interface BlockCache {
-  has(key: string): boolean;
+  /** Keeps a block for the next archive. Returns its size. */
+  keep(key: string): number | undefined;
   get(key: string): Uint8Array | undefined;
   put(key: string, ...parts: readonly Uint8Array[]): void;
 }
@@ -44,15 +45,12 @@ export interface CompressedBlock {
 }
 
 const fullBlockBytes = 1024 * 1024;
-/** A block may end after a name of this kind, every sixteenth, once it is worth compressing by itself. */
-const leastBlockBytes = 128 * 1024;
-/**
- * 70 MB of 1,000 pages: level 1 takes 0.56 s of a processor and leaves 15.1 MB, level 3 0.57 s and 14.1, level 6 1.08 s
- * and 12.5. One stream without blocks is not smaller.
- */
+/** A block above this size may end after a name whose checksum is divisible by sixteen. */
+const minBlockBytes = 128 * 1024;
+/** Higher levels take much more time for a little less size. */
 const compressionLevel = 3;
 
-/** Goes into every key: what was kept before a change of the rules is not found any more. */
+/** Part of every key, so that a change of the rules invalidates cached blocks. */
 export const rules = `deflate ${compressionLevel}`;
 
 const deflate = promisify(deflateRaw as (data: Buffer, options: object, done: DeflateDone) => void);
@@ -79,7 +77,7 @@ export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>):
     }
     pieces.push({ entry, start: 0, end: sizeBytes });
     bytes += sizeBytes;
-    if (bytes < leastBlockBytes || crc32(entry.path) % 16 !== 0) continue;
+    if (bytes < minBlockBytes || crc32(entry.path) % 16 !== 0) continue;
     yield { key: keyOf(pieces), pieces };
     pieces = [];
     bytes = 0;
@@ -88,61 +86,55 @@ export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>):
 }
 
 function keyOf(pieces: readonly Piece<BlockEntry>[]): string {
-  // At once: told of one file after the other, it takes a third longer.
+  // One hash call is faster than an update per file.
   let text = rules;
   for (const { entry, start, end } of pieces)
     text += `\n${entry.path}\0${entry.sha256}\0${entry.sizeBytes}\0${start}\0${end}`;
   return `block:${hash('sha256', text).slice(0, 40)}`;
 }
 
-/** What a piece takes in the archive before its content: its header, if it is the first of its entry. */
-function openingOf({ entry, start }: Piece<BlockEntry>): Uint8Array {
-  return start === 0 ? entryHeader(entry.path, entry.sizeBytes) : nothing;
+/** The header precedes only the first piece of an entry. */
+function headerOf({ entry, start }: Piece<BlockEntry>): Uint8Array {
+  return start === 0 ? entryHeader(entry.path, entry.sizeBytes) : noBytes;
 }
 
-const nothing = new Uint8Array();
+const noBytes = new Uint8Array();
 
-/**
- * Memory for blocks on their way, used again and again: of 10,000 pages they have 510 MB, compressed 144, and all that coming
- * and going makes V8 go through its heap once every 30 MB.
- */
-export class BlockRoom {
+/** Reuses buffers, because allocating one per block would trigger garbage collection often. */
+export class BufferPool {
   readonly #free: Buffer[] = [];
 
   take(bytes: number): Buffer {
     const found = this.#free.pop();
-    return found && found.length >= bytes ? found : Buffer.allocUnsafeSlow(Math.max(bytes, usualRoomBytes));
+    return found && found.length >= bytes ? found : Buffer.allocUnsafeSlow(Math.max(bytes, usualBufferBytes));
   }
 
-  giveBack(room: Buffer): void {
-    this.#free.push(room);
+  giveBack(buffer: Buffer): void {
+    this.#free.push(buffer);
   }
 }
 
-/** Of a full block with the headers of what is in it. */
-const usualRoomBytes = fullBlockBytes + 256 * 1024;
+/** A full block with its headers. */
+const usualBufferBytes = fullBlockBytes + 256 * 1024;
 
-/**
- * The block as it stands in the archive, uncompressed. `fill` puts the content of a piece where it belongs. What `room` gives
- * is to be given back.
- */
+/** The uncompressed block. `fill` writes the content of a piece. Give `taken` back to the pool. */
 export function blockContent<Entry extends BlockEntry>(
   { pieces }: Block<Entry>,
   fill: (target: Buffer, piece: Piece<Entry>) => void,
-  room: BlockRoom,
+  pool: BufferPool,
 ): { content: Buffer; taken: Buffer } {
   const parts = pieces.map((piece) => {
-    const [opening, contentBytes] = [openingOf(piece), piece.end - piece.start];
+    const [header, contentBytes] = [headerOf(piece), piece.end - piece.start];
     const endBytes = piece.end === piece.entry.sizeBytes ? paddingBytes(piece.entry.sizeBytes) : 0;
-    return { piece, opening, contentBytes, endBytes };
+    return { piece, header, contentBytes, endBytes };
   });
-  const size = parts.reduce((sum, part) => sum + part.opening.length + part.contentBytes + part.endBytes, 0);
-  const taken = room.take(size);
+  const size = parts.reduce((sum, part) => sum + part.header.length + part.contentBytes + part.endBytes, 0);
+  const taken = pool.take(size);
   const block = taken.subarray(0, size);
   let at = 0;
-  for (const { piece, opening, contentBytes, endBytes } of parts) {
-    block.set(opening, at);
-    at += opening.length;
+  for (const { piece, header, contentBytes, endBytes } of parts) {
+    block.set(header, at);
+    at += header.length;
     fill(block.subarray(at, at + contentBytes), piece);
     at += contentBytes;
     block.fill(0, at, at + endBytes);
@@ -151,15 +143,14 @@ export function blockContent<Entry extends BlockEntry>(
   return { content: block, taken };
 }
 
-/** What pages become: a fifth, seldom more than a third. */
+/** Pages usually compress to less than this share. */
 const expectedShare = 1 / 3;
-const leastChunkBytes = 16 * 1024;
+const minChunkBytes = 16 * 1024;
 
-/** `isLast` ends the stream. */
 export async function compressBlock(raw: Buffer, isLast = false): Promise<CompressedBlock> {
   const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
-  // Usually in one piece: Node would let each 16 kB that come out wait until this thread asks for more.
-  const chunkSize = Math.max(leastChunkBytes, Math.ceil(raw.length * expectedShare));
+  // One output chunk: Node would otherwise wait for this thread after every default-sized chunk.
+  const chunkSize = Math.max(minChunkBytes, Math.ceil(raw.length * expectedShare));
   const bytes = await deflate(raw, { level: compressionLevel, finishFlush, chunkSize });
   return { checksum: crc32(raw), rawBytes: raw.length, bytes };
 }
@@ -184,41 +175,39 @@ export function getBlock(cache: BlockCache, key: string): CompressedBlock | unde
   };
 }
 
-/**
- * The checksum of two texts one after the other, from the checksums of both: that of the first is carried over as many zero
- * bytes as the second has, a power of two of them at a time.
- */
-export function joinedChecksum(first: number, second: number, secondBytes: number): number {
+/** Combines the CRC-32 of two byte sequences, like `crc32_combine` of zlib. */
+export function combineChecksums(first: number, second: number, secondBytes: number): number {
   let checksum = first;
   for (let power = 0, left = secondBytes; left > 0; power += 1, left = Math.floor(left / 2))
-    if (left % 2 === 1) checksum = times(overZeroBytes(power), checksum);
+    if (left % 2 === 1) checksum = multiply(zeroBytesOperator(power), checksum);
   return (checksum ^ second) >>> 0;
 }
 
-/** What two to the power of so many zero bytes do to a checksum; made once, since an archive has blocks by the hundred. */
-function overZeroBytes(power: number): Uint32Array {
-  const known = overZeros[power];
+/** The CRC operator for 2^power zero bytes, cached. */
+function zeroBytesOperator(power: number): Uint32Array {
+  const known = operators[power];
   if (known) return known;
-  const made = power === 0 ? squared(squared(squared(oneBit()))) : squared(overZeroBytes(power - 1));
-  overZeros[power] = made;
-  return made;
+  const operator =
+    power === 0 ? square(square(square(zeroBitOperator()))) : square(zeroBytesOperator(power - 1));
+  operators[power] = operator;
+  return operator;
 }
 
-const overZeros: Uint32Array[] = [];
+const operators: Uint32Array[] = [];
 
-/** As a matrix over two elements, a number for each column. */
-function oneBit(): Uint32Array {
+/** A matrix over GF(2), one number per column. */
+function zeroBitOperator(): Uint32Array {
   const columns = new Uint32Array(32);
   columns[0] = 0xedb88320;
   for (let bit = 1; bit < 32; bit += 1) columns[bit] = 2 ** (bit - 1);
   return columns;
 }
 
-function squared(columns: Uint32Array): Uint32Array {
-  return columns.map((column) => times(columns, column));
+function square(columns: Uint32Array): Uint32Array {
+  return columns.map((column) => multiply(columns, column));
 }
 
-function times(columns: Uint32Array, vector: number): number {
+function multiply(columns: Uint32Array, vector: number): number {
   let product = 0;
   for (let bit = 0, rest = vector; rest !== 0; bit += 1, rest >>>= 1)
     if (rest & 1) product ^= columns[bit] ?? 0;

@@ -1,7 +1,3 @@
-/**
- * The bundle: the same files give the same bytes in whatever order they arrive, and every common reader gets back
- * exactly what went in.
- */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +6,7 @@ import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import { Archive } from './archive.ts';
 
 const mebibyte = 1024 * 1024;
@@ -57,7 +53,7 @@ const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('h
 const hashes = (files: Files) => Object.fromEntries(files.map(([path, content]) => [path, hash(content)]));
 
 describe('the same files', () => {
-  /** Names as sites have them: short, long, of any language. Each file gets a folder of its own, so none is in another's way. */
+  /** Names of real sites: short, long, in any language. Each file has its own folder to avoid conflicts. */
   const part = fc.oneof(
     fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ .~'.split('')), minLength: 1, maxLength: 30 }),
     fc.string({ unit: fc.constantFrom('ü', 'é', '日', '本', 'ж', '😀'), minLength: 1, maxLength: 12 }),
@@ -79,7 +75,7 @@ describe('the same files', () => {
     fc.tuple(fc.constant(entries), fc.shuffledSubarray(entries, { minLength: entries.length })),
   );
 
-  test('in any order give the same bytes, and tar extracts exactly them', async () => {
+  test('in any order yield the same bytes, and tar extracts them', async () => {
     await fc.assert(
       fc.asyncProperty(shuffled, async ([inOrder, inAnother]) => {
         const [one, other] = [await pack(inOrder), await pack(inAnother)];
@@ -95,7 +91,7 @@ describe('the same files', () => {
     );
   });
 
-  test('from memory and from disk give the same bytes', async () => {
+  test('from memory and from disk yield the same bytes', async () => {
     const folder = temporaryFolder('files');
     const content = randomBytes(2.5 * mebibyte);
     writeFileSync(join(folder, 'image.png'), content);
@@ -108,8 +104,8 @@ describe('the same files', () => {
   });
 });
 
-describe('every reader reads the whole', () => {
-  // One file: header and end of archive take 1,536 bytes, so that the stream ends exactly at, before and after a block.
+describe('common tools read the complete archive of', () => {
+  // Header and end of archive take 1,536 bytes, so that the stream ends exactly at, before and after a block.
   const edge = (blocks: number, more: number): Files => [
     ['file', randomBytes(blocks * mebibyte - 1536 + more)],
   ];
@@ -148,7 +144,7 @@ describe('every reader reads the whole', () => {
   });
 });
 
-test('entries are sorted by their bytes, and the list tells size and hash', async () => {
+test('entries are sorted by bytes and listed with size and hash', async () => {
   const names = ['b', 'a', 'B', 'ä', 'a/b', '\uffee', '😀'];
   const { list, bytes } = await pack(names.map((name): Files[number] => [name, Buffer.from(name)]));
   const sorted = names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -159,7 +155,7 @@ test('entries are sorted by their bytes, and the list tells size and hash', asyn
   expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
 });
 
-test('what describes the others comes first: the manifest, then its signature', async () => {
+test('the manifest and its signature are the first entries', async () => {
   const names = ['index.html', '_docyard/app.js', 'manifest.json.minisig', 'LICENSE', 'manifest.json'];
   const { list } = await pack(names.map((name): Files[number] => [name, Buffer.from(name)]));
   expect(list.map(({ path }) => path)).toEqual([
@@ -171,7 +167,7 @@ test('what describes the others comes first: the manifest, then its signature', 
   ]);
 });
 
-test('a later file of the same path takes the place of the first', async () => {
+test('a later file replaces one of the same path', async () => {
   const { file, packed } = await pack([
     ['index.html', Buffer.from('first, and longer')],
     ['other.html', Buffer.from('other')],
@@ -184,7 +180,7 @@ test('a later file of the same path takes the place of the first', async () => {
   });
 });
 
-test('content waits on disk, not in memory, and the spool file is gone at the end', async () => {
+test('content is spooled to disk, and the spool file is removed', async () => {
   const folder = temporaryFolder('archive');
   const spool = join(folder, 'spool');
   const archive = new Archive(spool);
@@ -212,7 +208,7 @@ test('progress rises from 0 to 1', async () => {
   expect(shares.at(-1)).toBe(1);
 });
 
-test('a file that cannot be read, or a place that cannot be written, is an error', async () => {
+test('an unreadable file or an unwritable output is an error', async () => {
   const folder = temporaryFolder('archive');
   const archive = new Archive(join(folder, 'spool'));
   expect(() => archive.addFile('a', join(folder, 'missing'))).toThrow('ENOENT');
@@ -222,7 +218,7 @@ test('a file that cannot be read, or a place that cannot be written, is an error
   archive.close();
 });
 
-test('pieces may share one memory, and make the file that they would be at once', async () => {
+test('pieces may share a buffer and yield the same file', async () => {
   const folder = temporaryFolder('archive');
   const whole = Buffer.concat(Array.from({ length: 30 }, () => randomBytes(100_000)));
   const pieces = function* (): Generator<Uint8Array> {
@@ -240,7 +236,7 @@ test('pieces may share one memory, and make the file that they would be at once'
   expect(readFileSync(file).equals((await pack([['large.txt', whole]])).bytes)).toBe(true);
 });
 
-test('pages are listed with their titles, also when they came in pieces', async () => {
+test('pages are listed with their titles, also when added in pieces', async () => {
   const archive = new Archive(join(temporaryFolder('archive'), 'spool'));
   archive.add('a.md', Buffer.from('# Start\n'));
   archive.add('a.html', Buffer.from('# Start\n'));
@@ -259,8 +255,8 @@ test('pages are listed with their titles, also when they came in pieces', async 
 class Blocks {
   readonly kept = new Map<string, Uint8Array>();
   puts: string[] = [];
-  has(key: string): boolean {
-    return this.kept.has(key);
+  keep(key: string): number | undefined {
+    return this.kept.get(key)?.length;
   }
   get(key: string): Uint8Array | undefined {
     return this.kept.get(key);
@@ -271,7 +267,7 @@ class Blocks {
   }
 }
 
-/** Large enough for many blocks, with one file that is larger than a block. */
+/** Large enough for many blocks, with one file larger than a block. */
 const site: Files = [
   ...Array.from({ length: 200 }, (_, index): [string, Uint8Array] => [
     `pages/${index}.html`,
@@ -281,7 +277,7 @@ const site: Files = [
   ['ä.md', Buffer.from('# Über\n')],
 ];
 
-test('what is set aside comes back as it was, and is no part of the archive', async () => {
+test('bytes set aside can be read and are not part of the archive', async () => {
   const archive = new Archive(join(temporaryFolder('archive'), 'spool'));
   const [first, second] = [Buffer.from('first'), randomBytes(3 * mebibyte)];
   const getFirst = archive.setAside(first);
@@ -300,7 +296,7 @@ test('what is set aside comes back as it was, and is no part of the archive', as
   );
 });
 
-describe('what is compressed ahead', () => {
+describe('compression ahead', () => {
   const late: Files = [
     ['manifest.json', Buffer.from('{}')],
     ['pages/100-and-a-half.html', Buffer.from('came late')],
@@ -326,12 +322,12 @@ describe('what is compressed ahead', () => {
     return { bytes: readFileSync(file), puts };
   }
 
-  test('gives the same bytes, whatever comes after it', async () => {
+  test('yields the same bytes regardless of later files', async () => {
     const { bytes } = await packAhead();
     expect(bytes.equals((await pack([...site, ...late])).bytes)).toBe(true);
   });
 
-  test('is put into the cache where there is one, and not compressed again', async () => {
+  test('fills the cache, and its blocks are not compressed again', async () => {
     const cache = new Blocks();
     const { bytes, puts } = await packAhead(cache);
     expect(bytes.equals((await pack([...site, ...late])).bytes)).toBe(true);
@@ -351,7 +347,7 @@ describe('with a cache of blocks', () => {
     return readFileSync(file);
   }
 
-  test('the bytes are those without one, and only blocks around a change are compressed again', async () => {
+  test('the bytes do not change, and only blocks around a change are compressed again', async () => {
     const cache = new Blocks();
     const cold = await packWith(cache, site);
     expect(cold.equals((await pack(site)).bytes)).toBe(true);
@@ -366,7 +362,7 @@ describe('with a cache of blocks', () => {
     expect(cache.puts.length).toBeLessThan(blocks / 2);
   });
 
-  test('of a large text only what is around a change is compressed again', async () => {
+  test('only the pieces of a large text around a change are compressed again', async () => {
     const lines = Array.from({ length: 200_000 }, (_, line) => `${line} is the number of this line.\n`);
     const text = (more: string): Files => [
       ['large.txt', Buffer.from(lines.with(100_000, `${lines[100_000]}${more}`).join(''))],
@@ -377,22 +373,22 @@ describe('with a cache of blocks', () => {
     cache.puts = [];
     const warm = await packWith(cache, text('A sentence that was not there.\n'));
     expect(warm.equals((await pack(text('A sentence that was not there.\n'))).bytes)).toBe(true);
-    // The piece itself, the first one with the size of the file, and the last one with what fills it up.
+    // The changed piece, the first one with the file size, and the last one with the padding.
     expect(cache.puts).toHaveLength(3);
   });
 
-  test('a block or a piece that was lost is compressed again', async () => {
+  test('a missing block or piece is compressed again', async () => {
     const cache = new Blocks();
     const cold = await packWith(cache, site);
     for (const kind of ['block:', 'piece:']) {
       const lost = cache.puts.find((key) => key.startsWith(kind)) ?? '';
       cache.kept.delete(lost);
       expect((await packWith(cache, site)).equals(cold), kind).toBe(true);
-      expect(cache.has(lost)).toBe(true);
+      expect(cache.kept.has(lost)).toBe(true);
     }
   });
 
-  test('a file of nothing but line ends, or without any, is cut the same every time', async () => {
+  test('a file with only newlines, or without any, is split deterministically', async () => {
     for (const character of ['\n', 'x']) {
       const files: Files = [['large.txt', Buffer.alloc(3 * mebibyte + 5, character)]];
       const cache = new Blocks();

@@ -1,15 +1,14 @@
 /**
- * Builds `bundle.tar.gz` so that the same files always give the same bytes, in whatever order they arrive: the entries that
- * describe the others first, the rest sorted by name, fixed times and modes. Content goes to a spool file first, so memory
- * does not grow with the site; packing then compresses blocks on all cores into one gzip stream (several gzip members would
- * be simpler, but browsers' DecompressionStream reads only the first). Compressed blocks may come from a cache.
+ * Writes `bundle.tar.gz`. The same files always yield the same bytes: sorted entries with fixed times and
+ * modes. Content is spooled to a file, so that memory does not grow with the site. The archive is one gzip
+ * stream, because DecompressionStream in browsers reads only the first member.
  */
 import { createHash, hash, type Hash } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { AppendedFile } from './appended-file.ts';
 import {
   blockContent,
-  BlockRoom,
+  BufferPool,
   compressBlock,
   intoBlocks,
   rules,
@@ -21,8 +20,8 @@ import {
 } from './archive-blocks.ts';
 import { CompressedBlocks, spoolIsShorter } from './compressed-blocks.ts';
 import { GzipStream } from './gzip-stream.ts';
-import { BackgroundWork, inTurn } from './in-flight.ts';
-import { LargeFile, largestPieceBytes } from './content-defined-chunks.ts';
+import { BackgroundWork, orderedResults } from './concurrency.ts';
+import { LargeFile, maxPieceBytes } from './content-defined-chunks.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { openingBytes, pageTitle } from './page-title.ts';
 import { endOfArchive } from './tar.ts';
@@ -31,7 +30,7 @@ export interface ArchivedFile {
   path: string;
   sizeBytes: number;
   sha256: string;
-  /** Of a page, with its Markdown. */
+  /** Title of a page, also for its Markdown. */
   title?: string | undefined;
 }
 
@@ -41,82 +40,97 @@ export interface PackedArchive {
 }
 
 interface Packing {
-  /** Told the share that is done, 0 to 1. */
+  /** Called with the completed share, from 0 to 1. */
   onProgress?: (share: number) => void;
-  /** Shown every byte, for whoever does not see them otherwise. */
+  /** Updated with every byte of the archive. */
   hash?: Hash | undefined;
 }
 
+export interface FileContent {
+  sizeBytes: number;
+  sha256: string;
+  /** Content in memory is copied to the spool; other content is read when it is packed. */
+  isInMemory: boolean;
+  read(): Uint8Array;
+}
+
 interface Entry extends ArchivedFile, BlockEntry {
-  /** In the spool. */
-  offset: number;
-  /** Where the pieces of a large one lie there, by where they begin. */
+  /** Position in the spool. */
+  offset?: number;
+  /** Reads a file that is not in the spool. */
+  read?: () => Uint8Array;
+  /** Positions of the pieces of a large file in the spool, by their start in the file. */
   pieceOffsets?: ReadonlyMap<number, number>;
 }
 
 export interface ArchiveOptions {
-  /** The entries that a reader must have seen before it can judge the others. */
+  /** Entries that a reader needs before the others. */
   first?: readonly string[];
   /** Blocks of earlier archives. */
   cache?: BlockCache | undefined;
 }
 
 const chunkBytes = 1024 * 1024;
-/**
- * More than there are threads for them, so that none of those waits until this one has time to hand out the next: each block comes by
- * here twice, as Node compresses.
- */
+/** More than there are threads, so that no thread waits for the next block. */
 const blocksInFlight = 8;
 
 export class Archive {
-  /** Removed at the end. */
+  /** Removed by `close`. */
   readonly #spoolFile: string | undefined;
   readonly #handle: number;
   readonly #spool: AppendedFile;
   readonly #entries = new Map<string, Entry>();
-  /** All but the first, sorted, until another one comes. */
-  #inOrder: Entry[] | undefined;
+  /** All but the first entries, sorted; undefined after an addition. */
+  #sortedRest: Entry[] | undefined;
   readonly #first: readonly string[];
   readonly #compressedBlocks: CompressedBlocks;
-  readonly #room = new BlockRoom();
-  /** For large files, one after the other. */
-  #cutting: Buffer | undefined;
-  /** Undefined before anything is compressed ahead. */
+  readonly #hasCache: boolean;
+  readonly #pool = new BufferPool();
+  /** A buffer for splitting large files. */
+  #splitBuffer: Buffer | undefined;
+  /** Undefined until `compressAhead`. */
   #ahead: BackgroundWork<Block<Entry>> | undefined;
 
-  /** `spool` names a file that is made and removed again, or is one that is open and empty. */
+  /** `spool` is the name of a file to create and remove, or an open empty file. */
   constructor(spool: string | number, { first = [manifestName, signatureName], cache }: ArchiveOptions = {}) {
     this.#spoolFile = typeof spool === 'string' ? spool : undefined;
     this.#first = first;
     this.#handle = typeof spool === 'string' ? openSync(spool, 'w+', 0o600) : spool;
     this.#spool = new AppendedFile(this.#handle, 0);
     this.#compressedBlocks = new CompressedBlocks(this.#spool, cache);
+    this.#hasCache = cache !== undefined;
   }
 
-  /** `sha256` is that of the content, if the caller knows it. */
+  /** `sha256` is the hash of the content, if the caller knows it. */
   add(path: string, content: Uint8Array, sha256 = hash('sha256', content, 'hex')): void {
     const sizeBytes = content.length;
-    if (sizeBytes > largestPieceBytes) return this.#record(path, [content]);
+    if (sizeBytes > maxPieceBytes) return this.#addChunks(path, [content]);
     const offset = this.#spool.append(content);
-    this.#hold({ path, sizeBytes, sha256, offset, title: pageTitle(path, content) });
+    this.#register({ path, sizeBytes, sha256, offset, title: pageTitle(path, content) });
   }
 
-  /** Each piece may be gone when the next one is asked for. */
+  addContent(path: string, { sizeBytes, sha256, isInMemory, read }: FileContent): void {
+    if (isInMemory || sizeBytes > maxPieceBytes) return this.add(path, read(), sha256);
+    const title = path.endsWith('.md') ? pageTitle(path, read()) : undefined;
+    this.#register({ path, sizeBytes, sha256, read, title });
+  }
+
+  /** A piece may be overwritten when the next one is requested. */
   addPieces(path: string, pieces: Iterable<Uint8Array>): void {
-    this.#record(path, pieces);
+    this.#addChunks(path, pieces);
   }
 
-  /** Copies a file in without holding it in memory. */
+  /** Copies a file without loading it into memory. */
   addFile(path: string, file: string): void {
     const handle = openSync(file, 'r');
     try {
-      this.#record(path, readWhole(handle));
+      this.#addChunks(path, readWhole(handle));
     } finally {
       closeSync(handle);
     }
   }
 
-  /** Bytes that are no file of the archive, where whoever makes one can get them back. */
+  /** Stores bytes in the spool that are not part of the archive. Returns a function that reads them. */
   setAside(bytes: Uint8Array): () => Uint8Array {
     const { length } = bytes;
     const offset = this.#spool.append(bytes);
@@ -127,34 +141,34 @@ export class Archive {
     };
   }
 
-  #record(path: string, chunks: Iterable<Uint8Array>): void {
-    const entry = this.#begin(path);
+  #addChunks(path: string, chunks: Iterable<Uint8Array>): void {
+    const entry = this.#openEntry(path);
     for (const chunk of chunks) entry.append(chunk);
     entry.end();
   }
 
-  /** One at a time: the spool is one file. */
+  /** One at a time, because the spool is one file. */
   async addStream(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const entry = this.#begin(path);
+    const entry = this.#openEntry(path);
     for await (const chunk of chunks) entry.append(chunk);
     entry.end();
   }
 
-  #begin(path: string) {
+  #openEntry(path: string) {
     const offset = this.#spool.sizeBytes;
     const sha256 = createHash('sha256');
-    let opening: Uint8Array | undefined;
+    let firstChunk: Uint8Array | undefined;
     let sizeBytes = 0;
     let large: LargeFile | undefined;
     return {
       append: (chunk: Uint8Array) => {
         sha256.update(chunk);
-        if (large === undefined && sizeBytes + chunk.length > largestPieceBytes) {
-          large = new LargeFile(path, rules, this.#piecePlaces());
-          // What came before it was known to be large.
+        if (large === undefined && sizeBytes + chunk.length > maxPieceBytes) {
+          large = new LargeFile(path, rules, this.#pieceStorage());
+          // The part that was spooled before the file was known to be large.
           if (sizeBytes > 0) large.add(this.#window(offset, sizeBytes));
         }
-        opening ??= chunk;
+        firstChunk ??= chunk;
         sizeBytes += chunk.length;
         if (large === undefined) this.#spool.append(chunk);
         else large.add(chunk);
@@ -163,65 +177,63 @@ export class Archive {
         const { pieces, offsets } = large?.end() ?? {};
         const facts = { path, sizeBytes, sha256: sha256.digest('hex'), largePieces: pieces, offset };
         const entry = offsets === undefined ? facts : { ...facts, pieceOffsets: offsets };
-        if (!path.endsWith('.md')) return this.#hold(entry);
-        // Of several pieces the first may be gone by now; what came in pieces is the same as what came at once.
+        if (!path.endsWith('.md')) return this.#register(entry);
+        // The first chunk may be overwritten by now, so the title is read from the spool.
         const start = Math.min(sizeBytes, openingBytes);
-        const whole = opening?.length === sizeBytes ? opening.subarray(0, start) : undefined;
+        const whole = firstChunk?.length === sizeBytes ? firstChunk.subarray(0, start) : undefined;
         const title = pageTitle(path, whole ?? this.#window(offsets?.get(0) ?? offset, start));
-        this.#hold({ ...entry, title });
+        this.#register({ ...entry, title });
       },
     };
   }
 
-  #piecePlaces() {
+  #pieceStorage() {
     return {
-      waiting: (this.#cutting ??= Buffer.allocUnsafeSlow(2 * largestPieceBytes)),
+      buffer: (this.#splitBuffer ??= Buffer.allocUnsafeSlow(2 * maxPieceBytes)),
       put: (bytes: Uint8Array) => this.#spool.append(bytes),
     };
   }
 
-  #hold(entry: Entry): void {
+  #register(entry: Entry): void {
     this.#entries.set(entry.path, entry);
-    // Its blocks are its own, whatever else comes.
+    // A large file never shares blocks with others.
     if (entry.largePieces) this.#ahead?.add(intoBlocks([entry]));
-    if (!this.#first.includes(entry.path)) this.#inOrder = undefined;
+    if (!this.#first.includes(entry.path)) this.#sortedRest = undefined;
   }
 
-  /** Bytes of the spool, there until others are asked for. */
+  /** Bytes of the spool, valid until the next call. */
   #window(offset: number, length: number): Buffer {
-    const taken = this.#room.take(length);
+    const taken = this.#pool.take(length);
     const window = taken.subarray(0, length);
     this.#fromSpool(window, offset);
-    this.#room.giveBack(taken);
+    this.#pool.giveBack(taken);
     return window;
   }
 
-  /** What the archive will hold, in its order. */
+  /** In the order of the archive. */
   list(): ArchivedFile[] {
     return this.#sorted().map(({ path, sizeBytes, sha256, title }) => ({ path, sizeBytes, sha256, title }));
   }
 
   /**
-   * Begins to compress what is here while the rest is being made, as often as whoever makes it lets go. Which files share a
-   * block is a guess until the last one is here; blocks that turn out otherwise are compressed again. Nothing may be added as
-   * a stream from now on.
+   * Starts to compress while the rest is being rendered. The division into blocks is a guess until the last
+   * file; blocks that change are compressed again. No streams may be added afterwards.
    */
   compressAhead(): void {
     if (this.#ahead) return;
     this.#ahead = new BackgroundWork(blocksInFlight, async (block) => {
       if (this.#compressedBlocks.has(block.key)) return;
-      this.#compressedBlocks.setAside(block.key, await this.#compressed(block));
+      await this.#compress(block, { isKept: true });
     });
     this.#ahead.add(intoBlocks(this.#sorted()));
   }
 
-  /** Writes the archive to an open file or pipe. */
-  async pack(output: number, { onProgress, hash: ofAll }: Packing = {}): Promise<PackedArchive> {
+  async pack(output: number, { onProgress, hash: archiveHash }: Packing = {}): Promise<PackedArchive> {
     if (this.#ahead) await this.#ahead.stop();
     const sorted = this.#sorted();
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
-    const stream = new GzipStream(output, ofAll);
+    const stream = new GzipStream(output, archiveHash);
     try {
       await this.#writeBlocks(stream, blocks, (share) =>
         onProgress?.(Math.min(1, share / Math.max(1, totalBytes))),
@@ -229,12 +241,12 @@ export class Archive {
       await stream.add(await compressBlock(Buffer.from(endOfArchive), true));
       return { ...(await stream.end()), fileCount: this.#entries.size };
     } finally {
-      // Whoever has opened the output may close it now.
+      // The caller may close the output afterwards.
       await stream.settled();
     }
   }
 
-  /** Blocks are compressed ahead of their turn; `onWritten` receives the bytes that are done. */
+  /** Compresses several blocks ahead. `onWritten` receives the number of uncompressed bytes. */
   async #writeBlocks(
     stream: GzipStream,
     blocks: readonly Block<Entry>[],
@@ -242,25 +254,28 @@ export class Archive {
   ): Promise<void> {
     const missing = blocks.filter(({ key }) => !this.#compressedBlocks.has(key));
     const isMissing = new Set(missing);
-    const compressed = inTurn(missing, blocksInFlight, (block) => this.#compressed(block));
+    const compress = (block: Block<Entry>) => this.#compress(block, { isKept: this.#hasCache });
+    const compressed = orderedResults(missing, blocksInFlight, compress);
     for (const block of blocks) {
       const found = isMissing.has(block) ? await compressed() : this.#compressedBlocks.get(block.key);
-      await stream.add(found ?? (await this.#compressed(block)));
+      await stream.add(found ?? (await compress(block)));
       onWritten(stream.rawBytes);
     }
   }
 
-  async #compressed(block: Block<Entry>): Promise<CompressedBlock> {
+  async #compress(block: Block<Entry>, { isKept }: { isKept: boolean }): Promise<CompressedBlock> {
     const fill = (target: Buffer, piece: Piece<Entry>): void => this.#fill(target, piece);
-    const { content, taken } = blockContent(block, fill, this.#room);
+    const { content, taken } = blockContent(block, fill, this.#pool);
     const compressed = await compressBlock(content);
-    this.#room.giveBack(taken);
-    this.#compressedBlocks.put(block.key, compressed);
+    this.#pool.giveBack(taken);
+    if (isKept) this.#compressedBlocks.put(block.key, compressed);
     return compressed;
   }
 
   #fill(target: Buffer, { entry, start }: Piece<Entry>): void {
-    this.#fromSpool(target, entry.pieceOffsets?.get(start) ?? entry.offset + start);
+    const { read, pieceOffsets, offset = 0 } = entry;
+    if (read) target.set(read());
+    else this.#fromSpool(target, pieceOffsets?.get(start) ?? offset + start);
   }
 
   #fromSpool(target: Buffer, offset: number): void {
@@ -274,14 +289,14 @@ export class Archive {
 
   #sorted(): Entry[] {
     const first = this.#first.flatMap((path) => this.#entries.get(path) ?? []);
-    this.#inOrder ??= sortedByName(
+    this.#sortedRest ??= sortedByName(
       [...this.#entries.values()].filter(({ path }) => !this.#first.includes(path)),
     );
-    return [...first, ...this.#inOrder];
+    return [...first, ...this.#sortedRest];
   }
 }
 
-/** By the bytes of the names. For plain ones that is the order of the text, which is compared ten times as fast. */
+/** By bytes. For ASCII names string comparison has the same order and is faster. */
 function sortedByName(entries: Entry[]): Entry[] {
   if (entries.every(({ path }) => /^[\x20-\x7e]*$/.test(path)))
     return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));

@@ -1,13 +1,13 @@
 /**
- * Whatever somebody makes of a bundle: it is refused by its name, nothing of it is left on the disk, nothing outside the
- * folder is touched, and memory does not grow with what the file claims.
+ * Hostile bundles are refused with a code, leave nothing on disk, touch nothing outside the folder, and do
+ * not grow memory.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { readEntries } from './reader.ts';
 import type { Refusal } from './refusal.ts';
@@ -41,10 +41,10 @@ const good = bundleOf(files, key);
 const manifest = manifestOf(files);
 const expected: Expectations = { version: '2.1', publicKeys: [publicKeyOf(key)] };
 
-/** A good opening, so that what follows is looked at. */
+/** A valid opening, so that the following entries are read. */
 const withEntries = (...entries: Uint8Array[]) => archiveOf(opening(manifest, key), ...entries);
 const content = Object.entries(files).map(([path, text]) => entry(path, text));
-/** A signed bundle whose files are called like this. */
+/** A signed bundle with these file names. */
 const named = (...paths: string[]) => bundleOf(Object.fromEntries(paths.map((path) => [path, 'x'])), key);
 const json = (change: (value: Record<string, unknown>) => unknown) => {
   const value = change(JSON.parse(manifest.toString()) as Record<string, unknown>);
@@ -53,7 +53,7 @@ const json = (change: (value: Record<string, unknown>) => unknown) => {
 const raw = (text: string | Uint8Array) => archiveOf(opening(Buffer.from(text), key), ...content);
 const cut = (bytes: Uint8Array, at: number) => bytes.subarray(0, at);
 
-/** Takes the folder away again where it does not exist afterwards: the place is as it was. */
+/** Removes the folder if it did not exist before. */
 async function refusalOf(archive: AsyncIterable<Uint8Array>, expectations: Expectations): Promise<unknown> {
   const place = temporaryFolder('place');
   writeFileSync(join(place, 'canary'), 'alive');
@@ -73,7 +73,7 @@ async function refusalOf(archive: AsyncIterable<Uint8Array>, expectations: Expec
 type Attack = [what: string, refusal: Refusal, bytes: Uint8Array, expectations?: Expectations];
 
 const attacks: Attack[] = [
-  // Not what was signed
+  // Changed after signing
   [
     'a file with other bytes',
     'file_changed',
@@ -126,7 +126,7 @@ const attacks: Attack[] = [
     archiveOf(entry(manifestName, manifest), entry(signatureName, 'signed!'), ...content),
   ],
   [
-    'the same where nobody asks for one',
+    'the same without a required key',
     'signature_invalid',
     archiveOf(entry(manifestName, manifest), entry(signatureName, 'signed!'), ...content),
     {},
@@ -281,7 +281,7 @@ const attacks: Attack[] = [
   ['a file that is also a folder', 'duplicate', named('a', 'a/b')],
   ['a folder that is also a file, in another case', 'duplicate', named('A/b', 'a')],
 
-  // What is no file
+  // Not a regular file
   ['a symbolic link', 'link', withEntries(header({ name: 'index.html', type: '2', link: '/etc/passwd' }))],
   ['a hard link', 'link', withEntries(header({ name: 'index.html', type: '1', link: '../../canary' }))],
   ['a character device', 'special_file', withEntries(header({ name: 'index.html', type: '3' }))],
@@ -352,13 +352,13 @@ const attacks: Attack[] = [
   ],
 ];
 
-describe('refused by its name, with nothing left', () => {
+describe('a hostile bundle is refused with a code and leaves nothing behind', () => {
   test.each(attacks)('%s: %s', async (_what, refusal, bytes, expectations = expected) => {
     expect(await refusalOf(inChunks(bytes), expectations)).toBe(refusal);
     await expect(checkBundle(inChunks(bytes), expectations)).rejects.toMatchObject({ refusal });
   });
 
-  test('cut off anywhere', async () => {
+  test('a truncated bundle is refused at any length', async () => {
     for (let at = 0; at < good.length; at += 7)
       await expect(checkBundle(inChunks(cut(good, at)), expected)).rejects.toMatchObject({
         refusal: 'truncated',
@@ -367,7 +367,7 @@ describe('refused by its name, with nothing left', () => {
       expect(await refusalOf(inChunks(cut(good, at)), expected)).toBe('truncated');
   });
 
-  test('what goes wrong with reading is told as it is, and leaves nothing either', async () => {
+  test('a read error is passed through and leaves nothing behind', async () => {
     const broken = async function* () {
       yield cut(good, 500);
       throw new Error('the connection broke');
@@ -375,7 +375,7 @@ describe('refused by its name, with nothing left', () => {
     expect(await refusalOf(broken(), expected)).toMatchObject({ message: 'the connection broke' });
   });
 
-  test('the good one is taken', async () => {
+  test('the valid bundle is accepted', async () => {
     const sha256 = createHash('sha256').update(good).digest('hex');
     expect(await refusalOf(inChunks(good), { ...expected, sha256 })).toBe('taken');
     expect(await refusalOf(inChunks(good, 1), { ...expected, sha256: sha256.toUpperCase() })).toBe('taken');
@@ -414,7 +414,7 @@ describe('bombs', () => {
       'not_a_bundle',
       zeros(Buffer.concat([opening(manifest, key), header({ name: 'x', type: 'x', size: '10000000000\0' })])),
     ],
-  ])('%s: %s, after little of it was read', async (_what, refusal, chunks) => {
+  ])('%s is refused as %s after a short read', async (_what, refusal, chunks) => {
     let taken = 0;
     const counted = async function* () {
       for (const chunk of chunks) {
@@ -426,7 +426,7 @@ describe('bombs', () => {
     expect(taken).toBeLessThan(1_000_000);
   });
 
-  test('more entries than there may be', async () => {
+  test('too many entries are refused', async () => {
     const many = Array.from({ length: 1001 }, (_, index) => entry(`page-${index}`));
     const read = async (entries: number) => {
       for await (const _ of readEntries(inChunks(archiveOf(...many)), {
@@ -439,7 +439,7 @@ describe('bombs', () => {
     await expect(read(1001)).resolves.toBeUndefined();
   });
 
-  test('more bytes than there may be, in files that are each small enough', async () => {
+  test('too many bytes in small files are refused', async () => {
     const bytes = archiveOf(entry('a', 'aaa'), entry('b', 'bbb'));
     const read = async (contentBytes: number) => {
       for await (const _ of readEntries(inChunks(bytes), { entries: 2, entryBytes: 3, contentBytes }));
@@ -448,7 +448,7 @@ describe('bombs', () => {
     await expect(read(6)).resolves.toBeUndefined();
   });
 
-  test('what is read does not stay in memory', async () => {
+  test('memory does not grow while a bundle is read', async () => {
     const megabytes = 200;
     const size = megabytes * 1024 ** 2;
     const archive = zerosAfter(entryHeader('large', size), megabytes) as Iterable<Uint8Array>;
@@ -499,7 +499,7 @@ describe('a bundle that was changed at random', () => {
     }
   }
 
-  /** Whoever changes bits that mean nothing has changed nothing. */
+  /** Changes of unused bits do not matter. */
   async function isRefusedOrTheSame(bytes: Buffer): Promise<void> {
     const folder = join(temporaryFolder('changed'), 'site');
     const outcome = await unpackBundle(inChunks(bytes), folder, expected).then(
@@ -507,7 +507,7 @@ describe('a bundle that was changed at random', () => {
       (error: { refusal?: Refusal }) => error,
     );
     if (outcome !== undefined) {
-      expect(outcome).toMatchObject({ name: 'BundleRefused' });
+      expect(outcome).toMatchObject({ name: 'BundleRefusedError' });
       return;
     }
     for (const [path, text] of Object.entries(files))
@@ -515,13 +515,13 @@ describe('a bundle that was changed at random', () => {
     expect(readdirSync(folder, { recursive: true })).toHaveLength(Object.keys(files).length + 4);
   }
 
-  test('in the tar it holds, unpacks to the original or not at all', async () => {
+  test('in its tar unpacks to the original or not at all', async () => {
     const changes = fc.array(change, { minLength: 1, maxLength: 3 });
     const property = fc.asyncProperty(changes, (list) => isRefusedOrTheSame(gzip(list.reduce(changed, tar))));
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('in the file itself, too', async () => {
+  test('in its file unpacks to the original or not at all', async () => {
     const changes = fc.array(change, { minLength: 1, maxLength: 2 });
     const property = fc.asyncProperty(changes, (list) => isRefusedOrTheSame(list.reduce(changed, good)));
     await fc.assert(property, { numRuns: 300 });

@@ -1,4 +1,4 @@
-/** Blocks of an archive that are compressed already: in the cache, or in the spool when there is no cache. */
+/** Compressed blocks of an archive: in the cache, or in the spool when there is none. */
 import type { AppendedFile } from './appended-file.ts';
 import { type BlockCache, type CompressedBlock, getBlock, putBlock } from './archive-blocks.ts';
 
@@ -18,17 +18,12 @@ export class CompressedBlocks {
   }
 
   has(key: string): boolean {
-    return this.#spooled.has(key) || this.#cache?.has(key) === true;
+    return this.#spooled.has(key) || this.#cache?.keep(key) !== undefined;
   }
 
-  /** For the next archive, if there is a cache. */
   put(key: string, block: CompressedBlock): void {
-    if (this.#cache) putBlock(this.#cache, key, block);
-  }
-
-  /** For this archive, if there is no cache. */
-  setAside(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
-    if (this.#cache) return;
+    if (this.#cache) return putBlock(this.#cache, key, block);
+    const { checksum, rawBytes, bytes } = block;
     const offset = this.#spool.append(bytes);
     this.#spooled.set(key, { checksum, rawBytes, offset, length: bytes.length });
   }
@@ -43,4 +38,4 @@ export class CompressedBlocks {
   }
 }
 
-export const spoolIsShorter = 'The spool file is shorter than it was.';
+export const spoolIsShorter = 'The spool file was truncated.';

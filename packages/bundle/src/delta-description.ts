@@ -1,15 +1,12 @@
-/**
- * `delta.json`: what a delta says of itself, and the names of its entries. Whoever applies a delta holds this to the two
- * manifests; it is read as a stranger's text.
- */
+/** `delta.json`, the description of a delta. It is untrusted and checked against both manifests. */
 import { z } from 'zod';
-import { mostManifestBytes, type Manifest } from './manifest.ts';
+import { maxManifestBytes, type Manifest } from './manifest.ts';
 import { quoted } from './names.ts';
-import { BundleRefused } from './refusal.ts';
+import { BundleRefusedError } from './refusal.ts';
 
 export const deltaName = 'delta.json';
 export const manifestPatchName = 'manifest.json.patch';
-/** Before the name of every file, whole or patch, so that they come in the order of the manifest. */
+/** Prefix of all content entries, so that they have the order of the manifest. */
 export const contentPrefix = 'files/';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -18,10 +15,10 @@ const bundle = { manifestSha256: sha256, version: z.string().nullable(), commit:
 const DeltaDescription = z.strictObject({
   format: z.literal(1),
   base: z.strictObject(bundle),
-  target: z.strictObject({ ...bundle, manifestBytes: z.int().min(0).max(mostManifestBytes) }),
-  /** Paths of the base that the target does not have. */
+  target: z.strictObject({ ...bundle, manifestBytes: z.int().min(0).max(maxManifestBytes) }),
+  /** Paths of the base that the target lacks. */
   removed: z.array(z.string()),
-  /** What is not listed here has the content of some file of the base. */
+  /** Files that are not listed have the content of a file of the base. */
   files: z.array(z.strictObject({ path: z.string(), how: z.enum(['whole', 'patch']) })),
 });
 export type DeltaDescription = z.infer<typeof DeltaDescription>;
@@ -30,22 +27,22 @@ export function parseDescription(bytes: Buffer): DeltaDescription {
   const value = parseJson(bytes);
   const { format } = (value ?? {}) as { format?: unknown };
   if (typeof format === 'number' && format !== 1)
-    throw new BundleRefused('format_unknown', `The delta has ${format}.`);
+    throw new BundleRefusedError('format_unknown', `The delta has ${format}.`);
   const { data, error } = DeltaDescription.safeParse(value);
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  throw new BundleRefused('delta_invalid', `${deltaName}: ${issue?.path.join('.')}: ${issue?.message}.`);
+  throw new BundleRefusedError('delta_invalid', `${deltaName}: ${issue?.path.join('.')}: ${issue?.message}.`);
 }
 
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    throw new BundleRefused('delta_invalid', `${deltaName} is not JSON.`);
+    throw new BundleRefusedError('delta_invalid', `${deltaName} is not JSON.`);
   }
 }
 
-/** How the delta holds each file that it holds; what it says of itself must be so. */
+/** How the delta contains each file. Refuses a description that contradicts the manifests. */
 export function changesOf(
   description: DeltaDescription,
   base: Manifest,
@@ -53,19 +50,19 @@ export function changesOf(
 ): Map<string, 'whole' | 'patch'> {
   const { version, commit } = description.target;
   if (version !== target.version || commit !== target.commit)
-    throw new BundleRefused('delta_invalid', 'It names another version or commit than its manifest.');
+    throw new BundleRefusedError('delta_invalid', 'It names another version or commit than its manifest.');
   const changes = new Map(description.files.map(({ path, how }) => [path, how]));
   if (changes.size !== description.files.length)
-    throw new BundleRefused('duplicate', `${deltaName} lists a file twice.`);
+    throw new BundleRefusedError('duplicate', `${deltaName} lists a file twice.`);
   const targetPaths = new Set(target.files.map(({ path }) => path));
   for (const path of changes.keys())
-    if (!targetPaths.has(path)) throw new BundleRefused('file_unlisted', quoted(path));
+    if (!targetPaths.has(path)) throw new BundleRefusedError('file_unlisted', quoted(path));
   const removed = removedPaths(base, target);
   if (
     removed.length !== description.removed.length ||
     removed.some((path, at) => path !== description.removed[at])
   )
-    throw new BundleRefused('delta_invalid', 'It removes other files than the two manifests say.');
+    throw new BundleRefusedError('delta_invalid', 'It removes other files than the two manifests say.');
   return changes;
 }
 
@@ -75,7 +72,7 @@ export function removedPaths(base: Manifest, target: Manifest): string[] {
   return inByteOrder(base.files.filter(({ path }) => !kept.has(path))).map(({ path }) => path);
 }
 
-/** The order of an archive, which is not that of JavaScript where names leave the first 65,536 characters. */
+/** The order of an archive. JavaScript sorts by UTF-16 code units, which differs beyond the BMP. */
 export function inByteOrder<File extends { path: string }>(files: readonly File[]): File[] {
   return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }

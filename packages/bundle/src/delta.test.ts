@@ -1,6 +1,5 @@
 /**
- * Deltas: the base and the delta give the full bundle, to the byte; a delta that lies about anything is refused by name, and
- * nothing is left of it.
+ * A base and a delta yield the full bundle; a false delta is refused with a code and leaves nothing behind.
  */
 import { hash, randomBytes } from 'node:crypto';
 import {
@@ -16,9 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import { Archive } from './archive.ts';
-import { makeDelta } from './delta-making.ts';
+import { makeDelta } from './make-delta.ts';
 import type { DeltaDescription } from './delta-description.ts';
 import { archiveKind, expandDelta, unpackDelta } from './delta.ts';
 import { makePatch } from './patch.ts';
@@ -38,7 +37,7 @@ async function unpacked(bundle: Uint8Array): Promise<string> {
   return folder;
 }
 
-/** The full bundle that base and delta give. */
+/** The full bundle of base and delta. */
 async function expanded(base: Uint8Array, delta: Uint8Array): Promise<Buffer> {
   const folder = temporaryFolder('expanded');
   const into = new Archive(join(folder, 'spool'));
@@ -86,13 +85,13 @@ const after: Files = {
 };
 
 describe('base and delta', () => {
-  test('give the full bundle, to the byte', async () => {
+  test('yield the bytes of the full bundle', async () => {
     const [base, target] = [await packBundle(before), await packBundle(after)];
     const delta = await deltaOf(base, target);
     expect((await expanded(base, delta)).equals(target)).toBe(true);
   });
 
-  test('give the folder that the full bundle gives, and tell what they gave', async () => {
+  test('yield the folder of the full bundle and its facts', async () => {
     const [base, target] = [await packBundle(before), await packBundle(after, { version: '2', key })];
     const delta = await deltaOf(base, target);
     const folder = join(temporaryFolder('applied'), 'site');
@@ -111,7 +110,7 @@ describe('base and delta', () => {
     await checkFolder(folder, { publicKeys: [publicKeyOf(key)] });
   });
 
-  test('and from there the way back', async () => {
+  test('also work in the opposite direction', async () => {
     const [base, target] = [await packBundle(before, { key }), await packBundle(after)];
     expect((await expanded(target, await deltaOf(target, base))).equals(base)).toBe(true);
   });
@@ -136,7 +135,7 @@ describe('base and delta', () => {
 });
 
 describe('a delta', () => {
-  test('holds what is new and patches of what changed, and of what moved nothing', async () => {
+  test('contains new files and patches of changed ones, but no moved files', async () => {
     const delta = await deltaOf(await packBundle(before), await packBundle(after, { key }));
     const entries = await entriesOf(delta);
     expect([...entries.keys()]).toEqual([
@@ -164,7 +163,7 @@ describe('a delta', () => {
     expect(entries.get('files/guides/a.html')?.length).toBeLessThan(60);
   });
 
-  test('tells its size and its hash, and leaves no spool', async () => {
+  test('is returned with size and hash and leaves no spool file', async () => {
     const [base, target] = [await packBundle(before), await packBundle(after)];
     const folder = temporaryFolder('delta');
     const output = openSync(join(folder, 'delta'), 'w');
@@ -186,7 +185,7 @@ describe('a delta', () => {
     expect((await deltaOf(base, target)).equals(await deltaOf(base, target))).toBe(true);
   });
 
-  test('is told from a bundle by its first entry', async () => {
+  test('is distinguished from a bundle by its first entry', async () => {
     const [base, target] = [await packBundle(before), await packBundle(after)];
     const folder = temporaryFolder('kinds');
     const kindOf = (bytes: Uint8Array) => {
@@ -201,7 +200,7 @@ describe('a delta', () => {
     await expect(kindOf(Buffer.from('no archive at all'))).rejects.toMatchObject({ refusal: 'not_a_bundle' });
   });
 
-  test('is not made of what is no bundle', async () => {
+  test('is not made from a file that is not a bundle', async () => {
     const bundle = await packBundle(before);
     const folder = temporaryFolder('delta');
     const order = { spool: join(folder, 'spool'), output: openSync('/dev/null', 'w') };
@@ -214,7 +213,7 @@ describe('a delta', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('that finds no room on the disk says so and leaves no spool', async () => {
+  test('reports a full disk and leaves no spool file', async () => {
     const folder = temporaryFolder('delta');
     const output = openSync('/dev/full', 'w');
     const bundle = await packBundle(before);
@@ -230,10 +229,10 @@ describe('a delta', () => {
   });
 });
 
-/** A delta from `{ a }` to the given files, with everything open to be bent. */
+/** A delta from `{ a }` to the given files, with every part replaceable. */
 const old: Files = { 'a.html': page('A'), 'b.html': page('B') };
 const now: Files = { 'a.html': page('A').replace('A-9 ', 'nine '), 'c.html': page('C') };
-/** That of every manifest here. */
+/** The commit of every manifest here. */
 const commit = 'c'.repeat(40);
 const deltaEntries = ['delta.json', 'manifest.json.patch', 'manifest.json', 'manifest.json.minisig'];
 
@@ -291,7 +290,7 @@ async function applied(
   }
 }
 
-describe('a delta that lies is refused', () => {
+describe('a false delta is refused', () => {
   const without = (content: Files, name: string) =>
     Object.fromEntries(Object.entries(content).filter(([path]) => path !== name));
   const other = newSigningKey();
@@ -317,7 +316,7 @@ describe('a delta that lies is refused', () => {
       },
     ],
     [
-      'that says to remove what is elsewhere',
+      'that removes files outside the folder',
       'delta_invalid',
       {
         description: (honest) => ({ ...honest, removed: ['../../etc/passwd'] }),
@@ -471,11 +470,7 @@ describe('a delta that lies is refused', () => {
       { entries: (content) => without(content, 'manifest.json.patch') },
     ],
     ['of a format to come', 'format_unknown', { description: (honest) => ({ ...honest, format: 2 }) }],
-    [
-      'with a field that nobody knows',
-      'delta_invalid',
-      { description: (honest) => ({ ...honest, run: 'rm' }) },
-    ],
+    ['with an unknown field', 'delta_invalid', { description: (honest) => ({ ...honest, run: 'rm' }) }],
     [
       'whose description is not JSON',
       'delta_invalid',
@@ -493,7 +488,7 @@ describe('a delta that lies is refused', () => {
     expect(await applied(await bent(how))).toBe(refusal);
   });
 
-  test('when another manifest was signed, when another key signed, and when nobody did', async () => {
+  test('when another manifest or another key was used, or the signature is missing', async () => {
     const publicKeys = [publicKeyOf(key)];
     expect(await applied(await bent({ key }), { publicKeys })).toBe('accepted');
     expect(await applied(await bent({ key: other }), { publicKeys })).toBe('wrong_key');
@@ -505,7 +500,7 @@ describe('a delta that lies is refused', () => {
     expect(await applied(foreign, { publicKeys })).toBe('signature_invalid');
   });
 
-  test('when it has another version, another hash, or was cut off', async () => {
+  test('when it has another version or hash, or is truncated', async () => {
     const delta = await bent({});
     expect(await applied(delta, { version: '2' })).toBe('wrong_version');
     expect(await applied(delta, { sha256: 'a'.repeat(64) })).toBe('wrong_hash');
@@ -534,7 +529,7 @@ describe('a delta that lies is refused', () => {
   );
 });
 
-test('what a delta says of itself does not reach a terminal as it is', async () => {
+test('the description of a delta is escaped for a terminal', async () => {
   const delta = await bent({ description: (honest) => ({ ...honest, '\u001b[2J': true }) });
   const baseFolder = await unpacked(await packBundle(old));
   const folder = join(temporaryFolder('applied'), 'site');
@@ -546,7 +541,7 @@ test('what a delta says of itself does not reach a terminal as it is', async () 
 describe('the base', () => {
   const [delta, base] = [bent({}), packBundle({ ...old, 'kept.html': page('Kept') })];
 
-  test('that has rotted since it was installed is noticed', async () => {
+  test('that was damaged after its installation is detected', async () => {
     const target = await packBundle({ ...now, 'kept.html': page('Kept') });
     const whole = await deltaOf(await base, target);
     const baseFolder = await unpacked(await base);
@@ -560,14 +555,14 @@ describe('the base', () => {
     expect(await applied(whole, { baseFolder })).toBe('base_missing');
   });
 
-  test('that is another one, or not there at all, is told', async () => {
+  test('that is another one or missing is reported', async () => {
     expect(await applied(await delta, { baseFolder: await unpacked(await base) })).toBe('base_missing');
     const empty = join(temporaryFolder('base'), 'empty');
     mkdirSync(empty);
     expect(await applied(await delta, { baseFolder: empty })).toBe('base_missing');
   });
 
-  test('shares no file with what was made from it', async () => {
+  test('shares no inode with the new site', async () => {
     const baseFolder = await unpacked(await base);
     const folder = join(temporaryFolder('applied'), 'site');
     const whole = await deltaOf(await base, await packBundle({ ...now, 'kept.html': page('Kept') }));

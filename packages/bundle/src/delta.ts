@@ -1,7 +1,7 @@
 /**
- * A delta: what changed from one bundle to another, as an archive of its own. It holds `delta.json`, the manifest of the new
- * bundle as a patch, its signature, and of each file that is new or changed the whole or a patch. Nothing in it is believed:
- * what comes out is held to the new manifest, file by file and whole, exactly as if the full bundle had been unpacked.
+ * Applies deltas. A delta contains `delta.json`, a patch of the manifest, its signature, and new or changed
+ * files or their patches. Nothing in it is trusted: the result is checked against the signed manifest like a
+ * full bundle.
  */
 import { constants, createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -17,19 +17,19 @@ import {
   parseDescription,
   type DeltaDescription,
 } from './delta-description.ts';
-import { manifestName, mostManifestBytes, signatureName, type Manifest } from './manifest.ts';
+import { manifestName, maxManifestBytes, signatureName, type Manifest } from './manifest.ts';
 import { parseManifest } from './read-manifest.ts';
 import { quoted } from './names.ts';
 import { NewFolder } from './new-folder.ts';
 import { applyPatch, patchableBytes } from './patch.ts';
 import { readEntries, type Entry } from './reader.ts';
-import { BundleRefused } from './refusal.ts';
+import { BundleRefusedError } from './refusal.ts';
 import {
   checkManifest,
   contentBytesOf,
   ExpectedFiles,
   Measured,
-  mostSignatureBytes,
+  maxSignatureBytes,
   readSmall,
   type CheckedBundle,
   type Expectations,
@@ -37,9 +37,8 @@ import {
 } from './unpack.ts';
 
 /**
- * Makes the new site beside the one it was made from. `baseFolder` holds that one, unpacked; `folder` must not exist.
- * Unchanged files are copied, not linked: then nothing that happens to one release can reach another, and every byte is
- * hashed on its way, also of a base that has rotted since it was installed.
+ * Creates the new site in `folder`, which must not exist, from the unpacked base. Unchanged files are copied
+ * rather than linked, so that releases stay independent and every byte is hashed.
  */
 export async function unpackDelta(
   archive: AsyncIterable<Uint8Array>,
@@ -53,7 +52,7 @@ export async function unpackDelta(
   );
 }
 
-/** The same into an archive, which then has the bytes of the full bundle. */
+/** Writes the full bundle into an archive. */
 export async function expandDelta(
   archive: AsyncIterable<Uint8Array>,
   { baseFolder, into }: { baseFolder: string; into: Archive },
@@ -62,7 +61,7 @@ export async function expandDelta(
   return readDelta(archive, baseFolder, expectations, (path, content) => into.addStream(path, content));
 }
 
-/** The same without writing. */
+/** Checks the delta without writing. */
 export async function checkDelta(
   archive: AsyncIterable<Uint8Array>,
   baseFolder: string,
@@ -73,7 +72,7 @@ export async function checkDelta(
   });
 }
 
-/** What a delta says of itself, without its base. That the file is whole is all that is proven. */
+/** The description of a delta without its base. Only the integrity of the file is proven. */
 export async function describeDelta(
   archive: AsyncIterable<Uint8Array>,
   { sha256: expected }: Pick<Expectations, 'sha256'> = {},
@@ -81,19 +80,19 @@ export async function describeDelta(
   const measured = new Measured(archive);
   const entries = readEntries(measured.chunks());
   const { description } = await readOpening(entries);
-  // Whatever follows is read, and refused when it has not the form of an archive.
+  // Reads the rest to validate the archive.
   for await (const _ of entries);
   return { description, ...measured.result(expected) };
 }
 
-/** By the first entry. Nothing else of the file is looked at. */
+/** Decided by the first entry. */
 export async function archiveKind(file: string): Promise<'bundle' | 'delta'> {
   const entries = readEntries(createReadStream(file));
   try {
     const { value: first } = (await entries.next()) as { value: Entry | undefined };
     if (first?.path === deltaName) return 'delta';
     if (first?.path === manifestName) return 'bundle';
-    throw new BundleRefused('manifest_missing');
+    throw new BundleRefusedError('manifest_missing');
   } finally {
     await entries.return(undefined);
   }
@@ -103,7 +102,7 @@ async function readDelta(
   archive: AsyncIterable<Uint8Array>,
   baseFolder: string,
   expectations: Expectations,
-  take: TakeFile,
+  onFile: TakeFile,
 ): Promise<CheckedBundle> {
   const measured = new Measured(archive);
   const entries = readEntries(measured.chunks());
@@ -113,18 +112,18 @@ async function readDelta(
     const manifest = newManifest(description, manifestEntry, base);
     const checked = checkManifest(manifest, opening.signature, expectations);
     const changes = changesOf(description, base.manifest, checked.manifest);
-    await take(manifestName, once(manifest), manifest.length);
+    await onFile(manifestName, once(manifest), manifest.length);
     if (opening.signature !== null)
-      await take(signatureName, once(opening.signature), opening.signature.length);
+      await onFile(signatureName, once(opening.signature), opening.signature.length);
     const expected = new ExpectedFiles(checked.manifest);
-    let next = insistOnListed(opening.next, changes);
+    let next = requireListed(opening.next, changes);
     for (const file of inByteOrder(checked.manifest.files)) {
       const how = changes.get(file.path);
       const content = how === undefined ? base.open(file) : await contentIn(next, { file, how, base });
-      await take(file.path, expected.hold({ ...file, content }), file.sizeBytes);
-      if (how !== undefined) next = insistOnListed(await nextOf(entries), changes);
+      await onFile(file.path, expected.verify({ ...file, content }), file.sizeBytes);
+      if (how !== undefined) next = requireListed(await nextOf(entries), changes);
     }
-    if (next !== undefined) throw new BundleRefused('duplicate', quoted(next.path));
+    if (next !== undefined) throw new BundleRefusedError('duplicate', quoted(next.path));
     const measures = measured.result(expectations.sha256);
     return { ...checked, contentBytes: contentBytesOf(checked.manifest), ...measures };
   } finally {
@@ -132,20 +131,18 @@ async function readDelta(
   }
 }
 
-/* What stands before the content */
-
 async function readOpening(entries: AsyncGenerator<Entry>) {
   const first = await nextOf(entries);
   if (first?.path !== deltaName)
-    throw new BundleRefused('delta_invalid', `It does not begin with ${deltaName}.`);
-  const description = parseDescription(await readSmall(first, mostManifestBytes));
+    throw new BundleRefusedError('delta_invalid', `It does not begin with ${deltaName}.`);
+  const description = parseDescription(await readSmall(first, maxManifestBytes));
   const second = await nextOf(entries);
   if (second?.path !== manifestPatchName && second?.path !== manifestName)
-    throw new BundleRefused('manifest_missing', 'It is not in the delta either.');
-  const manifestEntry = { path: second.path, bytes: await readSmall(second, mostManifestBytes) };
+    throw new BundleRefusedError('manifest_missing', 'It is not in the delta either.');
+  const manifestEntry = { path: second.path, bytes: await readSmall(second, maxManifestBytes) };
   const third = await nextOf(entries);
   if (third?.path !== signatureName) return { description, manifestEntry, signature: null, next: third };
-  const signature = await readSmall(third, mostSignatureBytes);
+  const signature = await readSmall(third, maxSignatureBytes);
   return { description, manifestEntry, signature, next: await nextOf(entries) };
 }
 
@@ -157,19 +154,17 @@ function newManifest(
   const manifest =
     path === manifestName ? bytes : applyPatch(base.manifestBytes, bytes, target.manifestBytes);
   if (hash('sha256', manifest) !== target.manifestSha256)
-    throw new BundleRefused('delta_invalid', 'It does not lead to the manifest that it names.');
+    throw new BundleRefusedError('delta_invalid', 'The patched manifest does not have the described hash.');
   return manifest;
 }
 
-/* The content */
-
 type File = Manifest['files'][number];
 
-function insistOnListed(entry: Entry | undefined, changes: Map<string, unknown>): Entry | undefined {
+function requireListed(entry: Entry | undefined, changes: Map<string, unknown>): Entry | undefined {
   if (entry === undefined) return undefined;
   const isListed =
     entry.path.startsWith(contentPrefix) && changes.has(entry.path.slice(contentPrefix.length));
-  if (!isListed) throw new BundleRefused('file_unlisted', quoted(entry.path));
+  if (!isListed) throw new BundleRefusedError('file_unlisted', quoted(entry.path));
   return entry;
 }
 
@@ -177,23 +172,24 @@ async function contentIn(
   entry: Entry | undefined,
   { file, how, base }: { file: File; how: 'whole' | 'patch'; base: Base },
 ): Promise<AsyncIterable<Uint8Array>> {
-  if (entry?.path !== contentPrefix + file.path) throw new BundleRefused('file_missing', quoted(file.path));
+  if (entry?.path !== contentPrefix + file.path)
+    throw new BundleRefusedError('file_missing', quoted(file.path));
   if (how === 'whole') {
     if (entry.sizeBytes !== file.sizeBytes)
-      throw new BundleRefused('file_changed', `${quoted(file.path)} has ${entry.sizeBytes} bytes.`);
+      throw new BundleRefusedError('file_changed', `${quoted(file.path)} has ${entry.sizeBytes} bytes.`);
     return entry.content;
   }
   const patch = await readSmall(entry, patchableBytes);
   return once(applyPatch(await base.readWhole(file.path), patch, file.sizeBytes));
 }
 
-/** The unpacked bundle that the delta was made from. */
+/** The unpacked bundle that the delta is based on. */
 interface Base {
   manifestBytes: Buffer;
   manifest: Manifest;
-  /** Some file with this content, or a refusal. */
+  /** Opens a file with this content. */
   open(file: File): AsyncIterable<Uint8Array>;
-  /** A file that is to be patched. */
+  /** Reads a file that is to be patched. */
   readWhole(path: string): Promise<Buffer>;
 }
 
@@ -203,9 +199,9 @@ async function openBase(folder: string, { base }: DeltaDescription): Promise<Bas
   });
   const found = hash('sha256', manifestBytes);
   if (found !== base.manifestSha256)
-    throw new BundleRefused(
+    throw new BundleRefusedError(
       'base_missing',
-      `It was made from ${named(base)}. Here is ${found.slice(0, 12)}.`,
+      `It is based on ${named(base)}, but ${found.slice(0, 12)} is installed.`,
     );
   const manifest = parseManifest(manifestBytes);
   const byHash = new Map(manifest.files.map((file) => [file.sha256, file.path]));
@@ -215,13 +211,13 @@ async function openBase(folder: string, { base }: DeltaDescription): Promise<Bas
     manifest,
     open(file) {
       const same = byPath.get(file.path)?.sha256 === file.sha256 ? file.path : byHash.get(file.sha256);
-      if (same === undefined) throw new BundleRefused('file_missing', quoted(file.path));
+      if (same === undefined) throw new BundleRefusedError('file_missing', quoted(file.path));
       return chunksOf(folder, same);
     },
     async readWhole(path) {
       const listed = byPath.get(path);
       if (listed === undefined || listed.sizeBytes > patchableBytes)
-        throw new BundleRefused('delta_invalid', `There is nothing to patch for ${quoted(path)}.`);
+        throw new BundleRefusedError('delta_invalid', `The base has no file to patch for ${quoted(path)}.`);
       const chunks: Uint8Array[] = [];
       for await (const chunk of chunksOf(folder, path)) chunks.push(chunk);
       return Buffer.concat(chunks);
@@ -229,7 +225,7 @@ async function openBase(folder: string, { base }: DeltaDescription): Promise<Bas
   };
 }
 
-/** Never through a link: the folder is ours, but it has been lying there since. */
+/** O_NOFOLLOW: the folder may have been changed since it was installed. */
 async function* chunksOf(folder: string, path: string): AsyncGenerator<Uint8Array> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
   const handle = await open(join(folder, path), flags).catch((error: unknown) => {
@@ -245,7 +241,7 @@ async function* chunksOf(folder: string, path: string): AsyncGenerator<Uint8Arra
 function absent(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT' && code !== 'ELOOP' && code !== 'ENOTDIR') return error;
-  return new BundleRefused('base_missing', `${quoted(path)} is gone from it.`);
+  return new BundleRefusedError('base_missing', `${quoted(path)} is missing from it.`);
 }
 
 function named({ version, manifestSha256 }: DeltaDescription['base']): string {

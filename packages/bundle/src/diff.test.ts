@@ -1,4 +1,3 @@
-/** The difference of two exports, as a person who looks after the site would tell it. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { diffSites, type Side, type SiteDiff } from './diff.ts';
@@ -7,7 +6,7 @@ const markdown = (title: string, more = '') => `> About the whole.\n\n# ${title}
 const prose = (title: string) =>
   Array.from({ length: 60 }, (_, index) => `Sentence ${index} of ${title}.`).join(' ');
 
-/** A page is given by its Markdown; its HTML is made from it and from what stands around. */
+/** The HTML of a page is derived from its Markdown and the frame. */
 function site(pages: Record<string, string>, others: Record<string, string> = {}, frame = 'frame'): Side {
   const files = new Map(Object.entries(others));
   for (const [name, text] of Object.entries(pages)) {
@@ -40,12 +39,12 @@ const nothing: Pick<SiteDiff, 'pages' | 'files'> = {
   files: { added: [], changed: [], removed: [] },
 };
 
-test('the same site twice', async () => {
+test('two identical sites have no differences', async () => {
   const one = site({ index: markdown('Start') }, { 'app.js': 'x' });
   expect(await diffSites(one, one)).toMatchObject({ identical: true, changedBytes: 0, ...nothing });
 });
 
-test('pages that are new, changed and gone, with their titles', async () => {
+test('new, changed and removed pages are listed with their titles', async () => {
   const before = site({ index: markdown('Start'), 'guides/a': markdown('A'), old: markdown('Old') });
   const after = site({
     index: markdown('Start'),
@@ -65,12 +64,12 @@ test('pages that are new, changed and gone, with their titles', async () => {
   });
 });
 
-test('the first page is the root', async () => {
+test('the index page has the path /', async () => {
   const diff = await diffSites(site({ index: markdown('A') }), site({ index: markdown('B') }));
   expect(diff.pages.changed).toEqual([{ path: '/', title: 'B', titleBefore: 'A' }]);
 });
 
-test('a page whose text is found under another path has moved', async () => {
+test('a page with the same text at another path has moved', async () => {
   const before = site({ 'guides/start': markdown('Start') });
   const diff = await diffSites(before, site({ 'learn/first-steps': markdown('Start') }));
   expect(diff.pages).toEqual({
@@ -87,7 +86,7 @@ test('a page whose text is found under another path has moved', async () => {
   });
 });
 
-test('a page of the same name in another folder that says mostly the same has moved, and was edited', async () => {
+test('a page of the same name with mostly the same text has moved and was edited', async () => {
   const before = site({ 'guides/start': markdown('Start') });
   const diff = await diffSites(before, site({ 'learn/more/start': markdown('Start', ' And more.') }));
   expect(diff.pages).toEqual({
@@ -104,7 +103,7 @@ test('a page of the same name in another folder that says mostly the same has mo
   });
 });
 
-test('a page of the same name that says something else is another page', async () => {
+test('a page of the same name with other text is a different page', async () => {
   const before = site({ 'guides/overview': markdown('Guides') });
   const { pages } = await diffSites(before, site({ 'api/overview': markdown('The programming interface') }));
   expect(pages).toMatchObject({
@@ -114,7 +113,7 @@ test('a page of the same name that says something else is another page', async (
   });
 });
 
-test('which of two equal pages moved cannot be told', async () => {
+test('identical pages are not reported as moved', async () => {
   const same = markdown('Twin');
   const { pages } = await diffSites(site({ a: same, b: same }), site({ c: same }));
   expect(pages).toMatchObject({
@@ -124,7 +123,7 @@ test('which of two equal pages moved cannot be told', async () => {
   });
 });
 
-test('a page whose text is the same and whose frame is not looks different, but did not change', async () => {
+test('a page with the same text and another frame is restyled', async () => {
   const pages = { index: markdown('Start'), a: markdown('A') };
   expect(await diffSites(site(pages, {}, 'old frame'), site(pages, {}, 'new frame'))).toMatchObject({
     identical: false,
@@ -132,13 +131,13 @@ test('a page whose text is the same and whose frame is not looks different, but 
   });
 });
 
-test('pages in folders of their own are pages as well', async () => {
+test('pages as index.html in a folder are pages', async () => {
   const directory = (text: string) => site({}, { 'a.md': text, 'a/index.html': `<p>${text}` });
   const diff = await diffSites(directory('# One'), directory('# Two'));
   expect(diff.pages.changed).toEqual([{ path: '/a', title: 'Two', titleBefore: 'One' }]);
 });
 
-test('other files, and what the changed ones weigh', async () => {
+test('other files are listed with the size of changed ones', async () => {
   const before = site({}, { 'app.js': '1', 'gone.png': '12', 'notes.md': 'no page: there is no HTML' });
   const after = site({}, { 'app.js': '123', 'new.png': '1234', 'notes.md': 'no page: there is no HTML' });
   expect(await diffSites(before, after)).toMatchObject({
@@ -150,7 +149,7 @@ test('other files, and what the changed ones weigh', async () => {
 
 const onlyManifest = ({ manifest }: Side): Side => ({ manifest });
 
-test('with the manifests alone titles are those that they tell, and moves are told by the hash', async () => {
+test('manifests alone provide titles and moves by hash', async () => {
   const withTitles = ({ manifest }: Side, titles: Record<string, string>): Side => ({
     manifest: {
       ...manifest,
@@ -172,7 +171,7 @@ test('with the manifests alone titles are those that they tell, and moves are to
   });
 });
 
-test('manifests of before there were titles in them have none', async () => {
+test('older manifests have no titles', async () => {
   const before = site({ a: markdown('A') });
   const after = site({ a: markdown('A', '!') });
   expect((await diffSites(onlyManifest(before), onlyManifest(after))).pages.changed).toEqual([

@@ -1,32 +1,31 @@
 /**
- * What is different between two exports of a site, told in pages. A page is a Markdown file of the bundle with its HTML
- * beside it. Its text is the Markdown: when only the HTML differs, the page looks different but says the same.
+ * Compares two exports of a site by pages. A page is a Markdown file with an HTML file beside it. If only the
+ * HTML differs, the page was restyled.
  */
 import type { Manifest } from './manifest.ts';
 import { pageTitle } from './page-title.ts';
 import { makePatch } from './patch.ts';
 
-/** One of the two. Without `read` hashes and titles are those of the manifest; older ones have no titles. */
+/** Without `read`, hashes and titles come from the manifest; older manifests have no titles. */
 export interface Side {
   manifest: Manifest;
-  /** The files that are there, of these. */
+  /** Returns those of the files that exist. */
   read?: (paths: ReadonlySet<string>) => Promise<Map<string, Uint8Array>>;
 }
 
 export interface Page {
-  /** As readers see it: `/guides/start`. */
+  /** Public path, such as `/guides/start`. */
   path: string;
   title: string | null;
 }
 
 export interface ChangedPage extends Page {
-  /** What it was called. */
   titleBefore: string | null;
 }
 
 export interface MovedPage extends ChangedPage {
   from: string;
-  /** It was also edited. */
+  /** Whether it was also edited. */
   changed: boolean;
 }
 
@@ -39,19 +38,19 @@ export interface SiteDiff {
     changed: ChangedPage[];
     removed: Page[];
     moved: MovedPage[];
-    /** Paths of pages that say the same as before, with something else around it: navigation, theme, a footer. */
+    /** Pages with unchanged text and changed HTML. */
     restyled: string[];
   };
-  /** Files that are no page. */
+  /** Files that do not belong to a page. */
   files: { added: string[]; changed: string[]; removed: string[] };
-  /** What the new and the changed files weigh, uncompressed. */
+  /** Uncompressed size of new and changed files. */
   changedBytes: number;
 }
 
 type SideFacts = Pick<Manifest, 'version' | 'commit' | 'committedAt' | 'pages'> & { bytes: number };
 
-/** So many pages are read to find those that moved; who changes more is not reading a list. */
-const mostRead = 2000;
+/** Limits how many pages are read to find moves. */
+const maxRead = 2000;
 
 export async function diffSites(from: Side, to: Side): Promise<SiteDiff> {
   const [before, after] = [new Files(from.manifest), new Files(to.manifest)];
@@ -93,11 +92,10 @@ export async function diffSites(from: Side, to: Side): Promise<SiteDiff> {
   };
 }
 
-/** The files of one manifest, and which of them make its pages. */
 class Files {
-  /** The Markdown of each page. */
+  /** The Markdown files of pages. */
   readonly pages: ReadonlySet<string>;
-  /** What is neither the Markdown nor the HTML of a page. */
+  /** Files that are neither the Markdown nor the HTML of a page. */
   readonly others: readonly string[];
   readonly #files: ReadonlyMap<string, Manifest['files'][number]>;
 
@@ -129,9 +127,9 @@ class Files {
     return [`${stem}.html`, `${stem}/index.html`].find((html) => this.#files.has(html));
   }
 
-  bytesWhere(isMeant: (path: string) => boolean): number {
-    const meant = [...this.#files.values()].filter(({ path }) => isMeant(path));
-    return meant.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  bytesWhere(matches: (path: string) => boolean): number {
+    const matching = [...this.#files.values()].filter(({ path }) => matches(path));
+    return matching.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
   get size(): number {
@@ -144,9 +142,9 @@ class Files {
 }
 
 /**
- * New page to the old one it was. Either their Markdown is the same to the byte; or, when it can be read, they have the same
- * name in another folder, no other page has that name, and most of the one is in the other. (The Markdown of a page names
- * other files relative to its folder, so a page that went a folder deeper is never the same to the byte.)
+ * Maps each moved page to its old path. A page has moved if its Markdown is identical, or if the unique page
+ * of the same name in another folder has mostly the same text. Relative links make the Markdown of a moved
+ * page differ.
  */
 function findMoves(input: {
   added: readonly string[];
@@ -158,17 +156,17 @@ function findMoves(input: {
 }): Map<string, string> {
   const { added, removed, before, after, oldTexts, newTexts } = input;
   const moves = new Map<string, string>();
-  const oldByHash = onlyOnes(removed, (page) => before.hash(page));
-  for (const [hash, page] of onlyOnes(added, (each) => after.hash(each))) {
+  const oldByHash = uniqueBy(removed, (page) => before.hash(page));
+  for (const [hash, page] of uniqueBy(added, (each) => after.hash(each))) {
     const old = oldByHash.get(hash);
     if (old !== undefined) moves.set(page, old);
   }
-  const taken = new Set(moves.values());
-  const oldByName = onlyOnes(
-    removed.filter((page) => !taken.has(page)),
+  const movedFrom = new Set(moves.values());
+  const oldByName = uniqueBy(
+    removed.filter((page) => !movedFrom.has(page)),
     nameOf,
   );
-  const newByName = onlyOnes(
+  const newByName = uniqueBy(
     added.filter((page) => !moves.has(page)),
     nameOf,
   );
@@ -179,8 +177,8 @@ function findMoves(input: {
   return moves;
 }
 
-/** By key; a key that two share is left out. */
-function onlyOnes<Key>(pages: readonly string[], keyOf: (page: string) => Key | undefined): Map<Key, string> {
+/** Pages by key, without keys that two pages share. */
+function uniqueBy<Key>(pages: readonly string[], keyOf: (page: string) => Key | undefined): Map<Key, string> {
   const found = new Map<Key, string>();
   const shared = new Set<Key>();
   for (const page of pages) {
@@ -193,7 +191,7 @@ function onlyOnes<Key>(pages: readonly string[], keyOf: (page: string) => Key | 
   return found;
 }
 
-/** Half of the new text can be copied from the old one. */
+/** Whether half of the new text can be copied from the old one. */
 function isMostly(old: Uint8Array | undefined, text: Uint8Array | undefined): boolean {
   if (old === undefined || text === undefined) return false;
   const patch = makePatch(old, text);
@@ -215,7 +213,7 @@ function sameFiles(before: Files, after: Files): boolean {
 
 async function readSome(side: Side, pages: readonly string[]): Promise<Map<string, Uint8Array>> {
   if (side.read === undefined || pages.length === 0) return new Map();
-  return side.read(new Set(pages.slice(0, mostRead)));
+  return side.read(new Set(pages.slice(0, maxRead)));
 }
 
 function pagePath(markdownFile: string): string {

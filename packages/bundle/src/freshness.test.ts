@@ -1,4 +1,3 @@
-/** The line that tells how old content is: the date of the commit in UTC, the age by this clock. */
 import { expect, test } from 'vitest';
 import { contentDate, freshnessLine } from './freshness.ts';
 
@@ -10,16 +9,16 @@ const content = {
   signedBy: '0123456789ABCDEF',
 };
 
-test('says what it is, how old, and who vouches for it', () => {
+test('the line names date, age, commit, version and signer', () => {
   expect(freshnessLine(content, now)).toBe(
     'content of 10 November 2026, 5 days old, commit abc1234, version 2.1, signed by 0123456789ABCDEF',
   );
 });
 
-test('says what is not known', () => {
+test('the line names what is unknown', () => {
   const nothing = { committedAt: null, commit: null, version: null, signedBy: null };
   expect(freshnessLine(nothing, now)).toBe(
-    'content of unknown date, no commit, no version, signed by nobody that was checked',
+    'content of unknown date, no commit, no version, signature not verified',
   );
 });
 

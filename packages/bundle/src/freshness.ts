@@ -1,12 +1,9 @@
-/**
- * How old the content of a bundle is, in one line for people. The date is that of the commit, which the signed manifest
- * holds; the clock of this machine only tells the age.
- */
+/** Describes the age of a bundle in one line. The date of the commit comes from the signed manifest. */
 export interface Dated {
   commit: string | null;
   committedAt: string | null;
   version: string | null;
-  /** The key whose signature was checked. */
+  /** The verified key. */
   signedBy: string | null;
 }
 
@@ -19,7 +16,7 @@ export function freshnessLine(content: Dated, now: Date): string {
     contentDate(content, now),
     commit === null ? 'no commit' : `commit ${commit.slice(0, 7)}`,
     version === null ? 'no version' : `version ${version}`,
-    signedBy === null ? 'signed by nobody that was checked' : `signed by ${signedBy}`,
+    signedBy === null ? 'signature not verified' : `signed by ${signedBy}`,
   ].join(', ');
 }
 
@@ -29,7 +26,7 @@ export function contentDate({ committedAt }: Pick<Dated, 'committedAt'>, now: Da
   return `content of ${dayOf(committedAt)}, ${ageOf(committedAt, now)}`;
 }
 
-/** “10 November 2026”, in UTC, so that the same bundle is told the same way everywhere. */
+/** “10 November 2026”, in UTC, so that it is the same in every time zone. */
 export function dayOf(timestamp: string): string {
   return new Date(timestamp).toLocaleDateString('en-GB', {
     day: 'numeric',

@@ -2,24 +2,24 @@
 export { AppendedFile } from './appended-file.ts';
 export { Archive, type ArchivedFile } from './archive.ts';
 export { archiveKind, checkDelta, describeDelta, expandDelta, unpackDelta } from './delta.ts';
-export { makeDelta } from './delta-making.ts';
+export { makeDelta } from './make-delta.ts';
 export { diffSites, type MovedPage, type Page, type Side, type SiteDiff } from './diff.ts';
 export { contentDate, dayOf, freshnessLine } from './freshness.ts';
 export {
   type Manifest,
   manifestBytes,
   manifestName,
-  mostManifestBytes,
+  maxManifestBytes,
   signatureName,
   trustedComment,
 } from './manifest.ts';
 export { pageTitle } from './page-title.ts';
 export { readInto } from './positioned-reads.ts';
 export { parseManifest } from './read-manifest.ts';
-export { type Entry, readEntries, usualLimits } from './reader.ts';
-export { BundleRefused, type Refusal } from './refusal.ts';
+export { type Entry, readEntries, defaultReadingLimits } from './reader.ts';
+export { BundleRefusedError, type Refusal } from './refusal.ts';
 export {
-  KeyUnusable,
+  InvalidKeyError,
   newSigningKey,
   parsePublicKey,
   parseSecretKey,

@@ -9,7 +9,7 @@ function manifestOf(...paths: string[]): Record<string, unknown> {
   return JSON.parse(bytes.toString()) as Record<string, unknown>;
 }
 
-test('the manifest lists scripts of the repository that run on every page, where an export includes some', () => {
+test('the manifest lists the custom scripts of an export', () => {
   const scripts = ['_docyard/scripts/b.js', '_docyard/scripts/a.js'];
   expect(manifestOf('index.html', ...scripts)['customScripts']).toEqual(scripts.toSorted());
   expect(manifestOf('index.html')).not.toHaveProperty('customScripts');

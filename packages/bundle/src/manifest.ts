@@ -1,7 +1,4 @@
-/**
- * `manifest.json`: every other file of a site with its size and hash, in an order that does not depend on timing. Written
- * by whoever renders, for whom the schema that it is read with would take as long to load as a small site to render.
- */
+/** Writes `manifest.json`. It does not load the schema of the reader, which would slow down small exports. */
 import type { Manifest } from '@docyard/api';
 import type { ArchivedFile } from './archive.ts';
 
@@ -9,18 +6,18 @@ export type { Manifest } from '@docyard/api';
 
 export const manifestName = 'manifest.json';
 export const signatureName = 'manifest.json.minisig';
-/** Holds the scripts of the repository that an export includes, and nothing else. */
+/** Contains only the custom scripts that an export includes. */
 const customScriptFolder = '_docyard/scripts/';
-/** 200,000 files with names of a hundred characters come to 50 MB. */
-export const mostManifestBytes = 64 * 1024 ** 2;
+/** Room for the maximum number of files with long names. */
+export const maxManifestBytes = 64 * 1024 ** 2;
 
 export interface ManifestFacts {
   engineVersion: string;
   version: string | null;
   commit: string | null;
-  /** When the commit was made; null for a folder without one. */
+  /** Null for a folder without a commit. */
   committedAt: string | null;
-  /** How isolated the process was that rendered the site, where somebody else's site was rendered. */
+  /** The isolation level of the rendering process; undefined for local builds. */
   isolation?: Manifest['isolation'];
   pages: number;
   files: readonly ArchivedFile[];
@@ -44,7 +41,9 @@ export function manifestBytes({ engineVersion, files, ...facts }: ManifestFacts)
   return Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
 }
 
-/** What a signature says of the manifest beside it. It holds no time, so that the same bundle has the same signature. */
+/**
+ * The trusted comment of the signature. It contains no time, so that the same bundle has the same signature.
+ */
 export function trustedComment({ version, commit }: Pick<Manifest, 'version' | 'commit'>): string {
   const facts = [
     ...(version === null ? [] : [`version=${encodeURIComponent(version.toWellFormed())}`]),

@@ -1,4 +1,4 @@
-/** Names that sites really have are fine; the attacks are in `attacks.test.ts`. */
+/** Valid names; hostile ones are in `attacks.test.ts`. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutputNames } from '../../render/src/navigation/output-names.ts';
@@ -15,7 +15,7 @@ test.each([
   "a&b=c,d;e~f@g+h!i$j'k%20.html",
   `${'a/'.repeat(31)}a`,
   `${'x'.repeat(255)}/${'y'.repeat(255)}`,
-])('%s is a name for every system', (path) => {
+])('%s is a valid name', (path) => {
   expect(problemOfName(path)).toBeUndefined();
 });
 
@@ -24,24 +24,24 @@ test.each([
   ['a/..', 'leads to another folder'],
   ['a:b', 'holds a character that not every system allows'],
   ['\ud800', 'holds a character that not every system allows'],
-  [`${'a/'.repeat(32)}a`, 'lies more than 32 folders deep'],
+  [`${'a/'.repeat(32)}a`, 'is nested more than 32 folders deep'],
   [`${'x'.repeat(250)}/`.repeat(4) + 'x', 'has more than 1000 bytes'],
-])('%j is none, and the reason is told', (path, problem) => {
+])('%j is invalid with the reason %s', (path, problem) => {
   expect(problemOfName(path)).toBe(problem);
 });
 
-test('the same name, in any case, is taken once, and no file is the folder of another', () => {
+test('names are unique regardless of case, and no file is the folder of another', () => {
   const names = new DistinctNames();
   const added = ['a/b', 'A/c', 'a/B', 'a', 'A', 'a/b/c', 'ab', 'Ä', 'ä'].map((path) => names.add(path));
   expect(added).toEqual([true, true, false, false, false, false, true, true, false]);
 });
 
-test('a name that is printed does nothing to a terminal', () => {
+test('a quoted name contains no control characters', () => {
   expect(quoted('a\x1b[31m\u009b\u202e"')).toBe('"a\\u001b[31m��\\""');
   expect(quoted('x'.repeat(500))).toHaveLength(123);
 });
 
-test('whatever the renderer lets pass may be in a bundle', () => {
+test('every name that the renderer accepts is valid in a bundle', () => {
   const segment = fc.oneof(
     fc.constantFrom(
       'con',

@@ -1,13 +1,12 @@
 /**
- * A folder that is being filled: it appears with the first file, every byte of it is on the disk at the end, and it is gone
- * when anything goes wrong. It trusts the names it is given: `names.ts` has looked at them.
+ * Fills a new folder durably. The folder is removed on failure. Names must have been checked by `names.ts`.
  */
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Files up to this size are held in memory, so that several can wait for the disk at the same time. */
+/** Files up to this size are buffered, so that several can be written at the same time. */
 const smallBytes = 256 * 1024;
-const mostInFlight = 16;
+const maxInFlight = 16;
 
 export class NewFolder {
   readonly #folder: string;
@@ -19,7 +18,7 @@ export class NewFolder {
     this.#folder = folder;
   }
 
-  /** Resolves with what `work` does, once everything that it wrote is safe. */
+  /** Resolves after everything that `work` wrote is synced. */
   static async fill<Result>(folder: string, work: (files: NewFolder) => Promise<Result>): Promise<Result> {
     await mkdir(folder);
     const files = new NewFolder(folder);
@@ -34,7 +33,7 @@ export class NewFolder {
     }
   }
 
-  /** Reads the content to its end. A failure to write may show with a later file, or at the end. */
+  /** Reads all content. A write error may be reported by a later call. */
   async write(path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void> {
     const file = join(this.#folder, path);
     await this.#makeFolder(dirname(path));
@@ -51,7 +50,7 @@ export class NewFolder {
       })
       .finally(() => this.#inFlight.delete(settled));
     this.#inFlight.add(settled);
-    if (this.#inFlight.size >= mostInFlight) await Promise.race(this.#inFlight);
+    if (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight);
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
@@ -62,7 +61,7 @@ export class NewFolder {
     this.#folders.add(path);
   }
 
-  /** A file is found again after a power cut only when its folder is on the disk too. */
+  /** A file survives a power loss only if its folder is synced too. */
   async #finish(): Promise<void> {
     await this.#settle();
     for (const path of ['.', ...this.#folders])
@@ -81,7 +80,7 @@ async function writeNew(
   file: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
-  // Never through a link, and never over something that is there.
+  // Neither follows links nor overwrites files.
   const handle = await open(file, 'wx', 0o644);
   try {
     for await (const chunk of content) await handle.writeFile(chunk);

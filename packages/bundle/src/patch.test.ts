@@ -1,4 +1,3 @@
-/** Patches: whatever two versions are, the old one and the patch give the new one; and a patch is believed nothing. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyPatch, makePatch, patchableBytes } from './patch.ts';
@@ -6,7 +5,7 @@ import { applyPatch, makePatch, patchableBytes } from './patch.ts';
 const text = (words: number, seed = 1) =>
   Array.from({ length: words }, (_, index) => `word${(index * 7919 * seed) % 10_007}`).join(' ');
 
-/** A version and another one that was cut, moved and changed from it. */
+/** A version and a randomly edited one. */
 const versions = fc
   .tuple(
     fc.uint8Array({ maxLength: 2000 }),
@@ -29,7 +28,7 @@ const versions = fc
   });
 
 describe('a patch', () => {
-  test('gives the new version from the old one', () => {
+  test('turns the old version into the new one', () => {
     fc.assert(
       fc.property(versions, ({ base, target }) => {
         const patch = makePatch(base, target);
@@ -48,11 +47,11 @@ describe('a patch', () => {
     ['a piece that is there twice', (old: string) => old + old.slice(10_000, 60_000), 30],
     ['nothing', (old: string) => old, 20],
     ['a hundred places', (old: string) => old.replace(/word\d\d7\b/g, 'word??7'), 2200],
-  ])('of %s is small', (_what, edit, mostBytes) => {
+  ])('of %s is small', (_what, edit, maxBytes) => {
     const old = text(10_000);
     const [base, target] = [Buffer.from(old), Buffer.from(edit(old))];
     const patch = makePatch(base, target);
-    expect(patch?.length).toBeLessThanOrEqual(mostBytes);
+    expect(patch?.length).toBeLessThanOrEqual(maxBytes);
     expect(target.equals(applyPatch(base, patch as Uint8Array, target.length))).toBe(true);
   });
 
@@ -65,7 +64,7 @@ describe('a patch', () => {
     );
   });
 
-  test('is not made where it would save nothing', () => {
+  test('is not made when it would not be smaller', () => {
     expect(makePatch(Buffer.from('completely'), Buffer.from('different'))).toBeUndefined();
     expect(makePatch(Buffer.from('something'), new Uint8Array())).toBeUndefined();
     expect(makePatch(new Uint8Array(), Buffer.from('something'))).toBeUndefined();
@@ -76,7 +75,7 @@ describe('a patch', () => {
     expect(makePatch(large, large)).toBeUndefined();
   });
 
-  test('of a file of zeros, in which every piece is like every other, does not take for ever', () => {
+  test('of a file of zeros is made quickly', () => {
     const base = new Uint8Array(8_000_000);
     const target = Uint8Array.from(base);
     target.fill(1, 3_000_000, 3_000_050);
@@ -84,15 +83,15 @@ describe('a patch', () => {
   });
 });
 
-describe('a patch that lies', () => {
+describe('a false patch', () => {
   const base = Buffer.from('0123456789');
   const apply = (bytes: number[], targetBytes = 4) =>
     Buffer.from(applyPatch(base, Uint8Array.from(bytes), targetBytes)).toString();
 
-  test('one that does not lie, to begin with', () => {
+  test('a valid patch is applied', () => {
     // Size 4; insert "a"; copy 3 from offset 2.
     expect(apply([4, 1, 97, 3, 4])).toBe('a234');
-    // Then from the end of the first copy two bytes back.
+    // Then from two bytes before the end of the first copy.
     expect(apply([6, 1, 97, 3, 4, 0, 2, 3], 6)).toBe('a23434');
     expect(apply([0], 0)).toBe('');
   });
@@ -108,7 +107,7 @@ describe('a patch that lies', () => {
     ['that copies from behind the end', [4, 0, 4, 14]],
     ['that copies from before the start', [4, 0, 4, 1]],
     ['with a step that does nothing', [4, 0, 0, 4, 97, 97, 97, 97, 0]],
-    ['that goes on after its end', [4, 4, 97, 97, 97, 97, 0, 0]],
+    ['that continues after its end', [4, 4, 97, 97, 97, 97, 0, 0]],
     ['with a number of six bytes', [0x84, 0x80, 0x80, 0x80, 0x80, 0x00, 4, 97, 97, 97, 97, 0]],
     ['that inserts more than there is', [4, 0xff, 0xff, 0xff, 0xff, 0x7f, 97]],
     ['that copies a huge range', [4, 0, 0xff, 0xff, 0xff, 0xff, 0x7f, 0]],
@@ -116,20 +115,20 @@ describe('a patch that lies', () => {
     expect(() => apply(bytes)).toThrow(expect.objectContaining({ refusal: 'delta_invalid' }));
   });
 
-  test('a size beyond the limit is refused before memory is taken for it', () => {
+  test('a size beyond the limit is refused before memory is allocated', () => {
     const huge = 2 ** 34;
     expect(() => applyPatch(base, Uint8Array.from([0x80, 0x80, 0x80, 0x80, 0x40]), huge)).toThrow(
       expect.objectContaining({ refusal: 'delta_invalid' }),
     );
   });
 
-  test('random bytes give a refusal or the promised number of bytes, never anything else', () => {
+  test('random bytes are refused or yield the expected number of bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 40 }), (old, bytes) => {
         try {
           expect(applyPatch(old, bytes, bytes[0] ?? 0)).toHaveLength(bytes[0] ?? 0);
         } catch (error) {
-          expect(error).toMatchObject({ name: 'BundleRefused', refusal: 'delta_invalid' });
+          expect(error).toMatchObject({ name: 'BundleRefusedError', refusal: 'delta_invalid' });
         }
       }),
       { numRuns: 2000 },

@@ -1,38 +1,33 @@
 /**
- * The difference between two versions of one file: which ranges of the old one to copy and which bytes to insert. Matching
- * works on bytes, so that a word that changed in the middle of 4 MB of text costs a few dozen bytes. Pure: no files, and
- * the same two versions always give the same patch. `applyPatch` believes nothing that it reads.
+ * Binary patches between two versions of a file. The same two versions always yield the same patch.
  *
- * A patch is the size of the new version, then pairs of an insertion (length, bytes) and a copy (length, and unless that is
- * 0 the offset, told as the distance from the end of the copy before). Numbers have seven bits a byte, the lowest first.
+ * A patch is the size of the new version, then pairs of an insertion (length, bytes) and a copy (length, and unless
+ * that is 0 the offset, relative to the end of the previous copy). Numbers are LEB128.
  */
-import { BundleRefused } from './refusal.ts';
+import { BundleRefusedError } from './refusal.ts';
 
-/** Both versions are held in memory, so larger files travel whole. */
+/** Both versions are held in memory, so larger files are not patched. */
 export const patchableBytes = 64 * 1024 * 1024;
 
-/** The old version is known by pieces of this size. Of 16, 24, 32, 48 and 64, this one gave the smallest deltas of a site. */
+/** Blocks of the old version that are indexed. This size yields the smallest deltas for typical sites. */
 const blockBytes = 48;
-/**
- * Of pieces that look equal only the first few are remembered: in a file of zeros there would be millions. It also bounds
- * what a file that was written to collide can cost, to 384 comparisons for each of its bytes.
- */
-const mostEqualBlocks = 8;
-/** A match that saves less than it costs to write down is not one. */
-const leastCopyBytes = 12;
+/** Limits the chain of blocks with equal hashes, and thereby the cost of hostile files. */
+const maxEqualBlocks = 8;
+/** Shorter matches cost more than they save. */
+const minCopyBytes = 12;
 
-/** Undefined when there is nothing to gain, or the versions are too large to be compared. */
+/** Undefined when a patch would not be smaller or the versions are too large. */
 export function makePatch(base: Uint8Array, target: Uint8Array): Uint8Array | undefined {
   if (base.length > patchableBytes || target.length > patchableBytes) return undefined;
   const patch = writePatch(target, findCopies(base, target));
   return patch.length < target.length ? patch : undefined;
 }
 
-/** `targetBytes` is what the result must have, known from elsewhere: a patch does not decide how much memory it takes. */
+/** `targetBytes` comes from the manifest, so that a patch cannot decide how much memory is allocated. */
 export function applyPatch(base: Uint8Array, patch: Uint8Array, targetBytes: number): Uint8Array {
   const reader = new PatchReader(patch);
   if (targetBytes > patchableBytes || reader.number() !== targetBytes)
-    throw new BundleRefused('delta_invalid', 'A patch is for a file of another size.');
+    throw new BundleRefusedError('delta_invalid', 'A patch is for a file of another size.');
   const target = Buffer.allocUnsafe(targetBytes);
   let filled = 0;
   let copiedTo = 0;
@@ -43,24 +38,24 @@ export function applyPatch(base: Uint8Array, patch: Uint8Array, targetBytes: num
     filled += inserted.length;
     const copyBytes = reader.number();
     if (copyBytes === 0) {
-      // Each pair brings something, so a short patch cannot keep anybody busy for long.
-      if (inserted.length === 0) throw new BundleRefused('delta_invalid', 'A patch has an empty step.');
+      // Every step makes progress, so a short patch cannot cause much work.
+      if (inserted.length === 0) throw new BundleRefusedError('delta_invalid', 'A patch has an empty step.');
       continue;
     }
     const from = copiedTo + reader.distance();
     if (from < 0 || from + copyBytes > base.length)
-      throw new BundleRefused('delta_invalid', 'A patch copies what the old file does not have.');
+      throw new BundleRefusedError('delta_invalid', 'A patch copies bytes beyond the end of the old file.');
     if (copyBytes > targetBytes - filled) throw tooLong();
     target.set(base.subarray(from, from + copyBytes), filled);
     filled += copyBytes;
     copiedTo = from + copyBytes;
   }
-  if (!reader.isAtEnd) throw new BundleRefused('delta_invalid', 'A patch goes on after its end.');
+  if (!reader.isAtEnd) throw new BundleRefusedError('delta_invalid', 'A patch continues after its end.');
   return target;
 }
 
-function tooLong(): BundleRefused {
-  return new BundleRefused('delta_invalid', 'A patch makes more than the file has.');
+function tooLong(): BundleRefusedError {
+  return new BundleRefusedError('delta_invalid', 'A patch produces more bytes than the file has.');
 }
 
 interface Copy {
@@ -69,14 +64,14 @@ interface Copy {
   length: number;
 }
 
-/** Greedy, from front to back. Most edits leave both ends of a file alone, so those are taken first. */
+/** Greedy. Most edits leave both ends of a file unchanged, so common prefix and suffix are matched first. */
 function findCopies(base: Uint8Array, target: Uint8Array): Copy[] {
   const shorter = Math.min(base.length, target.length);
   const prefix = commonPrefix(base, 0, target, 0, shorter);
   const suffix = commonSuffix(base, base.length, target, target.length, shorter - prefix);
-  const copies: Copy[] = prefix >= leastCopyBytes ? [{ from: 0, to: 0, length: prefix }] : [];
-  const start = prefix >= leastCopyBytes ? prefix : 0;
-  const end = suffix >= leastCopyBytes ? target.length - suffix : target.length;
+  const copies: Copy[] = prefix >= minCopyBytes ? [{ from: 0, to: 0, length: prefix }] : [];
+  const start = prefix >= minCopyBytes ? prefix : 0;
+  const end = suffix >= minCopyBytes ? target.length - suffix : target.length;
   const middle = end - start >= blockBytes ? findInMiddle(base, target, start, end) : [];
   copies.push(...middle);
   if (end < target.length) copies.push({ from: base.length - suffix, to: end, length: suffix });
@@ -101,7 +96,7 @@ function findInMiddle(base: Uint8Array, target: Uint8Array, start: number, end: 
       const leaving = target[position] as number;
       position += 1;
       if (position + blockBytes <= end)
-        hash = rolled(hash, leaving, target[position + blockBytes - 1] as number);
+        hash = roll(hash, leaving, target[position + blockBytes - 1] as number);
       continue;
     }
     const before = commonSuffix(
@@ -119,7 +114,7 @@ function findInMiddle(base: Uint8Array, target: Uint8Array, start: number, end: 
   return copies;
 }
 
-/** Where in the old version a piece of a given hash begins; pieces do not overlap, which keeps the table small. */
+/** Index of non-overlapping blocks of the old version by hash. */
 class BlockTable {
   readonly #heads: Int32Array;
   readonly #next: Int32Array;
@@ -132,13 +127,13 @@ class BlockTable {
     this.#heads = new Int32Array(2 ** bits).fill(-1);
     this.#next = new Int32Array(count).fill(-1);
     const chained = new Uint8Array(2 ** bits);
-    // From back to front, so that a chain begins with the first piece.
+    // From back to front, so that a chain starts with the first block.
     for (let block = count - 1; block >= 0; block -= 1) {
       const slot = this.#slot(hashOf(base, block * blockBytes));
       const head = this.#heads[slot] as number;
       const length = chained[slot] as number;
-      // The last one in the chain is forgotten for the new one once there are too many.
-      if (length >= mostEqualBlocks) this.#cutLast(head);
+      // The last block of a full chain is dropped.
+      if (length >= maxEqualBlocks) this.#cutLast(head);
       else chained[slot] = length + 1;
       this.#next[block] = head;
       this.#heads[slot] = block;
@@ -165,7 +160,7 @@ class BlockTable {
   }
 }
 
-/** A polynomial over the bytes, modulo 2^32, that can be moved on by one byte in two multiplications. */
+/** A rolling polynomial hash modulo 2^32. */
 const multiplier = 0x2c1b3c6d;
 const leavingFactor = Array.from({ length: blockBytes - 1 }).reduce<number>(
   (product) => Math.imul(product, multiplier),
@@ -180,21 +175,21 @@ function hashOf(bytes: Uint8Array, start: number): number {
   return hash;
 }
 
-function rolled(hash: number, leaving: number, coming: number): number {
+function roll(hash: number, leaving: number, coming: number): number {
   const without = (hash - Math.imul(leaving + 1, leavingFactor)) | 0;
   return (Math.imul(without, multiplier) + coming + 1) | 0;
 }
 
-function commonPrefix(a: Uint8Array, fromA: number, b: Uint8Array, fromB: number, most: number): number {
+function commonPrefix(a: Uint8Array, fromA: number, b: Uint8Array, fromB: number, maxLength: number): number {
   let length = 0;
-  while (length < most && a[fromA + length] === b[fromB + length]) length += 1;
+  while (length < maxLength && a[fromA + length] === b[fromB + length]) length += 1;
   return length;
 }
 
-/** How much is the same before the two ends. */
-function commonSuffix(a: Uint8Array, endA: number, b: Uint8Array, endB: number, most: number): number {
+/** Length of the common suffix. */
+function commonSuffix(a: Uint8Array, endA: number, b: Uint8Array, endB: number, maxLength: number): number {
   let length = 0;
-  while (length < most && a[endA - length - 1] === b[endB - length - 1]) length += 1;
+  while (length < maxLength && a[endA - length - 1] === b[endB - length - 1]) length += 1;
   return length;
 }
 
@@ -221,7 +216,7 @@ function numberBytes(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Small distances in both directions are small numbers: 0, -1, 1, -2, … */
+/** Zigzag encoding: 0, -1, 1, -2, … */
 function distanceBytes(distance: number): Uint8Array {
   return numberBytes(distance < 0 ? -2 * distance - 1 : 2 * distance);
 }
@@ -238,17 +233,17 @@ class PatchReader {
     return this.#position === this.#patch.length;
   }
 
-  /** Five bytes hold every size that a patch may have to do with. */
+  /** Five bytes are enough for every valid size. */
   number(): number {
     let value = 0;
     for (let scale = 1; scale <= 0x80 ** 4; scale *= 0x80) {
       const byte = this.#patch[this.#position];
-      if (byte === undefined) throw new BundleRefused('delta_invalid', 'A patch ends too early.');
+      if (byte === undefined) throw new BundleRefusedError('delta_invalid', 'A patch ends too early.');
       this.#position += 1;
       value += (byte % 0x80) * scale;
       if (byte < 0x80) return value;
     }
-    throw new BundleRefused('delta_invalid', 'A patch holds a number that is too large.');
+    throw new BundleRefusedError('delta_invalid', 'A patch holds a number that is too large.');
   }
 
   distance(): number {
@@ -258,7 +253,7 @@ class PatchReader {
 
   bytes(length: number): Uint8Array {
     const end = this.#position + length;
-    if (end > this.#patch.length) throw new BundleRefused('delta_invalid', 'A patch ends too early.');
+    if (end > this.#patch.length) throw new BundleRefusedError('delta_invalid', 'A patch ends too early.');
     const bytes = this.#patch.subarray(this.#position, end);
     this.#position = end;
     return bytes;

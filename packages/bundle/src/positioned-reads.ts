@@ -1,7 +1,6 @@
-/** Bytes of an open file from a place on, all of them or none: the system may give less at a time than it was asked for. */
 import { readSync } from 'node:fs';
 
-/** Fills `target`; false when the file ends before. */
+/** Fills `target`; false beyond the end of the file. A read may return fewer bytes than requested. */
 export function readInto(target: Uint8Array, handle: number, position: number): boolean {
   for (let done = 0; done < target.length;) {
     const got = readSync(handle, target, done, target.length - done, position + done);

@@ -1,7 +1,4 @@
-/**
- * Why a bundle is not used: a closed table of names with what each means. Whoever reads bundles throws these and nothing
- * else about the file itself; the manual's table is held to this one.
- */
+/** The reasons to refuse a bundle. A test checks the manual's table against this one. */
 export const refusalTable = {
   truncated: 'The file ends before the archive does.',
   not_a_bundle: 'The file is not a gzipped tar in the form that Docyard writes.',
@@ -27,13 +24,13 @@ export const refusalTable = {
 
 export type Refusal = keyof typeof refusalTable;
 
-export class BundleRefused extends Error {
-  override name = 'BundleRefused';
+export class BundleRefusedError extends Error {
+  override name = 'BundleRefusedError';
   readonly refusal: Refusal;
 
   /** `detail` names the file or the values in question. */
   constructor(refusal: Refusal, detail?: string) {
-    // It may hold text of the file, and nothing of that may move the cursor of a terminal.
+    // Removes control characters, which could move the cursor of a terminal.
     const shown = detail === undefined ? '' : ` ${detail.replaceAll(/\p{Cc}/gu, ' ')}`;
     super(`${refusalTable[refusal]}${shown} [${refusal}]`);
     this.refusal = refusal;

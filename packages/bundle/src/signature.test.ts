@@ -1,11 +1,11 @@
-/** Signatures and keys are minisign's, in both directions, and nothing else passes for one. */
+/** Keys and signatures are compatible with minisign. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import {
-  KeyUnusable,
+  InvalidKeyError,
   newSigningKey,
   parsePublicKey,
   parseSecretKey,
@@ -24,7 +24,7 @@ const text = sign(key, bytes, 'docyard manifest.json version=2.1');
 const publicKeys = [publicKeyOf(key)];
 
 describe('a signature', () => {
-  test('is the same each time: it holds no time and nothing random', () => {
+  test('is deterministic', () => {
     expect(
       sign(signingKeyFromSeed(Buffer.alloc(32, 'seed')), bytes, 'docyard manifest.json version=2.1'),
     ).toBe(text);
@@ -37,7 +37,7 @@ describe('a signature', () => {
     ]);
   });
 
-  test('proves who made it and what the comment says, also among several keys', () => {
+  test('proves its key and its comment, also among several keys', () => {
     const proven = { keyId: key.keyId, trustedComment: 'docyard manifest.json version=2.1' };
     expect(verifySignature(publicKeys, bytes, text)).toEqual(proven);
     expect(verifySignature([publicKeyOf(newSigningKey()), ...publicKeys], bytes, text)).toEqual(proven);
@@ -68,7 +68,7 @@ describe('a signature', () => {
     );
   });
 
-  test('does not fit other bytes, and not another key', () => {
+  test('does not verify other bytes or another key', () => {
     expect(() => verifySignature(publicKeys, Buffer.from('{}'), text)).toThrow(
       expect.objectContaining({ refusal: 'signature_invalid' }),
     );
@@ -81,7 +81,7 @@ describe('a signature', () => {
     );
   });
 
-  test('of another key that gives itself the same id is invalid', () => {
+  test('of another key with the same id is invalid', () => {
     const impostor = { ...newSigningKey(), keyId: key.keyId };
     expect(() => verifySignature(publicKeys, bytes, sign(impostor, bytes, 'x'))).toThrow(
       expect.objectContaining({ refusal: 'signature_invalid' }),
@@ -90,7 +90,7 @@ describe('a signature', () => {
 });
 
 describe('a key', () => {
-  test('comes back from its text, the public one also from its line alone', () => {
+  test('can be parsed from its text, the public one also from its line', () => {
     expect(parseSecretKey(secretKeyText(key))).toMatchObject({ keyId: key.keyId, seed: key.seed });
     for (const given of [
       publicKeyText(publicKeyOf(key)),
@@ -100,7 +100,7 @@ describe('a key', () => {
       expect(parsePublicKey(given)).toMatchObject({ keyId: key.keyId, bytes: key.publicBytes });
   });
 
-  test('two that are made are two', () => {
+  test('is different each time it is generated', () => {
     expect(newSigningKey().keyId).not.toBe(newSigningKey().keyId);
   });
 
@@ -110,24 +110,24 @@ describe('a key', () => {
   encrypted.write('Sc', 2, 'latin1');
 
   test.each([
-    ['a text', 'hidden', 'This is not a secret key of minisign.'],
-    ['nothing', '', 'This is not a secret key of minisign.'],
-    ['a public key', publicKeyText(publicKeyOf(key)), 'This is not a secret key of minisign.'],
+    ['a text', 'hidden', 'This is not a minisign secret key.'],
+    ['nothing', '', 'This is not a minisign secret key.'],
+    ['a public key', publicKeyText(publicKeyOf(key)), 'This is not a minisign secret key.'],
     ['halves that do not belong together', damaged.toString('base64'), 'is damaged'],
     [
       'a password',
       encrypted.toString('base64'),
-      'Make one without, with `docyard signing-key create` or `minisign -G -W`.',
+      'Create a key without one: `docyard signing-key create` or `minisign -G -W`.',
     ],
   ])('that is %s cannot sign, and is not quoted', (_what, given, complaint) => {
-    expect(() => parseSecretKey(given)).toThrow(KeyUnusable);
+    expect(() => parseSecretKey(given)).toThrow(InvalidKeyError);
     expect(() => parseSecretKey(given)).toThrow(complaint);
     if (given !== '') expect(() => parseSecretKey(given)).not.toThrow(given);
   });
 
   test.each(['', 'hidden', secretKeyText(key), 'RWQ=', publicKeyLine(publicKeyOf(key)).replace('RW', 'RU')])(
     'that is %j cannot verify',
-    (given) => expect(() => parsePublicKey(given)).toThrow(KeyUnusable),
+    (given) => expect(() => parsePublicKey(given)).toThrow(InvalidKeyError),
   );
 });
 
@@ -142,7 +142,7 @@ describe.skipIf(!hasMinisign)('minisign itself', () => {
     spawnSync('minisign', args, { cwd: folder, encoding: 'utf8', input: '' });
   writeFileSync(at('manifest.json'), bytes);
 
-  test('accepts what we sign with a key that we made, and tells the comment', () => {
+  test('accepts a signature and key of ours and prints the comment', () => {
     writeFileSync(at('ours.pub'), publicKeyText(publicKeyOf(key)));
     writeFileSync(at('manifest.json.minisig'), text);
     const ended = minisign('-V', '-p', 'ours.pub', '-m', 'manifest.json');
@@ -156,7 +156,7 @@ describe.skipIf(!hasMinisign)('minisign itself', () => {
     expect(minisign('-V', '-p', 'ours.pub', '-m', 'manifest.json').status).not.toBe(0);
   });
 
-  test('signs with a key that we made', () => {
+  test('signs with a key of ours', () => {
     writeFileSync(at('ours.key'), secretKeyText(key));
     const ended = minisign(
       '-S',
@@ -177,11 +177,11 @@ describe.skipIf(!hasMinisign)('minisign itself', () => {
   test.each([
     ['of today', []],
     ['of the old kind', ['-l']],
-  ])('makes keys that we sign with, and signatures %s that we accept', (_what, options) => {
+  ])('creates keys and signatures (%s) that we accept', (_what, options) => {
     expect(minisign('-G', '-W', '-f', '-p', 'theirs.pub', '-s', 'theirs.key').status).toBe(0);
     const theirs = parseSecretKey(readFileSync(at('theirs.key'), 'utf8'));
     const known = parsePublicKey(readFileSync(at('theirs.pub'), 'utf8'));
-    // Beside it stands the id, which minisign prints without zeros in front.
+    // minisign prints the id without leading zeros.
     expect(readFileSync(at('theirs.pub'), 'utf8').split('\n')[1]).toBe(publicKeyLine(publicKeyOf(theirs)));
     expect(
       minisign('-S', ...options, '-s', 'theirs.key', '-m', 'manifest.json', '-x', 'x.minisig').status,

@@ -1,6 +1,6 @@
 /**
- * Signatures in the format of minisign: ed25519 over the BLAKE2b hash of the bytes, and once more over the signature and its
- * trusted comment. Made without a time or a random number, so that the same bytes and key give the same signature.
+ * Signatures in the minisign format: ed25519 over the BLAKE2b hash of the bytes, and a second one over the
+ * signature and its trusted comment. Deterministic: the same bytes and key yield the same signature.
  */
 import {
   createHash,
@@ -12,7 +12,7 @@ import {
   verify as verifyBytes,
   type KeyObject,
 } from 'node:crypto';
-import { BundleRefused } from './refusal.ts';
+import { BundleRefusedError } from './refusal.ts';
 
 export interface PublicKey {
   /** 16 hexadecimal digits, as minisign prints them. */
@@ -28,18 +28,16 @@ export interface SigningKey {
   key: KeyObject;
 }
 
-/** A text that should be a key and is none that can be used. It says nothing of the text. */
-export class KeyUnusable extends Error {
-  override name = 'KeyUnusable';
+/** The message never contains the text of the key. */
+export class InvalidKeyError extends Error {
+  override name = 'InvalidKeyError';
 }
 
 const algorithm = Buffer.from('Ed');
 const prehashed = Buffer.from('ED');
 const seedBytes = 32;
 const signatureBytes = 64;
-const mostSignatureText = 16 * 1024;
-
-/* Keys */
+const maxSignatureText = 16 * 1024;
 
 export function newSigningKey(): SigningKey {
   return signingKeyFromSeed(randomBytes(seedBytes));
@@ -47,7 +45,7 @@ export function newSigningKey(): SigningKey {
 
 export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const publicBytes = publicBytesOf(seed);
-  // minisign draws it at random; this way a seed alone says everything about the key.
+  // minisign chooses a random id; deriving it makes the seed sufficient.
   const id = createHash('sha256').update(publicBytes).digest().subarray(0, 8);
   return signingKey(seed, publicBytes, id);
 }
@@ -60,7 +58,7 @@ export function publicKeyOf({ keyId, publicBytes }: SigningKey): PublicKey {
   return { keyId, bytes: publicBytes, key: publicKeyFrom(publicBytes) };
 }
 
-/** As `minisign -G -W` writes it. */
+/** The format of `minisign -G -W`. */
 export function secretKeyText(key: SigningKey): string {
   const bytes = Buffer.alloc(secretLayout.length);
   algorithm.copy(bytes, 0);
@@ -71,25 +69,25 @@ export function secretKeyText(key: SigningKey): string {
   return `untrusted comment: docyard secret key ${key.keyId}\n${bytes.toString('base64')}\n`;
 }
 
-/** Without a password the fields for its derivation and the checksum are empty. */
+/** Without a password the fields for key derivation and checksum are empty. */
 const secretLayout = { kdf: 2, checksumKind: 4, keyId: 54, seed: 62, publicKey: 94, length: 158 };
 
 export function parseSecretKey(text: string): SigningKey {
   const bytes = decodeStrictly(lastLine(text), secretLayout.length);
   if (bytes === undefined || !bytes.subarray(0, 2).equals(algorithm))
-    throw new KeyUnusable(
-      'This is not a secret key of minisign. Make one with `docyard signing-key create`.',
+    throw new InvalidKeyError(
+      'This is not a minisign secret key. Create one with `docyard signing-key create`.',
     );
   if (bytes.readUInt16BE(secretLayout.kdf) !== 0)
-    throw new KeyUnusable(
-      'This secret key is protected by a password, and nobody could type it for every bundle. ' +
-        'Make one without, with `docyard signing-key create` or `minisign -G -W`.',
+    throw new InvalidKeyError(
+      'This secret key is protected by a password, which is not supported. ' +
+        'Create a key without one: `docyard signing-key create` or `minisign -G -W`.',
     );
   const { keyId: idAt, seed: seedAt, publicKey: publicAt } = secretLayout;
   const seed = bytes.subarray(seedAt, publicAt);
   const publicBytes = bytes.subarray(publicAt, publicAt + 32);
   if (!timingSafeEqual(publicBytes, publicBytesOf(seed)))
-    throw new KeyUnusable('This secret key is damaged: its two halves do not belong together.');
+    throw new InvalidKeyError('This secret key is damaged: its two halves do not match.');
   return signingKey(seed, publicBytes, bytes.subarray(idAt, seedAt));
 }
 
@@ -98,25 +96,23 @@ export function publicKeyText({ keyId, bytes }: PublicKey): string {
   return `untrusted comment: minisign public key ${keyId}\n${publicKeyLine({ keyId, bytes })}\n`;
 }
 
-/** The key as one word, as `minisign -P` takes it. */
+/** The argument of `minisign -P`. */
 export function publicKeyLine({ keyId, bytes }: Pick<PublicKey, 'keyId' | 'bytes'>): string {
   return Buffer.concat([algorithm, keyIdBytes(keyId), bytes]).toString('base64');
 }
 
-/** Takes a `.pub` file or its last line alone. */
+/** Accepts a `.pub` file or its last line. */
 export function parsePublicKey(text: string): PublicKey {
   const decoded = decodeStrictly(lastLine(text), 42);
   if (decoded === undefined || !decoded.subarray(0, 2).equals(algorithm))
-    throw new KeyUnusable(
-      'This is not a public key of minisign: one line of 56 characters that begins with RW.',
+    throw new InvalidKeyError(
+      'This is not a minisign public key, which is one line of 56 characters that starts with RW.',
     );
   const bytes = decoded.subarray(10);
   return { keyId: keyIdText(decoded.subarray(2, 10)), bytes, key: publicKeyFrom(bytes) };
 }
 
-/* Signatures */
-
-/** The text of a `.minisig` file. The comment is signed too, and must be one line. */
+/** The text of a `.minisig` file. The trusted comment must be one line. */
 export function sign(key: SigningKey, bytes: Uint8Array, trustedComment: string): string {
   const signature = signBytes(null, digest(bytes), key.key);
   const global = signBytes(null, Buffer.concat([signature, Buffer.from(trustedComment)]), key.key);
@@ -127,7 +123,7 @@ export function sign(key: SigningKey, bytes: Uint8Array, trustedComment: string)
   );
 }
 
-/** Throws BundleRefused unless one of the keys made the signature for these bytes. */
+/** Throws BundleRefusedError unless one of the keys signed these bytes. */
 export function verifySignature(
   keys: readonly PublicKey[],
   bytes: Uint8Array,
@@ -137,14 +133,14 @@ export function verifySignature(
   const { keyId, trustedComment } = parsed;
   const candidates = keys.filter((key) => key.keyId === keyId);
   if (candidates.length === 0) {
-    const trusted = keys.map((key) => key.keyId).join(' or ') || 'anybody who is trusted';
-    throw new BundleRefused('wrong_key', `Signed by ${keyId}, and not by ${trusted}.`);
+    const trusted = keys.map((key) => key.keyId).join(' or ') || 'a trusted key';
+    throw new BundleRefusedError('wrong_key', `Signed by ${keyId}, and not by ${trusted}.`);
   }
   const message = parsed.isPrehashed ? digest(bytes) : bytes;
   const comment = Buffer.concat([parsed.signature, Buffer.from(trustedComment)]);
   const isBy = ({ key }: PublicKey) =>
     verifyBytes(null, message, key, parsed.signature) && verifyBytes(null, comment, key, parsed.global);
-  if (!candidates.some(isBy)) throw new BundleRefused('signature_invalid', `It names the key ${keyId}.`);
+  if (!candidates.some(isBy)) throw new BundleRefusedError('signature_invalid', `It names the key ${keyId}.`);
   return { keyId, trustedComment };
 }
 
@@ -156,9 +152,9 @@ interface ParsedSignature {
   global: Buffer;
 }
 
-/** What a signature says of itself. Nothing of it is proven. */
+/** Parses without verifying. */
 export function parseSignature(text: string): ParsedSignature {
-  const lines = text.length > mostSignatureText ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const lines = text.length > maxSignatureText ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
   const [untrusted = '', first = '', trusted = '', last = ''] = lines;
   const decoded = decodeStrictly(first, 10 + signatureBytes);
   const global = decodeStrictly(last, signatureBytes);
@@ -169,7 +165,7 @@ export function parseSignature(text: string): ParsedSignature {
     untrusted.startsWith('untrusted comment: ') &&
     trusted.startsWith('trusted comment: ');
   if (decoded === undefined || global === undefined || !isKnown || !hasForm)
-    throw new BundleRefused('signature_invalid', 'It is not in the format of minisign.');
+    throw new BundleRefusedError('signature_invalid', 'It is not in the format of minisign.');
   return {
     keyId: keyIdText(decoded.subarray(2, 10)),
     isPrehashed,
@@ -178,8 +174,6 @@ export function parseSignature(text: string): ParsedSignature {
     global,
   };
 }
-
-/* Encodings */
 
 /** minisign prints the id as a little-endian number. */
 function keyIdText(id: Buffer): string {
@@ -194,7 +188,7 @@ function lastLine(text: string): string {
   return text.trimEnd().split(/\r?\n/).at(-1)?.trim() ?? '';
 }
 
-/** Undefined unless it is the one way to write exactly so many bytes. */
+/** Undefined unless the text is the canonical base64 of `length` bytes. */
 function decodeStrictly(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined;
@@ -204,7 +198,7 @@ function digest(bytes: Uint8Array): Buffer {
   return createHash('blake2b512').update(bytes).digest();
 }
 
-/** What stands before the 32 bytes in the two formats that Node takes keys in. */
+/** DER prefixes of PKCS #8 and SPKI keys. */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 

@@ -1,4 +1,4 @@
-/** The tar headers: what fits the plain form uses it, and every name and size comes out of a real tar as it went in. */
+/** Headers are read by a real tar. */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { endOfArchive, entryHeader, entryPadding } from './tar.ts';
@@ -36,20 +36,20 @@ test.each([
   expect(listed(path, 'abc')).toBe(`-rw-r--r-- 0/0               3 1980-01-01 00:00 ${path}`);
 });
 
-test('the extended header of every length counts itself rightly', () => {
+test('the length of an extended header includes itself', () => {
   for (let length = 80; length <= 130; length += 1) {
     const path = 'ü' + 'x'.repeat(length);
     expect(listed(path, '').endsWith(` ${path}`)).toBe(true);
   }
 });
 
-test('a file beyond 8 GiB tells its size in the extended header', () => {
+test('a file beyond 8 GiB has its size in the extended header', () => {
   const header = Buffer.from(entryHeader('huge.bin', 9_000_000_000)).toString('latin1');
   expect(header).toContain(' size=9000000000\n');
   expect(header).toContain(' path=huge.bin\n');
 });
 
-test('content is filled up to the next record, and whole records to none', () => {
+test('content is padded to the next record', () => {
   const lengths = [0, 1, 511, 512, 513, 1024].map((size) => entryPadding(size).length);
   expect(lengths).toEqual([0, 511, 1, 0, 511, 0]);
 });

@@ -1,9 +1,9 @@
 /**
- * The few parts of the tar format a bundle needs: regular files with fixed owner, mode and time. Names that do
- * not fit the plain header get an extended one.
+ * The subset of tar that bundles use: regular files with fixed owner, mode and time. Long names get a PAX
+ * extended header.
  */
 export const recordBytes = 512;
-/** 1980-01-01: fixed, and late enough that no tar complains about an implausible age. */
+/** 1980-01-01: some tools warn about earlier dates. */
 const fixedTime = 315_532_800;
 
 export const endOfArchive: Uint8Array = Buffer.alloc(2 * recordBytes);
@@ -22,7 +22,6 @@ export function entryHeader(path: string, sizeBytes: number): Uint8Array {
   ]);
 }
 
-/** The zeros that follow content of this size. */
 export function entryPadding(sizeBytes: number): Uint8Array {
   return Buffer.alloc(paddingBytes(sizeBytes));
 }
@@ -31,7 +30,7 @@ export function paddingBytes(sizeBytes: number): number {
   return (recordBytes - (sizeBytes % recordBytes)) % recordBytes;
 }
 
-/** A plain header has 100 bytes for the name and 155 for the folders before it, cut at a slash. */
+/** A plain header has 100 bytes for the name and 155 for the prefix, split at a slash. */
 function splitName(path: string): { name: string; prefix: string } | undefined {
   if (!/^[\x20-\x7e]*$/.test(path)) return undefined;
   if (path.length <= 100) return { name: path, prefix: '' };
@@ -55,14 +54,14 @@ function header({ name, prefix, sizeBytes, type }: HeaderFacts): Buffer {
 }
 
 interface HeaderFacts {
-  /** Each character is one byte here and in the folders before it. */
+  /** ASCII only. */
   name: string;
   prefix: string;
   sizeBytes: number;
   type: '0' | 'x';
 }
 
-/** What all entries have in common, written and added up once. */
+/** The fields that all entries share, with their checksum. */
 const commonHeader = Buffer.alloc(recordBytes);
 commonHeader.write(`${octal(0o644, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0`, 100, 'latin1');
 commonHeader.write(`${octal(fixedTime, 11)}\0`, 136, 'latin1');
@@ -74,7 +73,7 @@ function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, '0');
 }
 
-/** `length key=value\n`, where the length counts itself. */
+/** `length key=value\n`, where the length includes itself. */
 function extendedRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   const restBytes = Buffer.byteLength(rest);

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import { diffTexts } from './text-diff.ts';
 
-/** Applies the patch with git, whose reading of it counts. */
+/** Applies the patch with git. */
 function applied(before: string, patch: string): string {
   const folder = temporaryFolder('diff');
   writeFileSync(join(folder, 'page.md'), before);
@@ -71,13 +71,13 @@ describe('a text diff', () => {
     });
   });
 
-  test('counts lines, and names a missing side as git does', () => {
+  test('counts lines and names a missing side like git', () => {
     const { patch, addedLines, removedLines } = diffTexts('page.md', null, 'one\ntwo\n');
     expect({ addedLines, removedLines }).toEqual({ addedLines: 2, removedLines: 0 });
     expect(patch).toContain('--- /dev/null\n+++ b/page.md\n@@ -0,0 +1,2 @@\n+one\n+two\n');
   });
 
-  test('of texts that have nothing in common ends quickly and is cut', () => {
+  test('of entirely different texts ends quickly and is truncated', () => {
     const began = performance.now();
     const { isTruncated, patch } = diffTexts('page.md', numbered(20_000, 'old'), numbered(20_000, 'new'));
     expect(performance.now() - began).toBeLessThan(2000);

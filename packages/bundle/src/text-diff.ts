@@ -1,4 +1,7 @@
-/** A unified diff of two texts, as git prints it. The work is bounded: texts that differ in too many lines are replaced whole. */
+/**
+ * A unified diff like that of git. Texts that differ in too many lines are replaced completely, which bounds
+ * the work.
+ */
 
 export interface TextDiff {
   patch: string;
@@ -7,7 +10,7 @@ export interface TextDiff {
   isTruncated: boolean;
 }
 
-/** An edit distance beyond this costs too much memory to trace back. */
+/** Bounds the memory of the trace. */
 const maxEdits = 1000;
 const maxPatchLines = 4000;
 const contextLines = 3;
@@ -37,7 +40,7 @@ interface Edit {
 }
 
 interface Hunk {
-  /** Number of the first line in each text, from 1. */
+  /** One-based number of the first line in each text. */
   before: number;
   after: number;
   lines: Edit[];
@@ -45,7 +48,7 @@ interface Hunk {
 
 const openEnd = '\n\\ No newline at end of file';
 
-/** A last line without a line break differs from the same line with one. */
+/** A last line without a newline differs from the same line with one. */
 function linesOf(text: string | null): string[] {
   if (text === null || text === '') return [];
   const lines = text.split('\n');
@@ -87,7 +90,7 @@ function shortestEdits(old: readonly string[], next: readonly string[]): Edit[] 
   ];
 }
 
-/** Steps down from the diagonal above, or right from the one below, whichever reaches further. */
+/** Steps down from the diagonal above or right from the one below, whichever reaches further. */
 function startOf(furthest: Int32Array, origin: number, diagonal: number, distance: number): number {
   const left = furthest[origin + diagonal - 1] ?? 0;
   const above = furthest[origin + diagonal + 1] ?? 0;

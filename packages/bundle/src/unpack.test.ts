@@ -1,4 +1,4 @@
-/** A good bundle arrives byte for byte, and a folder is held to its manifest; what is refused is in `attacks.test.ts`. */
+/** Valid bundles and folders; hostile ones are in `attacks.test.ts`. */
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { newSigningKey, publicKeyOf } from './signature.ts';
 import { bundleOf, inChunks, manifestOf, type Files } from '../test/support/bundles.ts';
@@ -52,7 +52,7 @@ describe('a bundle', () => {
     archiveBytes: bundle.length,
   };
 
-  test('is told truly, with and without unpacking it', async () => {
+  test('is described correctly with and without unpacking', async () => {
     expect(await checkBundle(inChunks(bundle), { publicKeys })).toEqual(facts);
     const again = join(folder, '..', 'again');
     expect(await unpackBundle(inChunks(bundle), again, { publicKeys })).toEqual(facts);
@@ -60,7 +60,7 @@ describe('a bundle', () => {
     expect(await checkFolder(folder, { publicKeys })).toEqual(ofFolder);
   });
 
-  test('lies there byte for byte, with what proves it, and can be read by a server of another user', () => {
+  test('is unpacked unchanged with manifest and signature, readable by other users', () => {
     for (const [path, content] of Object.entries(files))
       expect(hash('sha256', readFileSync(join(folder, path)))).toBe(hash('sha256', content));
     expect(readFileSync(join(folder, manifestName)).equals(manifest)).toBe(true);
@@ -68,29 +68,29 @@ describe('a bundle', () => {
     expect(statSync(join(folder, 'index.html')).mode & 0o777).toBe(0o644 & ~process.umask());
   });
 
-  test('without a key its signature is told of and proves nothing', async () => {
+  test('has an unverified signature without a key', async () => {
     expect(await checkBundle(inChunks(bundle))).toMatchObject({ signedBy: null, claimedKey: key.keyId });
     expect(await checkBundle(inChunks(bundleOf(files)))).toMatchObject({ signedBy: null, claimedKey: null });
   });
 
-  test('where nobody is trusted it is refused', async () => {
+  test('is refused with an empty list of keys', async () => {
     const checking = checkBundle(inChunks(bundle), { publicKeys: [] });
     await expect(checking).rejects.toMatchObject({ refusal: 'wrong_key' });
   });
 
-  test('goes into a new folder only: what is there stays as it is', async () => {
+  test('is not unpacked into an existing folder', async () => {
     await expect(unpackBundle(inChunks(bundle), folder)).rejects.toMatchObject({ code: 'EEXIST' });
     expect(readdirSync(folder)).toContain('index.html');
   });
 
-  test('a place that is not there is no fault of the bundle, and nothing is left', async () => {
+  test('reports a missing parent folder as a file error and leaves nothing behind', async () => {
     const place = temporaryFolder('nowhere');
     const filling = unpackBundle(inChunks(bundle), join(place, 'missing', 'site'));
     await expect(filling).rejects.toMatchObject({ code: 'ENOENT' });
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test('every other tar reads it too', () => {
+  test('is read by other tar implementations', () => {
     const place = temporaryFolder('tar');
     writeFileSync(join(place, 'bundle.tar.gz'), bundle);
     const listed = spawnSync('tar', ['tzf', 'bundle.tar.gz'], { cwd: place, encoding: 'utf8' });
@@ -139,7 +139,7 @@ describe('a folder', () => {
     await expect(checkFolder(folder, { version: '2.0' })).rejects.toMatchObject({ refusal: 'wrong_version' });
   });
 
-  test('that docyard build has left its mark in is as good', async () => {
+  test('with the marker of docyard build is accepted', async () => {
     writeFileSync(at('.docyard-build'), '');
     await expect(checkFolder(folder, { publicKeys })).resolves.toMatchObject({ contentBytes });
   });

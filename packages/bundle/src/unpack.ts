@@ -1,22 +1,25 @@
 /**
- * Takes a bundle apart, or only looks whether it could: signature and version are proven before anything of the content is
- * written, every file is held to the manifest as it arrives, and of a bundle that is refused nothing is left.
+ * Unpacks or checks a bundle. Signature and version are verified before any content is written, every file is
+ * checked against the manifest while it streams, and a refused bundle leaves nothing behind.
  */
 import { createHash, hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, opendir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manifestName, mostManifestBytes, signatureName, type Manifest } from './manifest.ts';
+import { manifestName, maxManifestBytes, signatureName, type Manifest } from './manifest.ts';
 import { parseManifest } from './read-manifest.ts';
 import { NewFolder } from './new-folder.ts';
 import { quoted } from './names.ts';
 import { readEntries, type Entry } from './reader.ts';
-import { BundleRefused } from './refusal.ts';
+import { BundleRefusedError } from './refusal.ts';
 import { parseSignature, verifySignature, type PublicKey } from './signature.ts';
 
 export interface Expectations {
   version?: string;
-  /** One of them must have signed, so an empty list refuses everything. Without a list the signature is only told of. */
+  /**
+   * One of them must have signed, so an empty list refuses everything. Without a list the signature is not
+   * verified.
+   */
   publicKeys?: readonly PublicKey[];
   /** Of the archive file. */
   sha256?: string;
@@ -25,14 +28,14 @@ export interface Expectations {
 export interface CheckedManifest {
   manifest: Manifest;
   manifestSha256: string;
-  /** The key that is proven to have signed; null when none was asked for. */
+  /** The verified key; null without `publicKeys`. */
   signedBy: string | null;
-  /** The key that the signature names, proven or not; null without a signature. */
+  /** The key that the signature names, verified or not; null without a signature. */
   claimedKey: string | null;
 }
 
 export interface CheckedFolder extends CheckedManifest {
-  /** Of the files of the manifest. */
+  /** Total size of the files in the manifest. */
   contentBytes: number;
 }
 
@@ -41,7 +44,7 @@ export interface CheckedBundle extends CheckedFolder {
   archiveBytes: number;
 }
 
-/** The folder must not exist. It does when this resolves, with every byte on the disk, and it does not when this rejects. */
+/** The folder must not exist. It is created durably, or not at all. */
 export async function unpackBundle(
   archive: AsyncIterable<Uint8Array>,
   folder: string,
@@ -52,7 +55,7 @@ export async function unpackBundle(
   );
 }
 
-/** The same without writing. */
+/** Checks without writing. */
 export async function checkBundle(
   archive: AsyncIterable<Uint8Array>,
   expectations: Expectations = {},
@@ -62,30 +65,30 @@ export async function checkBundle(
   });
 }
 
-/** Gets every file in turn, the two that describe the others first, and must read its content to the end. */
+/** Receives every file, manifest and signature first, and must read its content completely. */
 export type TakeFile = (path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number) => Promise<void>;
 
 async function readBundle(
   archive: AsyncIterable<Uint8Array>,
   expectations: Expectations,
-  take: TakeFile,
+  onFile: TakeFile,
 ): Promise<CheckedBundle> {
   const measured = new Measured(archive);
   const entries = readEntries(measured.chunks());
   try {
     const opening = await readOpening(entries);
     const checked = checkManifest(opening.manifest, opening.signature, expectations);
-    await take(manifestName, once(opening.manifest), opening.manifest.length);
+    await onFile(manifestName, once(opening.manifest), opening.manifest.length);
     if (opening.signature !== null)
-      await take(signatureName, once(opening.signature), opening.signature.length);
+      await onFile(signatureName, once(opening.signature), opening.signature.length);
     const expected = new ExpectedFiles(checked.manifest);
     let entry = opening.next;
     while (entry !== undefined) {
-      const content = expected.hold(entry);
-      await take(entry.path, content, entry.sizeBytes);
+      const content = expected.verify(entry);
+      await onFile(entry.path, content, entry.sizeBytes);
       entry = (await entries.next()).value as Entry | undefined;
     }
-    expected.insistOnAll();
+    expected.requireAll();
     const measures = measured.result(expectations.sha256);
     return { ...checked, contentBytes: contentBytesOf(checked.manifest), ...measures };
   } finally {
@@ -93,31 +96,32 @@ async function readBundle(
   }
 }
 
-/** What comes before the content; `next` is the first of the content. */
+/** `next` is the first content entry. */
 export async function readOpening(
   entries: AsyncGenerator<Entry>,
 ): Promise<{ manifest: Buffer; signature: Buffer | null; next: Entry | undefined }> {
   const { value: first } = (await entries.next()) as { value: Entry | undefined };
-  if (first?.path !== manifestName) throw new BundleRefused('manifest_missing');
-  const manifest = await readSmall(first, mostManifestBytes);
+  if (first?.path !== manifestName) throw new BundleRefusedError('manifest_missing');
+  const manifest = await readSmall(first, maxManifestBytes);
   const { value: second } = (await entries.next()) as { value: Entry | undefined };
   if (second?.path !== signatureName) return { manifest, signature: null, next: second };
-  const signature = await readSmall(second, mostSignatureBytes);
+  const signature = await readSmall(second, maxSignatureBytes);
   const { value: next } = (await entries.next()) as { value: Entry | undefined };
   return { manifest, signature, next };
 }
 
-export const mostSignatureBytes = 16 * 1024;
+export const maxSignatureBytes = 16 * 1024;
 
-/** An entry that is held in memory. */
-export async function readSmall({ path, sizeBytes, content }: Entry, mostBytes: number): Promise<Buffer> {
-  if (sizeBytes > mostBytes) throw new BundleRefused('too_large', `${quoted(path)} has ${sizeBytes} bytes.`);
+/** Reads an entry into memory. */
+export async function readSmall({ path, sizeBytes, content }: Entry, maxBytes: number): Promise<Buffer> {
+  if (sizeBytes > maxBytes)
+    throw new BundleRefusedError('too_large', `${quoted(path)} has ${sizeBytes} bytes.`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Who signed it, and is it the version that was asked for? */
+/** Verifies signature and version. */
 export function checkManifest(
   bytes: Uint8Array,
   signature: Uint8Array | null,
@@ -127,18 +131,18 @@ export function checkManifest(
   const claimedKey = text === null ? null : parseSignature(text).keyId;
   let signedBy: string | null = null;
   if (publicKeys !== undefined) {
-    if (text === null) throw new BundleRefused('signature_missing');
+    if (text === null) throw new BundleRefusedError('signature_missing');
     signedBy = verifySignature(publicKeys, bytes, text).keyId;
   }
   const manifest = parseManifest(bytes);
   if (version !== undefined && manifest.version !== version) {
     const found = manifest.version === null ? 'The bundle has none' : `It is ${quoted(manifest.version)}`;
-    throw new BundleRefused('wrong_version', `${found}, not ${quoted(version)}.`);
+    throw new BundleRefusedError('wrong_version', `${found}, not ${quoted(version)}.`);
   }
   return { manifest, manifestSha256: hash('sha256', bytes), signedBy, claimedKey };
 }
 
-/** Every file of a manifest once, and as it says. */
+/** Requires every file of a manifest exactly once and unchanged. */
 export class ExpectedFiles {
   readonly #left: Map<string, Manifest['files'][number]>;
 
@@ -146,24 +150,24 @@ export class ExpectedFiles {
     this.#left = new Map(files.map((file) => [file.path, file]));
   }
 
-  /** The content, which ends with a refusal when it is another than the manifest says. */
-  hold({ path, sizeBytes, content }: Entry): AsyncIterable<Uint8Array> {
+  /** Yields the content and throws at its end when the hash differs. */
+  verify({ path, sizeBytes, content }: Entry): AsyncIterable<Uint8Array> {
     const listed = this.#left.get(path);
-    if (listed === undefined) throw new BundleRefused('file_unlisted', quoted(path));
+    if (listed === undefined) throw new BundleRefusedError('file_unlisted', quoted(path));
     this.#left.delete(path);
     if (listed.sizeBytes !== sizeBytes)
-      throw new BundleRefused(
+      throw new BundleRefusedError(
         'file_changed',
         `${quoted(path)} has ${sizeBytes} bytes, not ${listed.sizeBytes}.`,
       );
     return hashed(content, path, listed.sha256);
   }
 
-  insistOnAll(): void {
+  requireAll(): void {
     const [path] = this.#left.keys();
     if (path === undefined) return;
     const others = this.#left.size - 1;
-    throw new BundleRefused(
+    throw new BundleRefusedError(
       'file_missing',
       others === 0 ? quoted(path) : `${quoted(path)} and ${others} more.`,
     );
@@ -180,7 +184,7 @@ async function* hashed(
     found.update(chunk);
     yield chunk;
   }
-  if (found.digest('hex') !== sha256) throw new BundleRefused('file_changed', quoted(path));
+  if (found.digest('hex') !== sha256) throw new BundleRefusedError('file_changed', quoted(path));
 }
 
 export function contentBytesOf({ files }: Manifest): number {
@@ -205,11 +209,11 @@ export class Measured {
     }
   }
 
-  /** Once, after the last chunk. Refuses what has another hash than the expected one. */
+  /** Call it once, after the last chunk. */
   result(expectedSha256?: string): { archiveSha256: string; archiveBytes: number } {
     const archiveSha256 = this.#hash.digest('hex');
     if (expectedSha256 !== undefined && expectedSha256.toLowerCase() !== archiveSha256)
-      throw new BundleRefused('wrong_hash', `It is ${archiveSha256}.`);
+      throw new BundleRefusedError('wrong_hash', `It is ${archiveSha256}.`);
     return { archiveSha256, archiveBytes: this.#bytes };
   }
 }
@@ -218,18 +222,16 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/* A site on disk */
-
-const checkedAtOnce = 16;
+const filesPerBatch = 16;
 const smallBytes = 256 * 1024;
-/** Left by `docyard build`, which makes its manifest before it. */
+/** Left by `docyard build`, which writes the manifest first. */
 const buildMarker = '.docyard-build';
 
-/** An unpacked site against its manifest: nothing else in the folder, nothing missing, nothing changed. */
+/** Checks an unpacked site: no file may be added, missing or changed. */
 export async function checkFolder(folder: string, expectations: Expectations = {}): Promise<CheckedFolder> {
-  const manifestFile = await readOwnFile(join(folder, manifestName), mostManifestBytes);
-  if (manifestFile === null) throw new BundleRefused('manifest_missing');
-  const signature = await readOwnFile(join(folder, signatureName), mostSignatureBytes);
+  const manifestFile = await readRegularFile(join(folder, manifestName), maxManifestBytes);
+  if (manifestFile === null) throw new BundleRefusedError('manifest_missing');
+  const signature = await readRegularFile(join(folder, signatureName), maxSignatureBytes);
   const checked = checkManifest(manifestFile, signature, expectations);
   const expected = new ExpectedFiles(checked.manifest);
   const folders = foldersOf(checked.manifest);
@@ -237,14 +239,14 @@ export async function checkFolder(folder: string, expectations: Expectations = {
   const checkBatch = () => Promise.all(batch.map((path) => checkFile(join(folder, path), path, expected)));
   for await (const { path, isFolder } of walk(folder)) {
     if ([manifestName, signatureName, buildMarker].includes(path)) continue;
-    if (isFolder && !folders.has(path)) throw new BundleRefused('file_unlisted', quoted(path));
+    if (isFolder && !folders.has(path)) throw new BundleRefusedError('file_unlisted', quoted(path));
     if (!isFolder) batch.push(path);
-    if (batch.length < checkedAtOnce) continue;
+    if (batch.length < filesPerBatch) continue;
     await checkBatch();
     batch = [];
   }
   await checkBatch();
-  expected.insistOnAll();
+  expected.requireAll();
   return { ...checked, contentBytes: contentBytesOf(checked.manifest) };
 }
 
@@ -252,12 +254,12 @@ async function checkFile(file: string, path: string, expected: ExpectedFiles): P
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size: sizeBytes } = await handle.stat();
-    // A stream for every small file took three times as long.
+    // Streams are slow for small files.
     const content =
       sizeBytes > smallBytes
         ? (handle.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>)
         : once(await handle.readFile());
-    for await (const _ of expected.hold({ path, sizeBytes, content }));
+    for await (const _ of expected.verify({ path, sizeBytes, content }));
   } finally {
     await handle.close();
   }
@@ -266,18 +268,18 @@ async function checkFile(file: string, path: string, expected: ExpectedFiles): P
 async function* walk(folder: string, below = ''): AsyncGenerator<{ path: string; isFolder: boolean }> {
   for await (const entry of await opendir(join(folder, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isSymbolicLink()) throw new BundleRefused('link', quoted(path));
-    if (!entry.isFile() && !entry.isDirectory()) throw new BundleRefused('special_file', quoted(path));
+    if (entry.isSymbolicLink()) throw new BundleRefusedError('link', quoted(path));
+    if (!entry.isFile() && !entry.isDirectory()) throw new BundleRefusedError('special_file', quoted(path));
     yield { path, isFolder: entry.isDirectory() };
     if (entry.isDirectory()) yield* walk(folder, path);
   }
 }
 
-async function readOwnFile(file: string, mostBytes: number): Promise<Buffer | null> {
+async function readRegularFile(file: string, maxBytes: number): Promise<Buffer | null> {
   const found = await lstat(file).catch(() => null);
   if (found === null) return null;
-  if (!found.isFile()) throw new BundleRefused('link', quoted(file));
-  if (found.size > mostBytes) throw new BundleRefused('too_large', quoted(file));
+  if (!found.isFile()) throw new BundleRefusedError('link', quoted(file));
+  if (found.size > maxBytes) throw new BundleRefusedError('too_large', quoted(file));
   return readFile(file);
 }
 

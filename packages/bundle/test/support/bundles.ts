@@ -1,4 +1,4 @@
-/** Bundles made by hand for tests, byte by byte, as the writer would make them and as it never would. */
+/** Builds valid and invalid bundles byte by byte. */
 import { hash } from 'node:crypto';
 import { crc32, constants, deflateRawSync } from 'node:zlib';
 import { manifestBytes, manifestName, signatureName } from '../../src/manifest.ts';
@@ -7,13 +7,12 @@ import { endOfArchive, entryHeader, entryPadding } from '../../src/tar.ts';
 
 export type Files = Record<string, string | Uint8Array>;
 
-/** A file as it should be. */
 export function entry(path: string, content: string | Uint8Array = ''): Buffer {
   const bytes = Buffer.from(content);
   return Buffer.concat([entryHeader(path, bytes.length), bytes, entryPadding(bytes.length)]);
 }
 
-/** A header with anything in it, and a checksum that fits. */
+/** A header with arbitrary fields and a valid checksum. */
 export function header(fields: {
   name?: string;
   type?: string;
@@ -37,14 +36,14 @@ export function header(fields: {
   return block;
 }
 
-/** An extended header with these records, as they are. */
+/** An extended header with these records. */
 export function extended(records: string, type = 'x'): Buffer {
   const bytes = Buffer.from(records);
   const size = `${bytes.length.toString(8).padStart(11, '0')}\0`;
   return Buffer.concat([header({ name: 'extended-header', type, size }), bytes, entryPadding(bytes.length)]);
 }
 
-/** `length key=value\n`, where the length counts itself. */
+/** `length key=value\n`, where the length includes itself. */
 export function record(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = Buffer.byteLength(rest) + 1;
@@ -65,7 +64,7 @@ export function archiveOf(...entries: Uint8Array[]): Buffer {
   return gzip(Buffer.concat([...entries, endOfArchive]));
 }
 
-/** So many zeros on top of `before`, a megabyte at a time: ten gigabytes are ten megabytes of archive. No trailer. */
+/** Compressed zeros after `before`, one megabyte per chunk, without a trailer. */
 export function* zerosAfter(before: Uint8Array, megabytes: number): Generator<Uint8Array> {
   const flushed = { finishFlush: constants.Z_FULL_FLUSH };
   yield Buffer.concat([gzipHeader, deflateRawSync(before, flushed)]);
@@ -89,13 +88,13 @@ export function manifestOf(files: Files, version: string | null = '2.1'): Buffer
   });
 }
 
-/** What stands before the files. */
+/** The entries before the files. */
 export function opening(manifest: Uint8Array, key?: SigningKey): Buffer {
   const signature = key === undefined ? [] : [entry(signatureName, sign(key, manifest, 'docyard test'))];
   return Buffer.concat([entry(manifestName, manifest), ...signature]);
 }
 
-/** As an export makes it. */
+/** As an export writes it. */
 export function bundleOf(files: Files, key?: SigningKey, version?: string | null): Buffer {
   const paths = Object.keys(files).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const entries = paths.map((path) => entry(path, files[path]));

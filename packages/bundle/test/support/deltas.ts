@@ -1,9 +1,9 @@
-/** Bundles and deltas for tests, packed by the real writer, so that their bytes can be compared with what comes out. */
+/** Bundles and deltas written by the real writer. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { Archive } from '../../src/archive.ts';
-import { makeDelta } from '../../src/delta-making.ts';
+import { makeDelta } from '../../src/make-delta.ts';
 import { manifestName, signatureName } from '../../src/manifest.ts';
 import { sign, type SigningKey } from '../../src/signature.ts';
 import { inChunks, manifestOf, type Files } from './bundles.ts';
@@ -17,7 +17,7 @@ export async function packBundle(
   return packEntries({ [manifestName]: manifest, ...signature, ...files });
 }
 
-/** Entries as they are given, whether they make sense or not; `first` names those that come before the others. */
+/** Packs arbitrary entries; `first` names those that precede the others. */
 export async function packEntries(files: Files, first?: readonly string[]): Promise<Buffer> {
   const folder = temporaryFolder('packed');
   const archive = new Archive(join(folder, 'spool'), first === undefined ? {} : { first });
@@ -27,7 +27,6 @@ export async function packEntries(files: Files, first?: readonly string[]): Prom
   return bytes;
 }
 
-/** What a filled archive comes to. */
 export async function packed(archive: Archive, file: string): Promise<Buffer> {
   const output = openSync(file, 'w');
   await archive.pack(output);

@@ -1,6 +1,6 @@
 /**
- * Makes a delta from two bundles. Both are read once and side by side, which works because their files come in the same
- * order: in memory are two versions of one file at a time, never a site. The same two bundles give the same delta.
+ * Makes a delta from two bundles. Both are read once, in parallel, because their files have the same order;
+ * memory holds two versions of one file. The same bundles yield the same delta.
  */
 import { createHash, hash } from 'node:crypto';
 import { Archive, type PackedArchive } from './archive.ts';
@@ -28,7 +28,7 @@ interface DeltaOrder {
   /** The bytes of the two archives. */
   base: AsyncIterable<Uint8Array>;
   target: AsyncIterable<Uint8Array>;
-  /** Made and removed again, or open and empty. */
+  /** The name of a file to create and remove, or an open empty file. */
   spool: string | number;
   /** An open file. */
   output: number;
@@ -42,11 +42,11 @@ export async function makeDelta({ base, target, spool, output }: DeltaOrder): Pr
     const description = await OpenBundle.while(base, (before) =>
       OpenBundle.while(target, (after) => collect(archive, before, after)),
     );
-    const ofAll = createHash('sha256');
-    const packed = await archive.pack(output, { hash: ofAll });
+    const archiveHash = createHash('sha256');
+    const packed = await archive.pack(output, { hash: archiveHash });
     return {
       ...packed,
-      sha256: ofAll.digest('hex'),
+      sha256: archiveHash.digest('hex'),
       changedFiles: description.files.length,
       removedFiles: description.removed.length,
     };
@@ -72,7 +72,7 @@ async function collect(archive: Archive, before: OpenBundle, after: OpenBundle):
   return description;
 }
 
-/** What the base has nowhere; a file that only moved is found there again by its hash. */
+/** Adds the files whose content the base lacks. */
 async function addChanges(
   archive: Archive,
   before: OpenBundle,
@@ -103,7 +103,7 @@ async function addChange(archive: Archive, before: OpenBundle, entry: Entry): Pr
   return patch === undefined ? 'whole' : 'patch';
 }
 
-/** A bundle that is being read, from front to back. */
+/** A bundle that is read sequentially. */
 class OpenBundle {
   readonly manifestBytes: Buffer;
   readonly manifest: Manifest;
@@ -145,7 +145,7 @@ class OpenBundle {
     return (this.#current = value);
   }
 
-  /** Goes on to this file. Asked for in the order of the archive, it finds every one. */
+  /** Advances to this file. Paths must be requested in the order of the archive. */
   async find(path: string): Promise<Entry | undefined> {
     const wanted = Buffer.from(path);
     for (let entry = this.#current; entry !== undefined; entry = await this.advance()) {

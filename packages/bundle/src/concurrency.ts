@@ -1,33 +1,30 @@
-/**
- * Work that other threads do, several pieces of it at a time: ahead of whoever asks for the results in their order, or in the
- * background, as often as whoever has other work lets go.
- */
+/** Runs a limited number of asynchronous tasks at a time. */
 
-/** Begins with items before they are asked for, which they are in their order. */
-export function inTurn<Item, Result>(
+/** Starts tasks ahead of the caller, who receives the results in order. */
+export function orderedResults<Item, Result>(
   items: Iterable<Item>,
   inFlight: number,
-  begin: (item: Item) => Promise<Result>,
+  start: (item: Item) => Promise<Result>,
 ): () => Promise<Result | undefined> {
   const rest = items[Symbol.iterator]();
-  const begun: Promise<Result>[] = [];
-  const beginNext = (): void => {
+  const started: Promise<Result>[] = [];
+  const startNext = (): void => {
     const { value, done } = rest.next();
     if (done) return;
-    const result = begin(value);
-    // Whoever waits for it is told.
+    const result = start(value);
+    // The caller that awaits the result gets the error.
     result.catch(() => undefined);
-    begun.push(result);
+    started.push(result);
   };
-  for (let count = 0; count < inFlight; count += 1) beginNext();
+  for (let count = 0; count < inFlight; count += 1) startNext();
   return async () => {
-    const result = await begun.shift();
-    beginNext();
+    const result = await started.shift();
+    startNext();
     return result;
   };
 }
 
-/** For work whose failure nobody needs to know: what was not done is done when it is asked for. */
+/** Runs tasks whose failure does not matter, because the caller repeats missing ones. */
 export class BackgroundWork<Item> {
   readonly #inFlight: number;
   readonly #work: (item: Item) => Promise<void>;
@@ -40,23 +37,23 @@ export class BackgroundWork<Item> {
     this.#work = work;
   }
 
-  /** They are taken one by one, when their turn comes. */
+  /** Items are taken from the iterable one by one. */
   add(items: Iterable<Item>): void {
     this.#waiting.push(items[Symbol.iterator]());
     while (this.#lanes.size < this.#inFlight) {
-      const lane: Promise<void> = this.#workOff().finally(() => this.#lanes.delete(lane));
+      const lane: Promise<void> = this.#runLane().finally(() => this.#lanes.delete(lane));
       lane.catch(() => undefined);
       this.#lanes.add(lane);
     }
   }
 
-  /** Waits for what was begun, and begins nothing any more. */
+  /** Waits for running tasks and starts no others. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#lanes.size > 0) await Promise.allSettled(this.#lanes);
   }
 
-  async #workOff(): Promise<void> {
+  async #runLane(): Promise<void> {
     while (!this.#isStopped) {
       const next = this.#next();
       if (next === undefined) return;
