@@ -17,7 +17,7 @@ describe('a rendered site', () => {
     small = await renderFixture('small');
   });
 
-  it('has a page for each navigation page, for each hidden one, and a not-found page', () => {
+  it('a site has a page for each listed and hidden page, and a not-found page', () => {
     const { files } = small;
     const pages = [...files].filter(([path, html]) => path.endsWith('.html') && !isRedirect(html));
     expect(pages.map(([path]) => path).toSorted()).toEqual([
@@ -30,7 +30,7 @@ describe('a rendered site', () => {
     ]);
   });
 
-  it('copies the files that are used and no others', () => {
+  it('only used files are copied', () => {
     const { files } = small;
     expect([...files].filter(([, content]) => content === 'copy').map(([path]) => path)).toEqual([
       'favicon.svg',
@@ -38,7 +38,7 @@ describe('a rendered site', () => {
     ]);
   });
 
-  it('links pages relatively with .html, so that it opens from disk and from any folder', () => {
+  it('page links are relative with .html, so that a site opens from disk and from any folder', () => {
     const { content, files } = small;
     expect(content('index.html')).toContain(
       '<a class="link" href="guides/start.html#first-step">the start</a>',
@@ -50,7 +50,7 @@ describe('a rendered site', () => {
     expect(files.get('guides/start.html')).toContain('href="../_docyard/style.css"');
   });
 
-  it('declares a strict policy and holds no inline script, style or handler', () => {
+  it('pages declare a strict policy and contain no inline script, style or handler', () => {
     const { files } = small;
     for (const [path, html] of files) {
       if (!path.endsWith('.html') || path === '404.html' || isRedirect(html)) continue;
@@ -59,7 +59,7 @@ describe('a rendered site', () => {
     }
   });
 
-  it('has one h1, landmarks, a skip link and the current page marked', () => {
+  it('a page has one h1, landmarks, a skip link and the current page marked', () => {
     const html = small.files.get('guides/start.html') ?? '';
     expect(html.match(/<h1/g)).toHaveLength(1);
     expect(html).toContain('<a class="dy-skip-link" href="#content-area">');
@@ -68,17 +68,17 @@ describe('a rendered site', () => {
     expect(html).toMatch(/rel="prev"[^>]*>.*Welcome/);
   });
 
-  it('is the same, byte for byte, whatever the concurrency', async () => {
+  it('the output does not depend on the concurrency', async () => {
     const again = await renderFixture('small', { concurrency: 2 });
     expect(new Map([...again.files].toSorted())).toEqual(new Map([...small.files].toSorted()));
   });
 
-  it('holds nothing of the machine it was made on', () => {
+  it('the output contains nothing of the machine', () => {
     const { files } = small;
     for (const content of files.values()) expect(content).not.toContain(fixture('small'));
   });
 
-  it('tells what it left out', () => {
+  it('omitted parts are reported', () => {
     const { diagnostics } = small;
     expect(diagnostics.map(({ code, file, line }) => [code, file, line])).toEqual([
       ['nav_page_missing', 'docs.json', 15],
@@ -89,7 +89,7 @@ describe('a rendered site', () => {
     ]);
   });
 
-  it('evaluates snippets, their properties and components without running them', () => {
+  it('snippets, their properties and components are evaluated without running code', () => {
     const { content } = small;
     const html = content('guides/start.html');
     expect(html).toContain('<p>Hello, Ada!</p>');
@@ -99,7 +99,7 @@ describe('a rendered site', () => {
     expect(html).toContain('<em>HI there</em>');
   });
 
-  it('turns inline styles into classes of the site', () => {
+  it('inline styles become classes of the site', () => {
     const { content, files } = small;
     const name = /<div class="(dy-s-[0-9a-f]+) box"/.exec(content('guides/start.html'))?.[1];
     expect(files.get('_docyard/site.css')).toContain(
@@ -107,7 +107,7 @@ describe('a rendered site', () => {
     );
   });
 
-  it('fills in variables as text, and names headings as the format does', () => {
+  it('variables are inserted as text, and headings have the ids of the format', () => {
     const { content } = small;
     const html = content('index.html');
     expect(html).toContain('Hello from Acme Cloud.');
@@ -120,21 +120,21 @@ describe('a rendered site', () => {
 });
 
 describe('address styles', () => {
-  it('writes folders with an index file', async () => {
+  it('the directory style writes folders with an index file', async () => {
     const { files, content } = await renderFixture('small', { urlStyle: 'directory' });
     expect(files.has('guides/start/index.html')).toBe(true);
     expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../guides/start/">up</a>');
     expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../">home</a>');
   });
 
-  it('leaves the extension off for servers that add it', async () => {
+  it('the clean style omits extensions for servers that add them', async () => {
     const { files, content } = await renderFixture('small', { urlStyle: 'clean' });
     expect(files.has('guides/start.html')).toBe(true);
     expect(content('index.html')).toContain('<a class="link" href="guides/start#first-step">');
     expect(content('guides/deep/index.html')).toContain('<a class="link" href="../../">home</a>');
   });
 
-  it('names canonical addresses without extension', async () => {
+  it('canonical addresses have no extension', async () => {
     const { files } = await renderFixture('small', { origin: 'https://docs.example.com/', basePath: 'docs' });
     expect(files.get('guides/start.html')).toContain(
       '<link rel="canonical" href="https://docs.example.com/docs/guides/start">',
@@ -145,7 +145,7 @@ describe('address styles', () => {
 });
 
 describe('choosing pages', () => {
-  it('renders only the paths asked for, and nothing points to the others', async () => {
+  it('only the requested paths are rendered, and nothing links to the others', async () => {
     const { files, content, codes } = await renderFixture('small', { paths: ['/guides/start', 'index.mdx'] });
     expect(files.has('hidden.html')).toBe(false);
     expect(files.get('index.html')).not.toContain('deep');
@@ -153,20 +153,20 @@ describe('choosing pages', () => {
     expect(codes).not.toContain('broken_link');
   });
 
-  it('shows the first page at the root when there is no index page', async () => {
+  it('the first page is also at the root when there is no index page', async () => {
     const { files } = await renderFixture('small', { paths: ['guides/start'] });
     expect(files.get('index.html')).toContain('<h1 id="page-title">Start</h1>');
     expect(files.get('index.html')).toContain('href="_docyard/style.css"');
   });
 
-  it('leaves out pages of other groups', async () => {
+  it('pages of other groups are omitted', async () => {
     const guests = await renderFixture('small', { groups: ['guests'] });
     const staff = await renderFixture('small', { groups: ['staff'] });
     expect(guests.files.has('guides/deep/index.html')).toBe(false);
     expect(staff.files.has('guides/deep/index.html')).toBe(true);
   });
 
-  it('names unknown paths and forgives slashes and extensions', async () => {
+  it('unknown paths are reported; slashes and extensions are tolerated', async () => {
     const site = await loadSite({ root: fixture('small') });
     expect(unknownPaths(site, ['/index', 'guides/start.mdx', 'guides/deep/', 'guides/nope', ''])).toEqual([
       'guides/nope',
@@ -181,7 +181,7 @@ describe('a page that fails', () => {
     broken = await renderFixture('broken');
   });
 
-  it('shows an error panel with file, line, excerpt and hint, and the rest is rendered', () => {
+  it('a failing page shows an error panel with file, line, excerpt and hint, and the rest is rendered', () => {
     const { content, diagnostics } = broken;
     expect(content('good.html')).toBe('<p>Fine.</p>');
     expect(content('bad.html')).toContain('This page could not be rendered');
@@ -199,7 +199,7 @@ describe('a page that fails', () => {
     );
   });
 
-  it('repairs what real sites write, and leaves code alone', () => {
+  it('common mistakes are repaired outside of code', () => {
     const { content, codes } = broken;
     const html = content('almost.html');
     expect(html).not.toContain('a comment');
@@ -210,7 +210,7 @@ describe('a page that fails', () => {
     expect(codes).toContain('mdx_repaired');
   });
 
-  it('survives input that ends the native parser, and shows it with the slow one or as an error', async () => {
+  it('input that crashes the native parser is rendered with the slow one or as an error', async () => {
     const depth = 20_000;
     const { content, diagnostics } = await renderFiles({
       'index.mdx': 'Before.',
@@ -228,14 +228,14 @@ describe('a page that fails', () => {
     ]);
   });
 
-  it('refuses a page over one megabyte', async () => {
+  it('a page over one megabyte is rejected', async () => {
     const { content } = await renderFiles({ 'index.mdx': `# Big\n${'x'.repeat(1_000_001)}` });
     expect(content('index.html')).toContain('data-code="page_too_large"');
   });
 });
 
 describe('loading', () => {
-  it('needs a folder with pages', async () => {
+  it('loading fails without a folder with pages', async () => {
     await expect(loadSite({ root: '/no/such/folder' })).rejects.toMatchObject({
       diagnostic: { code: 'site_missing' },
     });
@@ -244,7 +244,7 @@ describe('loading', () => {
     });
   });
 
-  it('makes a navigation from the folders when there is no configuration', async () => {
+  it('without a configuration the navigation follows the folders', async () => {
     const site = await loadSite({ root: fixture('plain-folder') });
     expect(site.pages).toEqual([
       { path: 'index', file: 'index.md', title: 'Home page' },
@@ -252,7 +252,7 @@ describe('loading', () => {
     ]);
   });
 
-  it('reads the older mint.json', async () => {
+  it('a legacy mint.json is read', async () => {
     const { files } = await renderFixture('legacy');
     const html = files.get('introduction.html') ?? '';
     expect(html).toContain('>API</a>');
@@ -260,7 +260,7 @@ describe('loading', () => {
     expect(html).toContain('<a class="dy-button" href="https://example.com">Go</a>');
   });
 
-  it('skips ignored files and repository notes', async () => {
+  it('ignored files and repository notes are skipped', async () => {
     await withFolder(
       {
         '.mintignore': 'drafts/\n*.draft.mdx',
@@ -276,13 +276,13 @@ describe('loading', () => {
     );
   });
 
-  it('knows its own version', () => {
+  it('the engine version is the version of the package', () => {
     expect(engineVersion).toMatch(/^\d+\.\d+\.\d+$/);
   });
 });
 
 describe('stopping', () => {
-  it('ends at once when it is told to', async () => {
+  it('rendering stops at once when it is aborted', async () => {
     const site = await loadSite({ root: fixture('small') });
     const stop = new AbortController();
     stop.abort();
@@ -294,7 +294,7 @@ describe('stopping', () => {
 });
 
 describe('links', () => {
-  it('reports links that lead nowhere and refuses schemes that could run code', async () => {
+  it('broken links are reported, and schemes that could run code are rejected', async () => {
     const { diagnostics, files } = await renderFolder(fixture('links'));
     const found = diagnostics.map(({ code, line }) => `${code}:${line}`).toSorted();
     expect(found).toEqual([
@@ -313,7 +313,6 @@ describe('links', () => {
   });
 });
 
-/** A page that only leads on. */
 function isRedirect(html: string): boolean {
   return html.includes('<meta http-equiv="refresh"');
 }

@@ -1,7 +1,7 @@
 /**
- * The public interface of the renderer: load a documentation folder, render it into static files, check it, preview it. Nothing
- * here opens a network connection or writes to disk. `report.ts` formats findings, `source-rules.ts` reads sources without
- * rendering.
+ * The public interface of the renderer: load a documentation folder, render it into static files, check it,
+ * preview it. Nothing here opens a network connection or writes to disk. `report.ts` formats findings,
+ * `source-rules.ts` reads sources without rendering.
  */
 import { Preview, type PreviewOptions } from './preview/preview.ts';
 
@@ -9,11 +9,12 @@ export { loadSite } from './pipeline/load.ts';
 export { renderSite } from './pipeline/render-site.ts';
 export { checkSite } from './pipeline/check-site.ts';
 
-/** Renders pages of a folder when they are asked for. Throws `SiteLoadError` when there is nothing to show. */
+/** Throws `SiteLoadError` when there is nothing to show. */
 export function previewSite(options: PreviewOptions): Promise<Preview> {
   return Preview.open(options);
 }
 
+export { DamagedCacheError } from './cache/page-cache.ts';
 export { SiteLoadError } from './model/diagnostic.ts';
 export { engineVersion } from './engine-version.ts';
 
@@ -21,6 +22,7 @@ export type { CacheDecision } from './cache/page-cache.ts';
 export type { SiteReport } from './check/report.ts';
 export type { BuildCache } from './model/build-cache.ts';
 export type { Diagnostic, Severity } from './model/diagnostic.ts';
+export type { FileContent } from './model/file-content.ts';
 export type { UrlStyle } from './model/site-plan.ts';
 export type { CheckOptions } from './pipeline/check-site.ts';
 export type { OutputFile, RenderEvent, RenderOptions } from './pipeline/render-site.ts';

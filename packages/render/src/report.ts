@@ -1,4 +1,4 @@
-/** Formats and filters of findings. Loads no part of the renderer that parses or renders pages. */
+/** Formats and filters of findings. Imports no part of the renderer that parses or renders pages. */
 export { placesOf } from './check/aggregate.ts';
 export { reportJunit } from './check/junit.ts';
 export { reportHtml } from './check/report-html.ts';

@@ -1,4 +1,6 @@
-/** How the renderer understands the sources of a site: files, routes, links, headings, code and credentials. */
+/**
+ * How the renderer interprets the sources of a site: files, routes, links, headings, code and credentials.
+ */
 import type { PageCode } from './check/page-code.ts';
 
 export { findSecrets } from './facts/secrets.ts';
@@ -10,7 +12,7 @@ export { unknownPaths } from './pipeline/load.ts';
 export type { PageAddress, PageCode } from './check/page-code.ts';
 export type { FoundSecret } from './model/page.ts';
 
-/** Loaded when asked for: the parser is native code, and a process that must not end keeps away from it. */
+/** Imported on demand: the native parser can crash its process. */
 export async function pageCodeReader(parser: 'fast' | 'slow'): Promise<(source: string) => PageCode> {
   return (await import('./check/page-code.ts')).pageCodeReader(parser);
 }

@@ -1,4 +1,3 @@
-/** API pages of the site `fixtures/sites/api`, from the specification to what a reader finds on them. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadSite } from '../pipeline/load.ts';
 import type { PageTask } from '../model/page.ts';
@@ -49,7 +48,7 @@ describe('a page about an operation', () => {
     ]);
   });
 
-  it('puts the text of its author before what is generated', () => {
+  it("shows the author's text before the generated content", () => {
     const html = rendered.content('reference/create-shipment.html');
     expect(html.indexOf('A shipment is confirmed')).toBeGreaterThan(0);
     expect(html.indexOf('A shipment is confirmed')).toBeLessThan(html.indexOf('id="authorizations"'));
@@ -67,14 +66,14 @@ describe('a page about an operation', () => {
     expect(html).toContain('data-copy="https://api.harbour.example/v1/shipments/{shipmentId}"');
   });
 
-  it('leaves examples that its author wrote alone', () => {
+  it("keeps the author's examples", () => {
     const html = page('reference/upload-document');
     expect(html).toContain('By hand');
     expect(html.match(/aria-label="Request example"/g)).toHaveLength(1);
     expect(html.match(/aria-label="Response example"/g)).toHaveLength(1);
   });
 
-  it('has ids that are its own', () => {
+  it('has unique ids', () => {
     for (const { output } of tasks) {
       const html = rendered.files.get(output) ?? '';
       const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
@@ -82,7 +81,7 @@ describe('a page about an operation', () => {
     }
   });
 
-  it('stands in the sidebar with its method, unless it asks for none', () => {
+  it('has a method badge in the sidebar, unless it disables it', () => {
     const html = page('index');
     expect(html).toContain('<a href="reference/search.html"><span>Search</span></a>');
     expect(html).toContain('<span class="dy-method dy-nav-method method-nav-pill dy-method-get">GET</span>');
@@ -92,8 +91,8 @@ describe('a page about an operation', () => {
   });
 });
 
-describe('other API pages', () => {
-  it('of a webhook shows what is sent, and neither a form nor how callers show who they are', () => {
+describe('an API page', () => {
+  it('of a webhook shows its payload, but no form and no security', () => {
     const html = page('reference/shipment-arrived');
     expect(html).toContain('aria-label="Payload example"');
     expect(html).toContain('id="payload"');
@@ -106,7 +105,7 @@ describe('other API pages', () => {
     expect(html).toContain('aria-label="Example"');
   });
 
-  it('that are written by hand have samples and a form made from their fields', () => {
+  it('with an operation in its front matter has samples and a form generated from its fields', () => {
     const html = page('reference/create-token');
     expect(textOf(html)).toContain("--url 'https://api.harbour.example/v1/accounts/acc_1/tokens");
     expect(textOf(html)).toContain('X-Harbour-Key: <api-key>');
@@ -118,7 +117,7 @@ describe('other API pages', () => {
     });
   });
 
-  it('that are written by hand say how they are sent and authorized', async () => {
+  it('with an operation in its front matter can set the content type and authorization', async () => {
     const { files } = await renderFiles({
       'docs.json': JSON.stringify({
         name: 'S',
@@ -139,7 +138,7 @@ describe('other API pages', () => {
 });
 
 describe('the form', () => {
-  it('and the page around it speak the language of the page', async () => {
+  it('and its page are in the language of the page', async () => {
     const { files } = await renderFiles({
       'docs.json': JSON.stringify({
         name: 'S',
@@ -176,21 +175,21 @@ describe('the form', () => {
     expect(dataOf(english, 'texts')).toBeUndefined();
   });
 
-  it('may send requests to the hosts of its servers and nowhere else', () => {
+  it('may send requests to the hosts of its servers only', () => {
     expect(policyOf(page('reference/create-shipment'))).toContain(
       "connect-src 'self' https://api.harbour.example https://eu.sandbox.harbour.example https://us.sandbox.harbour.example;",
     );
     expect(policyOf(page('reference/create-shipment'))).toContain("img-src 'self' data: blob:;");
   });
 
-  it('changes nothing for pages without one', () => {
+  it('does not affect pages without one', () => {
     for (const route of ['index', 'reference/search', 'reference/shipment', 'reference/shipment-arrived']) {
       expect(policyOf(page(route))).toContain("connect-src 'self';");
       expect(page(route)).not.toContain('try-it.js');
     }
   });
 
-  it('sends cookies of the reader only where the site asks for it', async () => {
+  it("sends the reader's cookies only when configured", async () => {
     const index = '---\napi: GET https://api.example.com/a\n---\n';
     const asked = { name: 'S', api: { playground: { credentials: true } } };
     const { files } = await renderFiles({ 'docs.json': JSON.stringify(asked), 'index.mdx': index });
@@ -198,14 +197,14 @@ describe('the form', () => {
     expect(page('reference/create-shipment')).toContain('"credentials":false');
   });
 
-  it('is absent from output for places without a network', async () => {
+  it('is absent from an air-gapped export', async () => {
     const { files } = await renderFixture('sites/api', { airGapped: true });
     expect(files.has('_docyard/try-it.js')).toBe(false);
     expect(files.get('reference/create-shipment.html')).not.toContain('data-try-it');
     expect(files.get('reference/create-shipment.html')).toContain('class="dy-api-bar"');
   });
 
-  it('is absent where the site asks for less, and a site without API pages ships none of its files', async () => {
+  it('is absent when disabled, and a site without API pages contains none of its files', async () => {
     const simple = await renderFiles({
       'docs.json': JSON.stringify({ name: 'S', api: { playground: { display: 'simple' }, url: 'full' } }),
       'index.mdx': '---\napi: GET https://api.example.com/v1/things\n---\n',
@@ -217,7 +216,7 @@ describe('the form', () => {
     expect(plain.files.has('_docyard/api.css')).toBe(false);
   });
 
-  it('holds data that cannot end its element', async () => {
+  it('contains data that cannot end its script element', async () => {
     const { files } = await renderFiles({
       'index.mdx':
         '---\napi: GET https://api.example.com/a\n---\n\n<ParamField query="q" default="</script><script>alert(1)</script>" />\n',
@@ -242,7 +241,6 @@ function pathsOf(document: SitePlan['specs'][string]): string[] {
   );
 }
 
-/** Everything in a view that a reader must find as a text of its own. */
 function namesOf(view: OperationView): string[] {
   return [
     ...view.parameters.flatMap(({ name, schema }) => [name, ...namesIn(schema)]),

@@ -1,7 +1,4 @@
-/**
- * The generated part of an API page: what stands under its title, after its own text, and beside it. Loaded only by
- * processes that meet such a page. What the page's author wrote is never repeated or replaced.
- */
+/** Renders the generated part of an API page. The page's own text is never repeated or replaced. */
 import { channelView } from '../asyncapi/channel.ts';
 import { channelBar, channelExamples, channelHtml } from '../asyncapi/page.ts';
 import type { DocumentRenderer } from '../page/renderer.ts';
@@ -24,7 +21,7 @@ import { initialUrl } from '../openapi/servers.ts';
 import { tryItOf } from '../openapi/try-it.ts';
 import type { CodeSample, OperationView } from '../openapi/view.ts';
 import { apiTexts, sayIn } from '../words/api-words.ts';
-import { writtenView } from '../openapi/written.ts';
+import { frontMatterOperationView } from '../openapi/front-matter-operation.ts';
 import type { SitePlan, ApiTarget, SpecDocument } from '../model/site-plan.ts';
 import { trimmedChannel } from '../asyncapi/trim.ts';
 import { at } from '../config/json.ts';
@@ -32,7 +29,6 @@ import { trimmedSpecYaml } from '../openapi/trim.ts';
 import { yamlText } from '../openapi/trim-yaml.ts';
 
 export interface ApiPart {
-  /** Follows the page's own text. */
   html: string;
   bar: string;
   connectSources: string[];
@@ -52,8 +48,12 @@ export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
       const view = operationView(documentOf(target.spec, page.plan), target, limitsOf(page));
       return view ? describedPart(view, page) : nothing;
     }
-    case 'written': {
-      const view = writtenView(target, page.renderer.collector.fields, page.plan.api.written);
+    case 'front-matter': {
+      const view = frontMatterOperationView(
+        target,
+        page.renderer.collector.fields,
+        page.plan.api.frontMatterDefaults,
+      );
       return { ...surroundings(view, page), html: '' };
     }
     case 'schema':
@@ -76,7 +76,7 @@ function limitsOf({ plan, task, renderer }: ApiPage): PageLimits {
     reportCut: () =>
       renderer.report(
         'openapi_cut',
-        `The page "${task.route}" leaves out the deepest schema fields: ${reason}`,
+        `The page "${task.route}" omits the deepest schema fields: ${reason}`,
         undefined,
         'Split the schemas, or describe the deeper parts on schema pages.',
       ),
@@ -96,7 +96,10 @@ function describedPart(view: OperationView, page: ApiPage): ApiPart {
   return { ...surroundings(view, page), html };
 }
 
-/** The first paragraph of a description is the lead of the page; an author's own takes the place of all of it. */
+/**
+ * The first paragraph of a specification's description becomes the lead of the page, unless the page has its
+ * own description.
+ */
 function remainder(description: string, lead: string): string {
   const text = description.trim();
   if (lead.trim() === '') return text;
@@ -131,7 +134,6 @@ function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, pa
   return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl), sayIn(task.language)), html };
 }
 
-/** The bar above and the examples beside, where the author wrote none. */
 function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): Omit<ApiPart, 'html'> {
   const { besideKinds, aside } = renderer.collector;
   const { api, airGapped } = plan;
@@ -163,16 +165,16 @@ function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): O
   return { bar: barHtml(shown, say) + (form?.html ?? ''), connectSources: form?.connectSources ?? [] };
 }
 
-/** Without generated samples those that the specification brings remain. */
 function samplesOf(view: OperationView, { examples }: SitePlan['api']): CodeSample[] {
   return examples.generate ? requestSamples(view, examples) : view.ownSamples;
 }
 
 const maxYamlCharacters = 250_000;
 
-/** The part of a description that a page is about, for its Markdown; empty when the site keeps descriptions out. */
+/** The specification excerpt for the Markdown of an API page; empty when the site disables it. */
 export function specMarkdown(plan: Pick<SitePlan, 'specs' | 'specInMarkdown'>, target: ApiTarget): string {
-  if (!plan.specInMarkdown || target.kind === 'written' || !Object.hasOwn(plan.specs, target.spec)) return '';
+  if (!plan.specInMarkdown || target.kind === 'front-matter' || !Object.hasOwn(plan.specs, target.spec))
+    return '';
   const yaml = yamlOf(plan.specs[target.spec] ?? {}, target);
   if (yaml === undefined || yaml.length > maxYamlCharacters) return '';
   const fence = fenceFor(yaml);
@@ -180,7 +182,10 @@ export function specMarkdown(plan: Pick<SitePlan, 'specs' | 'specInMarkdown'>, t
   return `## ${heading}\n\n${fence}yaml ${titleOf(target)}\n${yaml.trimEnd()}\n${fence}`;
 }
 
-function yamlOf(document: SpecDocument, target: Exclude<ApiTarget, { kind: 'written' }>): string | undefined {
+function yamlOf(
+  document: SpecDocument,
+  target: Exclude<ApiTarget, { kind: 'front-matter' }>,
+): string | undefined {
   if (target.kind === 'operation' || target.kind === 'webhook') return trimmedSpecYaml(document, target);
   if (target.kind === 'schema') {
     const schema = at(document, 'components', 'schemas', target.name);
@@ -192,12 +197,12 @@ function yamlOf(document: SpecDocument, target: Exclude<ApiTarget, { kind: 'writ
   return channel && yamlText(channel);
 }
 
-function titleOf(target: Exclude<ApiTarget, { kind: 'written' }>): string {
+function titleOf(target: Exclude<ApiTarget, { kind: 'front-matter' }>): string {
   const what = target.kind === 'operation' ? `${target.method.toUpperCase()} ${target.path}` : target.name;
   return `${target.spec} ${what}`.replaceAll(/[\s`]+/g, ' ').trim();
 }
 
-/** Longer than any row of backticks inside. */
+/** Longer than any run of backticks inside. */
 function fenceFor(text: string): string {
   if (!text.includes('```')) return '```';
   const longest = Math.max(2, ...(text.match(/`{3,200}/g) ?? []).slice(0, 1000).map(({ length }) => length));

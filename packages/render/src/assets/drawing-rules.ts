@@ -1,6 +1,5 @@
 /**
- * What a drawing may be made of, in a file of its own as in a page: it shows, and it moves. It loads nothing, and nothing in it changes
- * an address.
+ * The allowlist of SVG, in files and inline: drawings may animate, but load nothing and change no address.
  */
 
 export const drawingElements: ReadonlySet<string> = new Set(
@@ -14,17 +13,16 @@ export const drawingElements: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** An animation of an address could turn a harmless one into another. */
+/** Security: animating an address could turn a harmless one into another. */
 export function changesLooks(name: string, attribute = ''): boolean {
   return !/^(?:animate|set$)/.test(name) || !/href|^on|style/i.test(attribute);
 }
 
-/** An address of something that is there already. */
 export function isInside(address: string): boolean {
   return /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(address);
 }
 
-/** Neither a style nor an attribute names a file; an escape could hide that it does. */
+/** Rejects `url()` and escapes, which could hide one. */
 export function loadsNothing(css: string): boolean {
   if (/\\|@import|javascript:|expression\s*\(|image-set|src\s*\(/i.test(css)) return false;
   return !/url\s*\((?!["']?#)/i.test(css);
@@ -36,7 +34,7 @@ const activeElements: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What a browser would run, send or open in the name of the site, were the drawing opened as a page. */
+/** Elements that a browser would run, submit or follow if the drawing were opened as a page. */
 export function isActiveElement(name: string, attributes: ReadonlyMap<string, string>): boolean {
   const local = (name.split(':').at(-1) ?? '').toLowerCase();
   if (activeElements.has(local) || !changesLooks(local, attributes.get('attributeName'))) return true;

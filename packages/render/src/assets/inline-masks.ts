@@ -1,16 +1,16 @@
 /**
- * Browsers load masks and shapes with CORS, which refuses files from disk. Small ones become part of the stylesheet, so that a
- * site looks the same when it is opened from a folder.
+ * Inlines small masks and shapes into stylesheets. Browsers load them with CORS, which fails for files on
+ * disk.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { cssTokens, tokenTypes, urlAt } from '../css/tokens.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 
-/** Reads a file that the site shows; undefined for any other. */
+/** Undefined for files that the site does not show. */
 export type ReadSiteFile = (file: string) => Uint8Array | undefined;
 
-/** Only files of the site are read; a link inside of its folder may lead out of it. */
+/** Security: a symbolic link inside the folder may lead out of it. */
 export function siteFileReader(
   root: string,
   files: ReadonlySet<string>,
@@ -89,7 +89,7 @@ function dataAddress(file: string | undefined, read: ReadSiteFile): string | und
   return `data:${type};base64,${Buffer.from(content).toString('base64')}`;
 }
 
-/** A custom property may be used by a mask. */
+/** A mask may use any custom property. */
 function needsCors(property: string): boolean {
   return property.startsWith('--') || property.includes('mask') || property === 'shape-outside';
 }

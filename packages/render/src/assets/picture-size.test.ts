@@ -31,15 +31,18 @@ const pictures: Record<string, [string | Buffer, string | undefined]> = {
 };
 
 describe('the size of a picture', () => {
-  it.each(Object.entries(pictures))('%s', async (name, [content, expected]) => {
-    await withFolder({}, async (root) => {
-      await writeFile(join(root, name), content);
-      const size = pictureSize(join(root, name));
-      expect(size && `${size.width}x${size.height}`).toBe(expected);
-    });
-  });
+  it.each(Object.entries(pictures))(
+    'the size of %s is read from its header',
+    async (name, [content, expected]) => {
+      await withFolder({}, async (root) => {
+        await writeFile(join(root, name), content);
+        const size = pictureSize(join(root, name));
+        expect(size && `${size.width}x${size.height}`).toBe(expected);
+      });
+    },
+  );
 
-  it('is unknown for a file that is not there', () => {
+  it('a missing file has no size', () => {
     expect(pictureSize('/nowhere/a.png')).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The size of a picture from the first bytes of its file, so that a page can keep its room before it is loaded.
- * Anything it does not recognise has no size; it never throws.
+ * Reads the size of a picture from the first bytes of its file, so that a page can reserve its space. Unknown
+ * formats have no size; it never throws.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { PictureSize } from '../model/site-plan.ts';
 
-/** Enough for the metadata that cameras and editors put before a JPEG's frame. */
+/** Covers the metadata before a JPEG's frame header. */
 const headLength = 65_536;
 
 export function pictureSize(path: string): PictureSize | undefined {
@@ -16,7 +16,6 @@ export function pictureSize(path: string): PictureSize | undefined {
   }
 }
 
-/** The same for a picture that is in memory. */
 export function pictureSizeOf(content: Uint8Array, isDrawing: boolean): PictureSize | undefined {
   try {
     return sizeInHead(
@@ -53,7 +52,7 @@ function rasterSize(head: Buffer): PictureSize | undefined {
   return undefined;
 }
 
-/** Walks the segments up to the frame header; a photograph that was turned gives its height first. */
+/** Walks the segments up to the frame header. A rotated photograph swaps width and height. */
 function jpegSize(head: Buffer): PictureSize | undefined {
   let turned = false;
   for (let at = 2; at + 9 < head.length;) {
@@ -103,7 +102,7 @@ function webpSize(head: Buffer): PictureSize | undefined {
   }
 }
 
-/** Only a drawing with a width and height of its own has a size; one with a view box alone fills its room. */
+/** A drawing with only a view box has no intrinsic size. */
 function svgSize(text: string): PictureSize | undefined {
   const tag = /<svg\b[^<>]*>/i.exec(text)?.[0] ?? '';
   const length = (name: string): number =>

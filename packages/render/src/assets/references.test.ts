@@ -30,14 +30,14 @@ describe('addresses in a stylesheet', () => {
     expect(prepared(css).css).toBe(expected);
   });
 
-  test('that lead nowhere are reported with their line', () => {
+  test('a broken stylesheet address is reported with its line', () => {
     expect(prepared('a {}\nb { c: url(x.png) }\n@import "//h/a.css"').diagnostics).toMatchObject([
       { code: 'image_missing', line: 2 },
       { code: 'remote_asset', line: 3 },
     ]);
   });
 
-  test('on other hosts are listed if they may be pictures', () => {
+  test('remote stylesheet addresses are listed if they may be pictures', () => {
     expect(remotePicturesOf('@import "//h/a.css"; a { b: url(//h/a.png) url("https://h/f.woff2") }')).toEqual(
       ['https://h/a.png'],
     );
@@ -51,7 +51,7 @@ describe('addresses in a stylesheet', () => {
     ['imports', '@import "//h/a'.repeat(140_000)],
     ['universal rules', '*{'.repeat(1_000_000)],
     ['at-rules without an end', '@import "a" '.repeat(160_000)],
-  ])('are read in linear time: 2 MB of %s', (_name, css) => {
+  ])('a stylesheet is parsed in linear time: 2 MB of %s', (_name, css) => {
     const start = performance.now();
     prepared(css);
     expect(performance.now() - start).toBeLessThan(5000);

@@ -1,6 +1,6 @@
 /**
- * Files of the site that are copied as they are: found through pages, configuration and stylesheets.
- * Stylesheets get their root-absolute addresses rewritten, because a site may live in any folder.
+ * Collects the site files that pages, the configuration and stylesheets refer to. Root-absolute addresses in
+ * stylesheets become relative, because a site may be served from any path.
  */
 import { posix } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -9,10 +9,9 @@ import { prefixToRoot } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { withWeakUniversalRules } from './universal-rules.ts';
 
-/** Far more than anybody writes, and little enough to be read in one piece. */
-export const maximumStylesheetBytes = 2_000_000;
-/** Each is looked for in the whole text, and nobody reads more of them. */
-const maximumFindings = 100;
+export const maxStylesheetBytes = 2_000_000;
+/** Locating each finding scans the whole text. */
+const maxFindings = 100;
 
 export interface PreparedStylesheet {
   css: string;
@@ -20,7 +19,7 @@ export interface PreparedStylesheet {
   diagnostics: Diagnostic[];
 }
 
-/** Names are read from `file`; the stylesheet is written to `output`. */
+/** Addresses are relative to `file`; the stylesheet is written to `output`. */
 export function prepareStylesheet(
   css: string,
   file: string,
@@ -29,8 +28,8 @@ export function prepareStylesheet(
 ): PreparedStylesheet {
   const assets: string[] = [];
   const diagnostics: Diagnostic[] = [];
-  const tell = (finding: () => Diagnostic): void => {
-    if (diagnostics.length < maximumFindings) diagnostics.push(finding());
+  const report = (finding: () => Diagnostic): void => {
+    if (diagnostics.length < maxFindings) diagnostics.push(finding());
   };
   const lineOf = (at: number): number => css.slice(0, at).split('\n').length;
   const replacement = ({ address, start }: CssAddress): string | undefined => {
@@ -41,10 +40,10 @@ export function prepareStylesheet(
       return `url("${encodeURI(prefixToRoot(output) + target.output)}${target.suffix}")`;
     }
     if (isElsewhere(address)) {
-      tell(() => remoteFinding(address, file, lineOf(start)));
+      report(() => remoteFinding(address, file, lineOf(start)));
       return 'url("data:,")';
     }
-    tell(() => ({
+    report(() => ({
       severity: 'warning',
       code: 'image_missing',
       message: `"${address}" is not a file of the site; readers do not see it`,
@@ -54,16 +53,16 @@ export function prepareStylesheet(
     return undefined;
   };
   const rewritten = withAddresses(css, {
-    remoteImport: ({ address, start }) => tell(() => remoteFinding(address, file, lineOf(start))),
+    remoteImport: ({ address, start }) => report(() => remoteFinding(address, file, lineOf(start))),
     url: replacement,
   });
   return { css: withWeakUniversalRules(rewritten), assets, diagnostics };
 }
 
 interface AddressVisitor {
-  /** The rule is left out. */
+  /** The rule is removed. */
   remoteImport(found: CssAddress): void;
-  /** What is written instead; undefined to keep it. */
+  /** Returns the replacement; undefined keeps the address. */
   url(found: CssAddress): string | undefined;
 }
 
@@ -85,7 +84,7 @@ function withAddresses(css: string, visitor: AddressVisitor): string {
   return result + css.slice(copied);
 }
 
-/** What a stylesheet would load from other hosts and may be a picture. */
+/** Remote addresses in a stylesheet that may be pictures. */
 export function remotePicturesOf(css: string): string[] {
   const addresses: string[] = [];
   withAddresses(css, {
@@ -104,7 +103,6 @@ export function isElsewhere(address: string): boolean {
   return /^(?:https?:|\/\/)/i.test(address);
 }
 
-/** An exported site asks no other host for anything. */
 function remoteFinding(address: string, file: string, line: number): Diagnostic {
   return {
     severity: 'warning',
@@ -116,7 +114,7 @@ function remoteFinding(address: string, file: string, line: number): Diagnostic 
   };
 }
 
-/** A picture named in the configuration, when the site has it. */
+/** Undefined when the site does not have the file. */
 export function configuredFile(
   address: string | undefined,
   links: LinkResolver,

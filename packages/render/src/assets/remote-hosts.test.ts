@@ -11,7 +11,7 @@ async function reasons(fetches: Promise<Uint8Array>[]): Promise<string[]> {
 }
 
 describe('a host that fails', () => {
-  it('a host is not asked again after three failures in a row', async () => {
+  it('a host gets no further request after three failures in a row', async () => {
     const asked: string[] = [];
     const fetch = new RemoteHosts().bounded((address) => {
       asked.push(address);
@@ -21,11 +21,11 @@ describe('a host that fails', () => {
     expect(asked).toHaveLength(3);
     expect(all.slice(0, 3)).toEqual(Array(3).fill('it cannot be reached'));
     expect(new Set(all.slice(3))).toEqual(
-      new Set(['the host dead.test failed 3 times in a row and is not asked again']),
+      new Set(['the host dead.test failed 3 times in a row and gets no further requests']),
     );
   });
 
-  it('a host that answers, though not with a file, is asked for every file', async () => {
+  it('a host that answers with an error still gets a request for every file', async () => {
     let asked = 0;
     const fetch = new RemoteHosts().bounded(() => {
       asked += 1;
@@ -35,7 +35,7 @@ describe('a host that fails', () => {
     expect(asked).toBe(50);
   });
 
-  it('a dead host does not keep another one from being asked', async () => {
+  it('an unreachable host does not block requests to another one', async () => {
     const fetch = new RemoteHosts().bounded((address) =>
       address.includes('live') ? Promise.resolve(new Uint8Array(1)) : failed('dead'),
     );
@@ -47,7 +47,7 @@ describe('a host that fails', () => {
     expect(all.filter((reason) => reason === 'ok')).toHaveLength(20);
   });
 
-  it('without a network no further host is asked', async () => {
+  it('without a network no further host gets a request', async () => {
     const asked: string[] = [];
     const fetch = new RemoteHosts().bounded((address) => {
       asked.push(address);
@@ -62,7 +62,7 @@ describe('a host that fails', () => {
 });
 
 describe('the deadline', () => {
-  it('a fetch that never ends is left behind when the time of all fetches is over', async () => {
+  it('a fetch that never ends is abandoned at the shared deadline', async () => {
     const fetch = new RemoteHosts({ seconds: 0.05 }).bounded(() => new Promise(() => undefined));
     const all = await reasons([
       ...Array.from({ length: 5 }, () => fetch('https://silent.test/')),

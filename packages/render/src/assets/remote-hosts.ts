@@ -1,16 +1,18 @@
 /**
- * Bounds what an export waits for other hosts: a host that fails a few times in a row is given up for the run, without a
- * network all of them are, and all fetches together have one deadline.
+ * Bounds the downloads of an export: a host is given up after consecutive failures, all hosts when the
+ * network is unreachable, and all downloads share one deadline.
  */
 
-/** Rejects with a sentence that says why there is nothing. An error with `hasAnswered` came from a host that can be reached. */
+/**
+ * Rejects with a sentence that explains the failure. An error with `hasAnswered` came from a reachable host.
+ */
 export type FetchRemoteFile = (address: string) => Promise<Uint8Array>;
 
 export interface RemoteHostLimits {
   failuresInRow: number;
-  /** So many hosts that cannot be reached, before any could, mean that there is no network. */
+  /** After this many unreachable hosts and no reachable one, the network counts as unreachable. */
   unreachableHosts: number;
-  /** For everything, from the first fetch on. */
+  /** For all downloads, from the first one on. */
   seconds: number;
 }
 
@@ -37,7 +39,6 @@ export class RemoteHosts {
     this.#limits = { ...defaultLimits, ...limits };
   }
 
-  /** The same fetch within these bounds. */
   bounded(fetch: FetchRemoteFile): FetchRemoteFile {
     return async (address) => {
       const name = URL.parse(address, 'https://none.invalid')?.host ?? '';
@@ -59,7 +60,7 @@ export class RemoteHosts {
     };
   }
 
-  /** Throws when the host or the whole network was given up; otherwise the request counts as running. */
+  /** Throws when the host or the network was given up; otherwise the request counts as running. */
   async #turn(name: string, host: Host): Promise<void> {
     for (;;) {
       const problem = this.#problemOf(name, host);
@@ -75,7 +76,7 @@ export class RemoteHosts {
   #problemOf(name: string, { failures }: Host): string | undefined {
     const { failuresInRow, unreachableHosts } = this.#limits;
     if (failures >= failuresInRow)
-      return `the host ${name} failed ${failuresInRow} times in a row and is not asked again`;
+      return `the host ${name} failed ${failuresInRow} times in a row and gets no further requests`;
     if (this.#hasNetwork) return undefined;
     const unreachable = [...this.#hosts.values()].filter((host) => host.failures > 0).length;
     return unreachable >= unreachableHosts ? 'no other host can be reached' : undefined;

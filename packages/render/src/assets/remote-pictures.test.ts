@@ -9,7 +9,6 @@ const nameOf = (content: Uint8Array, kind: string): string =>
   `_docyard/remote/${hash('sha256', content).slice(0, 16)}.${kind}`;
 const host = 'https://pictures.test';
 
-/** What other hosts have, by address; everything else cannot be found. */
 const fetchFrom =
   (there: Record<string, Uint8Array | string>, asked: string[] = []) =>
   (address: string): Promise<Uint8Array> => {
@@ -63,7 +62,7 @@ describe('pictures of other hosts', () => {
     rendered = await renderFiles(site, { fetchPicture: fetchFrom(there, asked) });
   });
 
-  it('become files of the output, each once, and pages show them', () => {
+  it('remote pictures become output files, each once, and pages show them', () => {
     const ship = nameOf(png(64), 'png');
     const html = rendered.content('index.html');
     expect(html).toContain(`<img src="${ship}" alt="A ship" width="64" height="16"`);
@@ -78,7 +77,7 @@ describe('pictures of other hosts', () => {
     expect(asked.filter((address) => address.endsWith('/ship.png'))).toHaveLength(1);
   });
 
-  it('are found in the frame of pages and in stylesheets', () => {
+  it('remote pictures are found in page frames and in stylesheets', () => {
     const { files } = rendered;
     const logo = [...files].find(([path]) => /^_docyard\/remote\/.*\.svg$/.test(path));
     expect(logo?.[1]).not.toContain('alert');
@@ -91,11 +90,11 @@ describe('pictures of other hosts', () => {
     expect(files.get('own.css')).toContain(`url("${nameOf(png(5), 'png')}")`);
   });
 
-  it('that cannot be had are links, and the finding says why', () => {
+  it('a picture that cannot be downloaded becomes a link, and the finding gives the reason', () => {
     expect(rendered.content('index.html')).toContain(`href="${host}/nothing.png" rel="noopener">Nothing</a>`);
     const remote = rendered.diagnostics.filter(({ code }) => code === 'remote_image');
     expect(remote.map(({ file, message }) => `${file}: ${message}`).toSorted()).toEqual([
-      `deep/page.mdx: The picture "${host}/page.html" is on another host and could not be fetched: what is there is no picture that browsers show`,
+      `deep/page.mdx: The picture "${host}/page.html" is on another host and could not be fetched: the file is not in a picture format that browsers show`,
       `index.mdx: The picture "${host}/nothing.png" is on another host and could not be fetched: The host pictures.test answered with status 404.`,
     ]);
     expect(rendered.report.remoteAssets.map(({ address }) => address)).toEqual([
@@ -104,14 +103,14 @@ describe('pictures of other hosts', () => {
     ]);
   });
 
-  it('are links everywhere when nothing may be fetched, and none is asked for by a reader', async () => {
+  it('without downloads all remote pictures are links, and pages request none of them', async () => {
     const without = await renderFiles(site);
     expect(without.codes.filter((code) => code === 'remote_image')).toHaveLength(11);
     for (const [path, text] of without.files)
       if (path.endsWith('.html')) expect(text, path).not.toMatch(/src="https?:/);
   });
 
-  it('give the same bytes in whatever order they arrive', async () => {
+  it('the order of downloads does not change the output', async () => {
     const slowFirst = fetchFrom(there);
     const second = await renderFiles(site, {
       fetchPicture: async (address) => {
@@ -159,14 +158,14 @@ describe('the limits', () => {
       { seconds: -1 },
       ['a: the pictures of the site took longer', 'b: the pictures', 'c: the pictures', 'd: the pictures'],
     ],
-  ])('%s leave out the last addresses, whatever is faster', async (_what, limits, expected) => {
+  ])('%s drop the last addresses, independent of download speed', async (_what, limits, expected) => {
     const found = await outcomes(four, { atOnce: 1, ...limits });
     expect(found).toHaveLength(4);
     for (const [index, text] of expected.entries()) expect(found[index]).toContain(text);
     expect(await outcomes(four, { atOnce: 6, ...limits })).toEqual(found);
   });
 
-  it('no more are asked for at the same time than it says', async () => {
+  it('the number of parallel downloads is limited', async () => {
     let underWay = 0;
     let most = 0;
     const pictures = new RemotePictures(async () => {
@@ -183,7 +182,7 @@ describe('the limits', () => {
   });
 });
 
-describe('what counts as a picture', () => {
+describe('picture detection', () => {
   it.each([
     ['png', png(1)],
     ['jpg', Buffer.from('ffd8ffdb00', 'hex')],
@@ -192,7 +191,7 @@ describe('what counts as a picture', () => {
     ['avif', Buffer.from('\0\0\0 ftypavif', 'latin1')],
     ['ico', Buffer.from('00000100', 'hex')],
     ['svg', Buffer.from('\ufeff <svg xmlns="http://www.w3.org/2000/svg"/>')],
-  ])('is seen by its first bytes: %s', async (kind, content) => {
+  ])('the first bytes identify %s', async (kind, content) => {
     const pictures = new RemotePictures(() => Promise.resolve(content));
     const files: string[] = [];
     for await (const { path } of pictures.settle([`${host}/wrong-name.exe`])) files.push(path);
@@ -204,7 +203,7 @@ describe('what counts as a picture', () => {
     ['a script', 'alert(1)'],
     ['a program', 'MZ'],
     ['nothing', ''],
-  ])('is not %s', async (_what, content) => {
+  ])('%s is not a picture', async (_what, content) => {
     const pictures = new RemotePictures(() => Promise.resolve(Buffer.from(content)));
     for await (const { path } of pictures.settle([`${host}/a.png`])) expect(path).toBe('');
     expect(pictures.table.get(`${host}/a.png`)).toHaveProperty('problem');

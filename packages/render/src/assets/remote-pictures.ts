@@ -1,6 +1,6 @@
 /**
- * Pictures of other hosts that pages show, as files of the output. Somebody else fetches; here it is decided what is asked
- * for, what counts as a picture, and what it is called: by its content, so that the same bytes are one file everywhere.
+ * Stores pictures of other hosts as files of the output, named by their content hash. The caller downloads;
+ * this file decides what to request and what is a picture.
  */
 import { hash } from 'node:crypto';
 import { pictureSizeOf } from './picture-size.ts';
@@ -8,7 +8,7 @@ import { RemoteHosts } from './remote-hosts.ts';
 import { safeSvg } from './safe-svg.ts';
 import type { RemotePicture } from '../model/site-plan.ts';
 
-/** Rejects with a sentence that says why there is nothing. Limits of time and place are its own. */
+/** Rejects with a sentence that explains the failure. It enforces its own limits of time and hosts. */
 export type FetchPicture = (address: string) => Promise<Uint8Array>;
 
 export interface PictureLimits {
@@ -16,7 +16,7 @@ export interface PictureLimits {
   bytes: number;
   totalBytes: number;
   atOnce: number;
-  /** No fetch begins later than this after the first one. */
+  /** No download starts later than this after the first one. */
   seconds: number;
 }
 
@@ -28,11 +28,11 @@ const usualLimits: PictureLimits = {
   seconds: 30,
 };
 
-/** Nothing of an author can have this name: what an export adds itself lies there. */
+/** Reserved for generated files, so authors' files never collide with it. */
 const folder = '_docyard/remote';
 
 export class RemotePictures {
-  /** By address, as it was asked for. It grows, and whoever was given it sees that. */
+  /** By requested address. Holders of the map see it grow. */
   readonly table = new Map<string, RemotePicture>();
   readonly #fetch: FetchPicture | undefined;
   readonly #limits: PictureLimits;
@@ -49,15 +49,13 @@ export class RemotePictures {
     this.#limits = { ...usualLimits, ...limits };
   }
 
-  /** Whether it is worth asking for a picture that is not in the table. */
   get isFetching(): boolean {
     return this.#fetch !== undefined;
   }
 
   /**
-   * Gets what the table does not know yet, and gives back each new file. Hosts take turns, so that one that does not
-   * answer holds up no other; the order is that of the text of addresses, so that what a limit leaves out does not
-   * depend on which host was faster.
+   * Downloads unknown pictures and yields each new file. Hosts alternate, so that a slow one delays no other;
+   * the order depends only on the addresses, so that limits drop the same ones in every build.
    */
   async *settle(addresses: Iterable<string>): AsyncGenerator<{ path: string; content: Uint8Array }> {
     const fetch = this.#fetch;
@@ -68,15 +66,15 @@ export class RemotePictures {
     while (waiting.length > 0 || underWay.length > 0) {
       while (waiting.length > 0 && underWay.length < this.#limits.atOnce) {
         const address = waiting.pop() ?? '';
-        underWay.push({ address, content: this.#ask(fetch, address, underWay.length) });
+        underWay.push({ address, content: this.#request(fetch, address, underWay.length) });
       }
       const next = underWay.shift();
       if (next) yield* this.#take(next.address, await next.content);
     }
   }
 
-  /** The bytes, or why there are none. */
-  #ask(fetch: FetchPicture, address: string, ahead: number): Promise<Uint8Array | string> {
+  /** Returns the bytes, or the reason for the failure. */
+  #request(fetch: FetchPicture, address: string, ahead: number): Promise<Uint8Array | string> {
     const { pictures, seconds } = this.#limits;
     const nowMs = performance.now();
     this.#beganAtMs ??= nowMs;
@@ -88,7 +86,7 @@ export class RemotePictures {
   }
 
   *#take(address: string, content: Uint8Array | string): Generator<{ path: string; content: Uint8Array }> {
-    const picture = typeof content === 'string' ? content : this.#judge(content);
+    const picture = typeof content === 'string' ? content : this.#classify(content);
     if (typeof picture === 'string') {
       this.table.set(address, { problem: picture });
       return;
@@ -100,21 +98,22 @@ export class RemotePictures {
     yield { path, content: picture.content };
   }
 
-  #judge(content: Uint8Array): KnownPicture | string {
+  #classify(content: Uint8Array): KnownPicture | string {
     const { bytes, totalBytes } = this.#limits;
     if (content.length > bytes) return `it is larger than ${bytes / 1e6} MB`;
     this.#totalBytes += content.length;
     if (this.#totalBytes > totalBytes)
       return `the pictures of the site are larger than ${totalBytes / 1e6} MB together`;
-    return knownPicture(content) ?? 'what is there is no picture that browsers show';
+    return knownPicture(content) ?? 'the file is not in a picture format that browsers show';
   }
 }
 
-/** The first address of each host, then the second of each. */
 function inTurns(addresses: readonly string[]): string[] {
   const byHost = [...Map.groupBy(addresses, (address) => URL.parse(address)?.host ?? '').values()];
-  const longest = Math.max(0, ...byHost.map((ofHost) => ofHost.length));
-  return Array.from({ length: longest }, (_, turn) => byHost.flatMap((ofHost) => ofHost[turn] ?? [])).flat();
+  const maxLength = Math.max(0, ...byHost.map((ofHost) => ofHost.length));
+  return Array.from({ length: maxLength }, (_, turn) =>
+    byHost.flatMap((ofHost) => ofHost[turn] ?? []),
+  ).flat();
 }
 
 interface KnownPicture {
@@ -122,7 +121,7 @@ interface KnownPicture {
   content: Uint8Array;
 }
 
-/** By the first bytes alone: what a host says about a file, and what its name says, may be anything. */
+/** Security: detects the format by content, because a host's content type and file name are untrusted. */
 function knownPicture(content: Uint8Array): KnownPicture | undefined {
   const head = Buffer.from(content.subarray(0, 16)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return { kind: 'png', content };
@@ -131,10 +130,10 @@ function knownPicture(content: Uint8Array): KnownPicture | undefined {
   if (/^RIFF[\s\S]{4}WEBP/.test(head)) return { kind: 'webp', content };
   if (/^[\s\S]{4}ftypavi[fs]/.test(head)) return { kind: 'avif', content };
   if (head.startsWith('\0\0\x01\0')) return { kind: 'ico', content };
-  return drawn(content);
+  return svgPicture(content);
 }
 
-function drawn(content: Uint8Array): KnownPicture | undefined {
+function svgPicture(content: Uint8Array): KnownPicture | undefined {
   if (!/^(?:\xef\xbb\xbf)?\s*</.test(Buffer.from(content.subarray(0, 64)).toString('latin1')))
     return undefined;
   const svg = safeSvg(new TextDecoder().decode(content));

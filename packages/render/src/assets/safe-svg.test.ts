@@ -5,8 +5,8 @@ const svg = (inner: string, attributes = ''): string =>
   `<svg xmlns="http://www.w3.org/2000/svg"${attributes}>${inner}</svg>`;
 const opening = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 
-describe('a drawing of a stranger', () => {
-  it('is drawn as before', () => {
+describe('an untrusted drawing', () => {
+  it('a harmless drawing is unchanged', () => {
     const badge =
       '<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><!-- made by hand -->' +
       svg(
@@ -35,7 +35,7 @@ describe('a drawing of a stranger', () => {
     ['an animated address', '<animate attributeName="href" to="javascript:alert(1)"/>'],
     ['a handler set by an animation', '<set attributeName="onclick" to="alert(1)"/>'],
     ['a picture in a list', '<feImage href="https://x.test/a.png"/>'],
-  ])('loses %s', (_what, inner) => {
+  ])('a drawing loses %s', (_what, inner) => {
     expect(safeSvg(svg(inner))).toBe(`${opening}></svg>`);
   });
 
@@ -43,17 +43,17 @@ describe('a drawing of a stranger', () => {
     ['a handler', 'onload="alert(1)"'],
     ['a handler in capitals', 'ONLOAD="alert(1)"'],
     ['a script as address', 'href="javascript:alert(1)"'],
-    ['an address elsewhere', 'xlink:href="https://x.test/a.svg#b"'],
+    ['an address on another host', 'xlink:href="https://x.test/a.svg#b"'],
     ['an address written with references', 'href="&#106;avascript:alert(1)"'],
     ['HTML as address', 'href="data:text/html;base64,AA=="'],
     ['a drawing as address', 'href="data:image/svg+xml;base64,AA=="'],
     ['a style that loads', 'style="fill: url(https://x.test)"'],
     ['a base for addresses', 'xml:base="https://x.test"'],
-  ])('loses %s of an element', (_what, attribute) => {
+  ])('an element of a drawing loses %s', (_what, attribute) => {
     expect(safeSvg(svg(`<path ${attribute} d="M0 0"/>`))).toBe(`${opening}><path d="M0 0"></path></svg>`);
   });
 
-  it('leads nowhere', () => {
+  it('a link in a drawing leads nowhere', () => {
     expect(safeSvg(svg('<a href="https://x.test"><path d="M0"/></a>'))).toBe(
       `${opening}><g><path d="M0"></path></g></svg>`,
     );
@@ -65,18 +65,18 @@ describe('a drawing of a stranger', () => {
     ['closes what is not open', '<svg></g></svg>'],
     ['declares entities', '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>'],
     ['uses an entity of HTML', '<svg><text>&nbsp;</text></svg>'],
-    ['goes on after its end', '<svg></svg><script>alert(1)</script>'],
+    ['continues after its end', '<svg></svg><script>alert(1)</script>'],
     ['has an attribute twice', '<svg a="1" a="2"/>'],
     ['has an attribute without quotes', '<svg width=1/>'],
     ['is nested without end', '<svg>' + '<g>'.repeat(1000)],
     ['has an element in a style', '<svg><style><script/></style></svg>'],
     ['holds a character that XML forbids', '<svg>&#0;</svg>'],
     ['is empty', ''],
-  ])('that %s is none', (_what, text) => {
+  ])('a drawing that %s is rejected', (_what, text) => {
     expect(safeSvg(text)).toBeUndefined();
   });
 
-  it('is read in linear time', () => {
+  it('a drawing is parsed in linear time', () => {
     for (const text of [
       `<svg ${'a '.repeat(2_000_000)}`,
       `<svg>${'&'.repeat(2_000_000)}`,

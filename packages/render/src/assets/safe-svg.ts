@@ -1,6 +1,6 @@
 /**
- * A drawing of a stranger as one that only draws: it is read as strict XML and written anew from what is known to be
- * harmless. Whatever runs, links or loads from elsewhere is left out; what is no well-formed drawing is none at all.
+ * Sanitizes SVG: parses strict XML and writes it again from an allowlist. Scripts, links and remote
+ * references are dropped; malformed XML is rejected.
  */
 import { characterOf, escapeAttribute, escapeText } from '../text/html.ts';
 import { changesLooks, drawingElements, isActiveElement, isInside, loadsNothing } from './drawing-rules.ts';
@@ -8,16 +8,16 @@ import { changesLooks, drawingElements, isActiveElement, isInside, loadsNothing 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 const linkNamespace = 'http://www.w3.org/1999/xlink';
 
-/** Unknown elements go with everything inside them. `a` is kept as a group: it is drawn, but leads nowhere. */
+/** Unknown elements are dropped with their content. `a` is kept as a group without its link. */
 const drawing = new Set([...drawingElements, 'a', 'style']);
 const deepestNesting = 200;
 
-/** Undefined when the text is no well-formed drawing. */
+/** Undefined when the text is not a well-formed drawing. */
 export function safeSvg(text: string): string | undefined {
   return read(new Copy(text))?.safe;
 }
 
-/** A drawing of the site's own: drawing programs declare entities in them, so simple ones are read. */
+/** For the site's own drawings: drawing programs declare entities, so simple ones are accepted. */
 export function readOwnSvg(text: string): { safe: string; isActive: boolean } | undefined {
   return read(new Copy(text, { mayDeclare: true }));
 }
@@ -36,13 +36,13 @@ class NotWellFormed extends Error {}
 class Copy {
   readonly #text: string;
   readonly #parts: string[] = [];
-  /** Names of the elements that are open, and whether each is written. */
+  /** Open elements, and whether each is written. */
   readonly #open: { name: string; shown: boolean }[] = [];
   readonly #mayDeclare: boolean;
   #entities: ReadonlyMap<string, string> = predefined;
   #at = 0;
   #style: string | undefined;
-  /** Whether it holds what a browser would run, were it opened as a page. */
+  /** Whether a browser would run something if the drawing were opened as a page. */
   isActive = false;
 
   constructor(text: string, { mayDeclare = false } = {}) {
@@ -75,7 +75,7 @@ class Copy {
     return true;
   }
 
-  /** What stands between the two; reading goes on behind it. */
+  /** Returns the text between both and moves past `end`. */
   #through(begin: string, end: string): string {
     const from = this.#at + begin.length;
     const to = this.#text.indexOf(end, from);
@@ -84,7 +84,7 @@ class Copy {
     return this.#text.slice(from, to);
   }
 
-  /** A stylesheet may be a program (XSLT), and another encoding may hide tags. */
+  /** Security: a stylesheet may be XSLT, and another encoding may hide tags. */
   #skipInstruction(): void {
     const instruction = this.#through('<?', '?>');
     const encoding = /\sencoding\s?=\s?["']([\w.-]{1,40})/.exec(instruction)?.[1] ?? 'utf-8';
@@ -195,7 +195,7 @@ const predefined: ReadonlyMap<string, string> = new Map(
 );
 const readableEncodings: ReadonlySet<string> = new Set(['utf-8', 'us-ascii', 'iso-8859-1', 'windows-1252']);
 
-/** References undone; one that is not declared, or a character that XML forbids, ends the reading. */
+/** Decodes references; throws for an undeclared one or a character that XML forbids. */
 function plain(text: string, entities: ReadonlyMap<string, string>): string {
   const undone = text.replaceAll(/&([^;&]{0,40});?/g, (whole, name: string) => {
     const digits = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name);
@@ -214,8 +214,8 @@ const maxValueCharacters = 1000;
 const maxDeclarationCharacters = 100_000;
 
 /**
- * Undefined when the document type at this place declares anything but entities with a plain text. A value that names other
- * entities is refused, or a short file could grow without bound.
+ * Undefined when the doctype declares anything but entities with plain text. Security: nested entities are
+ * rejected, because a short file could expand without bound.
  */
 function entitiesIn(text: string, from: number): { entities: Map<string, string>; end: number } | undefined {
   const begin = text.indexOf('[', from);

@@ -1,6 +1,6 @@
 /**
- * Rules for every element, such as `* { margin: 0 }`, are meant to lose against any other rule. A stylesheet of a site is
- * in no cascade layer and would win over the theme, so these rules go into the weakest layer.
+ * Moves universal rules, such as `* { margin: 0 }`, into the weakest cascade layer. A site's stylesheet is
+ * unlayered, so they would override the theme.
  */
 import { baseLayer } from '../css/layers.ts';
 import { cssTokens, tokenTypes, type CssToken } from '../css/tokens.ts';

@@ -18,7 +18,7 @@ function viewOf(name: string, document = harbour): ChannelView {
 describe('a channel', () => {
   const berth = viewOf('berth');
 
-  it('has its address, words and parameters', () => {
+  it('has its address, texts and parameters', () => {
     expect(berth).toMatchObject({
       address: '/berths/{berthId}',
       description: expect.stringContaining('_busy_'),
@@ -37,7 +37,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('has the servers it names, otherwise all', () => {
+  it('has the servers it lists, otherwise all', () => {
     expect(berth.servers).toMatchObject([
       {
         name: 'live',
@@ -53,7 +53,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('tells how to be let in', () => {
+  it('shows the security schemes', () => {
     expect(berth.security).toMatchObject([
       { type: 'API key', parameter: 'harbour-key', place: 'query', description: 'Your **key**.' },
       { type: 'user name and password', parameter: 'userPassword', place: '' },
@@ -63,7 +63,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('tells operations from the side of the reader', () => {
+  it("shows operations from the reader's side", () => {
     expect(berth.operations.map(({ name, action, title }) => [name, action, title])).toEqual([
       ['onArrival', 'receive', 'A ship arrives'],
       ['command', 'send', 'Order something at a berth'],
@@ -76,15 +76,15 @@ describe('a channel', () => {
     ]);
   });
 
-  it('shows where an answer arrives, and its message', () => {
+  it('shows the reply address and its message', () => {
     expect(berth.operations[1]?.reply).toEqual({
       address: '$message.header#/replyTo',
-      description: 'Told by the sender.',
+      description: 'Chosen by the sender.',
       messages: ['done'],
     });
   });
 
-  it('merges traits: what is said nearer wins', () => {
+  it('merges traits; its own values win', () => {
     const [operation] = berth.operations;
     expect(operation?.description).toBe('Sent when a ship is made fast.\n\nFrom a trait.');
     expect(operation?.notes.bindings).toMatchObject([
@@ -137,7 +137,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('has an example made from its payload when none is given', () => {
+  it('has an example generated from its payload when none is given', () => {
     expect(command?.examples).toMatchObject([{ payload: { text: '{\n  "do": "moor"\n}' } }]);
   });
 
@@ -149,7 +149,7 @@ describe('a message', () => {
     expect(weather?.payload).toBeUndefined();
   });
 
-  it('is found through channels that stand elsewhere, and through a payload that is wrapped', () => {
+  it('is found through referenced channels and multi-format schemas', () => {
     const moved = viewOf('moved');
     expect(moved.operations).toMatchObject([{ action: 'receive', messages: ['moved'] }]);
     expect(moved.messages[0]?.payload?.properties.map(({ name }) => name)).toEqual(['to']);
@@ -160,22 +160,22 @@ describe('a message', () => {
     ]);
   });
 
-  it('that holds itself is cut', () => {
+  it('with a recursive payload is truncated', () => {
     const ship = arrival?.payload;
     expect(ship?.properties.at(-1)).toMatchObject({ name: 'tows', schema: { sameAs: 'Ship' } });
     expect(arrival?.correlationId?.location).toBe('$message.header#/traceId');
   });
 });
 
-describe('a document that is wrong', () => {
-  it('has no view of what is missing', () => {
+describe('an invalid document', () => {
+  it('has no view of missing channels', () => {
     expect(channelView({}, 'a')).toBeUndefined();
     expect(channelView({ channels: { a: 'x' } }, 'a')).toBeUndefined();
     expect(channelView({ channels: {} }, '__proto__')).toBeUndefined();
     expect(channelView({ channels: { a: { $ref: '#/channels/a' } } }, 'a')).toBeUndefined();
   });
 
-  it('never throws, whatever it holds', () => {
+  it('never throws', () => {
     const keys =
       'channels servers operations messages payload schema traits bindings reply security tags $ref type x-a a'.split(
         ' ',
@@ -197,7 +197,7 @@ describe('a document that is wrong', () => {
     );
   });
 
-  it('stays small when it repeats itself without end', () => {
+  it('yields a bounded view when it repeats itself', () => {
     const node = {
       type: 'object',
       properties: Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The view of one channel of an AsyncAPI 3 document, which may be wrong or hostile in any way. */
+/** Builds the view of one channel of an AsyncAPI 3 document. The document is untrusted. */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import type { PageLimits } from '../openapi/operation.ts';
 import {
@@ -24,10 +24,10 @@ import type {
 } from './view.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-const SERVER_LIMIT = 20;
-const PARAMETER_LIMIT = 50;
-const OPERATION_LIMIT = 50;
-const MESSAGE_LIMIT = 50;
+const maxServers = 20;
+const maxParameters = 50;
+const maxOperations = 50;
+const maxMessages = 50;
 
 export function channelView(
   document: SpecDocument,
@@ -50,7 +50,7 @@ export function channelView(
     servers: servers.map(({ view }) => view),
     security: unique(servers.flatMap(({ security }) => security)),
     parameters: resolvedEntries(document, at(channel, 'parameters'))
-      .slice(0, PARAMETER_LIMIT)
+      .slice(0, maxParameters)
       .map(([parameter, value]) => ({ ...textRow(document, parameter, value), required: true })),
     operations,
     messages: messages.views,
@@ -58,7 +58,6 @@ export function channelView(
   };
 }
 
-/** A parameter or variable is always text, with what may be said about it. */
 function textRow(document: SpecDocument, name: string, value: unknown): SchemaRow {
   const schema = {
     type: 'string',
@@ -70,7 +69,7 @@ function textRow(document: SpecDocument, name: string, value: unknown): SchemaRo
   return { name, required: false, schema: schemaView(document, schema, 'both') };
 }
 
-/** Those that the channel names, otherwise all. */
+/** A channel without `servers` is available on all servers. */
 function serverViews(
   budget: SchemaBudget,
   channel: unknown,
@@ -81,7 +80,7 @@ function serverViews(
     return reference === undefined ? [] : [[nameOfReference(reference), resolve(document, entry)]];
   });
   const all = named.length > 0 ? named : resolvedEntries(document, document['servers']);
-  return all.slice(0, SERVER_LIMIT).flatMap(([name, server]) => {
+  return all.slice(0, maxServers).flatMap(([name, server]) => {
     const host = textAt(server, 'host');
     if (host === undefined) return [];
     const protocol = textAt(server, 'protocol') ?? '';
@@ -96,7 +95,7 @@ function serverViews(
       protocolVersion: textAt(server, 'protocolVersion') ?? '',
       description,
       variables: resolvedEntries(document, at(server, 'variables'))
-        .slice(0, PARAMETER_LIMIT)
+        .slice(0, maxParameters)
         .map(([variable, value]) => textRow(document, variable, value)),
       securityIds: security.map(({ id }) => id),
       notes: notesView(budget, server),
@@ -109,7 +108,7 @@ function unique(schemes: readonly ChannelSecurityView[]): ChannelSecurityView[] 
   return [...new Map(schemes.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
 }
 
-/** The messages of a channel, and those of other channels that arrive as answers. Each is looked at once. */
+/** The messages of a channel, and those of other channels that arrive as replies. */
 class Messages {
   readonly views: MessageView[] = [];
   readonly #budget: SchemaBudget;
@@ -124,7 +123,7 @@ class Messages {
     const value = resolve(this.#budget.document, entry);
     if (!asObject(value)) return undefined;
     const known = this.#byValue.get(value);
-    if (known || this.views.length >= MESSAGE_LIMIT) return known;
+    if (known || this.views.length >= maxMessages) return known;
     const isTaken = this.views.some((view) => view.name === name);
     const view = messageView(this.#budget, isTaken ? `${name}-${this.views.length + 1}` : name, value);
     this.#byValue.set(value, view);
@@ -132,11 +131,11 @@ class Messages {
     return view;
   }
 
-  /** What a list of references means; nothing said means every message of the channel. */
+  /** An operation without `messages` accepts every message of the channel. */
   listed(list: unknown, channel: unknown): MessageView[] {
     const chosen = Array.isArray(list)
       ? asList(list)
-          .slice(0, MESSAGE_LIMIT)
+          .slice(0, maxMessages)
           .map((entry): [string, unknown] => [nameOfReference(referenceOf(entry) ?? ''), entry])
       : entriesOf(channel);
     return [...new Set(chosen.flatMap(([name, entry]) => this.add(name, entry) ?? []))];
@@ -144,7 +143,7 @@ class Messages {
 }
 
 function entriesOf(channel: unknown): [string, unknown][] {
-  return Object.entries(asObject(at(channel, 'messages')) ?? {}).slice(0, MESSAGE_LIMIT);
+  return Object.entries(asObject(at(channel, 'messages')) ?? {}).slice(0, maxMessages);
 }
 
 function operationViews(
@@ -173,12 +172,11 @@ function operationViews(
   });
 }
 
-/** The operations on a channel, as they are written. */
 export function channelOperations(document: SpecDocument, name: string): [string, unknown][] {
   const channel = resolve(document, at(document, 'channels', name));
   return resolvedEntries(document, document['operations'])
     .filter(([, operation]) => isChannel(document, at(operation, 'channel'), name, channel))
-    .slice(0, OPERATION_LIMIT);
+    .slice(0, maxOperations);
 }
 
 function isChannel(document: SpecDocument, entry: unknown, name: string, channel: unknown): boolean {
@@ -187,7 +185,6 @@ function isChannel(document: SpecDocument, entry: unknown, name: string, channel
   return resolve(document, entry) === channel;
 }
 
-/** The summary is the title already when there is no other. */
 function descriptionOf(operation: unknown): string {
   const summary = textAt(operation, 'title') === undefined ? undefined : textAt(operation, 'summary');
   return [summary, textAt(operation, 'description')].filter(Boolean).join('\n\n');

@@ -1,4 +1,7 @@
-/** One message of a channel: headers, payload and examples. Payloads that are not JSON Schema are kept as source. */
+/**
+ * Builds the view of one message: headers, payload and examples. Payloads in other schema formats are shown as
+ * source.
+ */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { jsonText } from '../openapi/examples-json.ts';
 import { contentExamples } from '../openapi/examples.ts';
@@ -9,8 +12,8 @@ import { withTraits } from './traits.ts';
 import type { MessageExampleView, MessageView } from './view.ts';
 import type { JsonObject } from '../model/json.ts';
 
-const EXAMPLE_LIMIT = 10;
-const SOURCE_LENGTH_LIMIT = 50_000;
+const maxExamples = 10;
+const maxSourceLength = 50_000;
 
 export function messageView(budget: SchemaBudget, name: string, value: unknown): MessageView {
   const { document } = budget;
@@ -43,7 +46,7 @@ type Payload = { schema: unknown } | { source: NonNullable<MessageView['payloadS
 const jsonSchemaFormats = /^application\/(?:vnd\.aai\.asyncapi|vnd\.oai\.openapi|schema(?:\+|;|$)|json$)/;
 const schemaKeywords = ['type', 'properties', 'items', 'oneOf', 'anyOf', 'allOf', 'enum', 'const', '$ref'];
 
-/** A schema may be wrapped in an object that tells its format; some authors leave the format out. */
+/** A multi-format schema wraps the schema with its format; some documents omit the format. */
 function schemaOf(budget: SchemaBudget, value: unknown): Payload {
   if (value === undefined) return { none: true };
   const wrapped = asObject(resolve(budget.document, value));
@@ -56,7 +59,7 @@ function schemaOf(budget: SchemaBudget, value: unknown): Payload {
   if (format === undefined || jsonSchemaFormats.test(format)) return { schema: wrapped['schema'] };
   const schema = resolve(budget.document, wrapped['schema']);
   const isText = typeof schema === 'string';
-  const text = (isText ? schema : jsonText(schema, 2)).slice(0, SOURCE_LENGTH_LIMIT);
+  const text = (isText ? schema : jsonText(schema, 2)).slice(0, maxSourceLength);
   return { source: { format, language: isText ? languageOf(format) : 'json', text } };
 }
 
@@ -66,7 +69,6 @@ function languageOf(format: string): string {
   return /json|avro/.test(format) ? 'json' : 'yaml';
 }
 
-/** Given examples first; without any, one is made from the schema. */
 function examplesOf(
   budget: SchemaBudget,
   message: JsonObject,
@@ -75,7 +77,7 @@ function examplesOf(
 ): MessageExampleView[] {
   const schema = 'schema' in payload ? payload.schema : undefined;
   const given = asList(message['examples'])
-    .slice(0, EXAMPLE_LIMIT)
+    .slice(0, maxExamples)
     .flatMap((entry): MessageExampleView[] => {
       const example = asObject(resolve(budget.document, entry));
       if (!example) return [];

@@ -1,4 +1,3 @@
-/** The HTML of bindings, tags, links and extensions: small tables and quiet lines after what they belong to. */
 import type { PageContext } from '../components/contract.ts';
 import { fieldLabel } from '../components/fields.ts';
 import { element, escapeText } from '../text/html.ts';
@@ -7,7 +6,6 @@ import { phraseHtml } from '../openapi/html/prose.ts';
 import { type SchemaLook, schemaHtml } from '../openapi/html/schema.ts';
 import type { BindingView, NotesView } from './view.ts';
 
-/** @param idPrefix what the ids of fields in bindings begin with. */
 export function notesHtml(notes: NotesView, look: SchemaLook, idPrefix: string): string {
   return (
     tagsHtml(notes, look.page) +

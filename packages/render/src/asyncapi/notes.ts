@@ -1,14 +1,13 @@
-/** Bindings, tags, links and extensions, which channels, servers, operations and messages carry alike. */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { fieldText } from '../openapi/examples.ts';
 import { resolve, resolvedEntries } from '../openapi/references.ts';
 import { type SchemaBudget, schemaView } from '../openapi/schema.ts';
 import type { BindingView, NotesView } from './view.ts';
 
-const LIST_LIMIT = 30;
-const ROW_LIMIT = 60;
-const ROW_DEPTH_LIMIT = 3;
-const VALUE_LENGTH_LIMIT = 500;
+const maxItems = 30;
+const maxRows = 60;
+const maxRowDepth = 3;
+const maxValueLength = 500;
 
 export function notesView(budget: SchemaBudget, owner: unknown): NotesView {
   const docs = resolve(budget.document, at(owner, 'externalDocs'));
@@ -16,7 +15,7 @@ export function notesView(budget: SchemaBudget, owner: unknown): NotesView {
   return {
     bindings: bindingViews(budget, at(owner, 'bindings')),
     tags: asList(at(owner, 'tags'))
-      .slice(0, LIST_LIMIT)
+      .slice(0, maxItems)
       .flatMap((tag) => {
         const resolved = resolve(budget.document, tag);
         const name = textAt(resolved, 'name') ?? asText(resolved);
@@ -25,14 +24,14 @@ export function notesView(budget: SchemaBudget, owner: unknown): NotesView {
     ...(url === undefined ? {} : { externalDocs: { url, description: textAt(docs, 'description') ?? '' } }),
     extensions: Object.entries(asObject(owner) ?? {})
       .filter(([name]) => name.startsWith('x-') && !/^x-(?:mint|parser)\b/.test(name))
-      .slice(0, LIST_LIMIT)
+      .slice(0, maxItems)
       .map(([name, value]) => ({ name, value: shortText(value) })),
   };
 }
 
 function bindingViews(budget: SchemaBudget, bindings: unknown): BindingView[] {
   return resolvedEntries(budget.document, bindings)
-    .slice(0, LIST_LIMIT)
+    .slice(0, maxItems)
     .flatMap(([protocol, binding]) => {
       const view: BindingView = { protocol, rows: [], schemas: [] };
       addRows(budget, view, binding, '', 0);
@@ -48,17 +47,17 @@ function addRows(
   depth: number,
 ): void {
   for (const [key, value] of Object.entries(asObject(settings) ?? {})) {
-    if (view.rows.length + view.schemas.length >= ROW_LIMIT) return;
+    if (view.rows.length + view.schemas.length >= maxRows) return;
     if (depth === 0 && key === 'bindingVersion') continue;
     const name = prefix + key;
     if (isSchema(resolve(budget.document, value)))
       view.schemas.push({ name, schema: schemaView(budget.document, value, 'both', budget) });
-    else if (asObject(value) && depth < ROW_DEPTH_LIMIT) addRows(budget, view, value, `${name}.`, depth + 1);
+    else if (asObject(value) && depth < maxRowDepth) addRows(budget, view, value, `${name}.`, depth + 1);
     else view.rows.push({ name, value: shortText(value) });
   }
 }
 
-/** A setting may itself be called `type`; a schema has one that JSON Schema knows. */
+/** A binding may have a field named `type`; only a JSON Schema type marks a schema. */
 function isSchema(value: unknown): boolean {
   const type = at(value, 'type');
   return (
@@ -69,5 +68,5 @@ function isSchema(value: unknown): boolean {
 
 function shortText(value: unknown): string {
   const text = fieldText(value);
-  return text.length > VALUE_LENGTH_LIMIT ? `${text.slice(0, VALUE_LENGTH_LIMIT)}…` : text;
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text;
 }

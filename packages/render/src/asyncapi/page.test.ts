@@ -19,7 +19,7 @@ describe('a page about a channel', () => {
     content = site.content('berth.html');
   });
 
-  it('shows every word of its channel', () => {
+  it('shows every text of its channel', () => {
     const words = [
       'Written by hand.',
       'wss://{region}.harbour.example/stream',
@@ -53,7 +53,7 @@ describe('a page about a channel', () => {
       expect(aside).toContain(title);
   });
 
-  it('tells sending and receiving from the side of the reader', () => {
+  it("shows sending and receiving from the reader's side", () => {
     expect(content).toMatch(/>Receive<\/span> <span class="dy-channel-operation">A ship arrives</);
     expect(content).toMatch(/>Send<\/span> <span class="dy-channel-operation">Order something at a berth</);
   });
@@ -67,7 +67,7 @@ describe('a page about a channel', () => {
     expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
   });
 
-  it('stays a page when the channel does not exist', () => {
+  it('is rendered when the channel does not exist', () => {
     expect(site.content('lost.html')).toContain('Still here.');
     expect(site.diagnostics.some(({ file, severity }) => file === 'lost.mdx' && severity === 'warning')).toBe(
       true,

@@ -1,7 +1,3 @@
-/**
- * A page about a channel: servers, parameters, operations and messages in the look of pages about operations, and an
- * example of each message to stand beside them. It shows what the view holds and follows no references.
- */
 import type { PageContext } from '../components/contract.ts';
 import { fieldClass, fieldHtml, fieldLabel } from '../components/fields.ts';
 import { type Panel, codeGroupClass, tabPanels } from '../components/tabs.ts';
@@ -28,7 +24,6 @@ export interface ChannelLook {
   api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
 }
 
-/** Everything but the description of the channel, which the page shows as its lead. */
 export function channelHtml(view: ChannelView, channelLook: ChannelLook): string {
   const { page } = channelLook;
   const look = schemaLook(channelLook, 'param');
@@ -53,7 +48,7 @@ export function channelHtml(view: ChannelView, channelLook: ChannelLook): string
   ].join('\n');
 }
 
-/** Addresses of web protocols go on where their server ends; a topic or queue stands for itself. */
+/** For web protocols the address is a path below the server URL; a topic or queue name has no server prefix. */
 export function channelBar({ address, name, servers }: ChannelView, showsServer: boolean): BarView {
   const [server] = servers;
   const isWeb = /^(?:wss?|https?)$/i.test(server?.protocol ?? '');
@@ -67,7 +62,6 @@ export function channelBar({ address, name, servers }: ChannelView, showsServer:
   };
 }
 
-/** One tab a message; several examples of one message are a menu in it. */
 export function channelExamples({ messages }: ChannelView, page: PageContext): string {
   const panels = messages.flatMap(({ title, name, examples }): Panel[] => {
     const inner = examples.map((example, index) => ({
@@ -120,7 +114,6 @@ function serverHtml(server: ChannelServerView, look: ChannelLook): string {
   });
 }
 
-/** Any one of the schemes is enough. */
 function securityHtml(schemes: readonly ChannelSecurityView[], page: PageContext): string {
   const shown = schemes.map((scheme) =>
     rows([
@@ -201,12 +194,11 @@ function messageHtml(message: MessageView, id: string, look: ChannelLook): strin
   return element('section', { id, 'aria-label': message.title }, parts.filter(Boolean).join(''));
 }
 
-/** An expression with what is said about it in the same line. */
 function described(expression: string, { description }: { description: string }, page: PageContext): string {
   return `${codeHtml(expression)} ${phraseHtml(description, page)}`.trimEnd();
 }
 
-/** The payload comes first, because that is what the button of the group copies. */
+/** The copy button of the group copies its first block: the payload. */
 function exampleHtml({ headers, payload }: MessageExampleView, page: PageContext): string {
   const title = headers !== undefined && payload ? 'title="Payload"' : '';
   const first = payload ? page.code({ language: payload.language, meta: title, code: payload.text }) : '';

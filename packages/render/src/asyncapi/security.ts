@@ -1,10 +1,9 @@
-/** Ways to be let in, as AsyncAPI describes them: a list of schemes of which one is enough. */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { nameOfReference, referenceOf, resolve } from '../openapi/references.ts';
 import type { ChannelSecurityView } from './view.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-const SCHEME_LIMIT = 20;
+const maxSchemes = 20;
 
 const typeNames: Record<string, string> = {
   userPassword: 'user name and password',
@@ -24,7 +23,7 @@ const typeNames: Record<string, string> = {
 
 export function securityViews(document: SpecDocument, owner: unknown): ChannelSecurityView[] {
   return asList(at(owner, 'security'))
-    .slice(0, SCHEME_LIMIT)
+    .slice(0, maxSchemes)
     .flatMap((entry) => {
       const scheme = resolve(document, entry);
       const type = textAt(scheme, 'type');
@@ -38,7 +37,7 @@ function schemeView(scheme: unknown, type: string, id: string): ChannelSecurityV
   const isHttp = type === 'http';
   const known = Object.hasOwn(typeNames, type) ? (typeNames[type] ?? type) : type;
   const usesHeader = isHttp || type === 'oauth2' || type === 'openIdConnect';
-  const flows = Object.values(asObject(at(scheme, 'flows')) ?? {}).slice(0, SCHEME_LIMIT);
+  const flows = Object.values(asObject(at(scheme, 'flows')) ?? {}).slice(0, maxSchemes);
   const addresses = [
     textAt(scheme, 'openIdConnectUrl'),
     ...flows.flatMap((flow) => [textAt(flow, 'authorizationUrl'), textAt(flow, 'tokenUrl')]),

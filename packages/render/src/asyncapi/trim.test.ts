@@ -9,12 +9,12 @@ import type { SpecDocument } from '../model/site-plan.ts';
 const harbour = parse(readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8')) as SpecDocument;
 
 describe('the excerpt about a channel', () => {
-  it.each(['berth', 'moved', 'answers'])('says as much about %s as the whole document', (name) => {
+  it.each(['berth', 'moved', 'answers'])('yields the same view of %s as the whole document', (name) => {
     const excerpt = trimmedChannel(harbour, name);
     expect(channelView(excerpt ?? {}, name)).toEqual(channelView(harbour, name));
   });
 
-  it('holds nothing that belongs to other channels', () => {
+  it('contains nothing of other channels', () => {
     const excerpt = trimmedChannel(harbour, 'berth') as Record<string, Record<string, object>>;
     expect(Object.keys(excerpt['channels'] ?? {})).toEqual(['berth', 'answers']);
     expect(Object.keys(excerpt['servers'] ?? {})).toEqual(['live']);
@@ -27,7 +27,7 @@ describe('the excerpt about a channel', () => {
     ]);
   });
 
-  it('ends where it would become too large', () => {
+  it('stays within the size limit', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [
         `s${index}`,

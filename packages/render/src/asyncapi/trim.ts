@@ -1,6 +1,6 @@
 /**
- * The smallest document that still holds one channel: itself, its operations and servers, and the components they lead
- * to, nearest first, until the size is reached. For the Markdown of its page.
+ * Reduces a document to one channel with its operations, servers and the nearest referenced components, within
+ * a size limit.
  */
 import { asList, asObject, at, textAt } from '../config/json.ts';
 import { boundedCopy, emptyObject } from '../openapi/examples-json.ts';
@@ -8,10 +8,9 @@ import { nameOfReference, pointerKeys, referenceOf } from '../openapi/references
 import { channelOperations } from './channel.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-const CHARACTERS_LIMIT = 150_000;
-const COMPONENT_LIMIT = 500;
+const maxCharacters = 150_000;
+const maxComponents = 500;
 
-/** Undefined when the document has no such channel. */
 export function trimmedChannel(document: SpecDocument, name: string): SpecDocument | undefined {
   const channel = at(document, 'channels', name);
   if (!asObject(channel)) return undefined;
@@ -50,24 +49,24 @@ function chosen(all: unknown, names: readonly string[]): Record<string, unknown>
 
 function reachedComponents(document: SpecDocument, start: unknown): Record<string, unknown> | undefined {
   const components = emptyObject();
-  const waiting = referencesIn(start);
-  let charactersLeft = CHARACTERS_LIMIT;
-  // The set grows while it is walked.
-  for (const reference of waiting) {
+  const pending = referencesIn(start);
+  let charactersLeft = maxCharacters;
+  // The set grows during iteration.
+  for (const reference of pending) {
     const [root, kind = '', name = ''] = pointerKeys(reference) ?? [];
     const value = root === 'components' ? at(document, 'components', kind, name) : undefined;
     if (value === undefined) continue;
     const copy = boundedCopy(value);
     charactersLeft -= JSON.stringify(copy).length;
-    if (charactersLeft < 0 || waiting.size > COMPONENT_LIMIT) break;
+    if (charactersLeft < 0 || pending.size > maxComponents) break;
     const group = (components[kind] ??= emptyObject()) as Record<string, unknown>;
     group[name] = copy;
-    for (const next of referencesIn(copy)) waiting.add(next);
+    for (const next of referencesIn(copy)) pending.add(next);
   }
   return Object.keys(components).length > 0 ? components : undefined;
 }
 
-/** What was copied is bounded in depth and size, so this is too. */
+/** Recursion is safe: the copied parts are bounded in depth and size. */
 function referencesIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return found;
   const reference = referenceOf(value);

@@ -1,6 +1,6 @@
 /**
- * A channel as a page shows it: references followed, traits merged, everything bounded. Descriptions are Markdown.
- * Sending and receiving are told from the reader's side: what the described application receives, the reader sends.
+ * A channel as a page shows it: references resolved, traits merged, sizes bounded. Descriptions are Markdown.
+ * `send` and `receive` are from the reader's side, the opposite of the described application's side.
  */
 import type { ExampleView, SchemaView } from '../openapi/view.ts';
 
@@ -10,7 +10,6 @@ export interface ChannelView {
   summary: string;
   description: string;
   servers: ChannelServerView[];
-  /** All ways to be let in at one of the servers. */
   security: ChannelSecurityView[];
   parameters: SchemaRow[];
   operations: ChannelOperationView[];
@@ -18,7 +17,6 @@ export interface ChannelView {
   notes: NotesView;
 }
 
-/** A named value with its schema, as `schemaField` shows it. */
 export interface SchemaRow {
   name: string;
   required: boolean;
@@ -29,7 +27,6 @@ export interface ChannelServerView {
   name: string;
   /** `wss://example.com/path`, with `{name}` for variables. */
   url: string;
-  /** As written: `wss`, `kafka-secure`. */
   protocol: string;
   protocolVersion: string;
   description: string;
@@ -42,9 +39,9 @@ export interface ChannelSecurityView {
   id: string;
   /** In words: `API key`, `user name and password`. */
   type: string;
-  /** The name of the header, query parameter or cookie; otherwise that of the scheme. */
+  /** The name of the header, query parameter or cookie, else of the scheme. */
   parameter: string;
-  /** `header`, `query`, …; empty when it is not said. */
+  /** `header`, `query`, …; empty when unspecified. */
   place: string;
   description: string;
   scopes: string[];
@@ -56,7 +53,6 @@ export interface ChannelOperationView {
   action: 'send' | 'receive';
   title: string;
   description: string;
-  /** Names of messages of the view. */
   messages: string[];
   reply?: ReplyView;
   security: ChannelSecurityView[];
@@ -64,7 +60,7 @@ export interface ChannelOperationView {
 }
 
 export interface ReplyView {
-  /** Where the answer arrives: the address of a channel, or an expression that tells it. */
+  /** A channel address, or a runtime expression that evaluates to one. */
   address: string;
   description: string;
   messages: string[];
@@ -76,11 +72,10 @@ export interface MessageView {
   title: string;
   description: string;
   contentType: string;
-  /** What the reader does with it; empty when no operation mentions it. */
+  /** Empty when no operation uses the message. */
   roles: ('send' | 'receive' | 'reply')[];
   headers?: SchemaView;
   payload?: SchemaView;
-  /** A payload that is not described by JSON Schema, as it is written. */
   payloadSource?: { format: string; language: string; text: string };
   examples: MessageExampleView[];
   correlationId?: { location: string; description: string };
@@ -93,7 +88,6 @@ export interface MessageExampleView {
   payload?: Pick<ExampleView, 'language' | 'text'>;
 }
 
-/** What any part of a description may carry besides. */
 export interface NotesView {
   bindings: BindingView[];
   tags: { name: string; description: string }[];
@@ -102,11 +96,10 @@ export interface NotesView {
   extensions: { name: string; value: string }[];
 }
 
-/** Settings for one protocol. */
 export interface BindingView {
   protocol: string;
-  /** Nested settings have dots in their names; values as JSON, text without quotes. */
+  /** Nested fields are flattened to dotted names. Values are JSON; strings have no quotes. */
   rows: { name: string; value: string }[];
-  /** Settings that are schemas: the query of a WebSocket, the key of a Kafka message. */
+  /** For example the query of a WebSocket or the key of a Kafka message. */
   schemas: { name: string; schema: SchemaView }[];
 }

@@ -1,63 +1,45 @@
-/** How finished pages lie in the cache. */
+/** The format of the values that describe a page in the cache. Its files are values of their own. */
 import { deserialize, serialize } from 'node:v8';
-import type { FinishedPage, PageDependencies } from '../model/finished-page.ts';
+import type { PageDependencies, PageSummary } from '../model/finished-page.ts';
+import type { FileContent } from '../model/file-content.ts';
 
 export interface CachedDependencies extends Omit<PageDependencies, 'files'> {
   files: readonly [file: string, hash: string][];
   ids: readonly string[];
+  html: CachedFile;
+  markdown: CachedFile;
 }
 
-export type CachedPage = Pick<FinishedPage, 'html' | 'htmlHash' | 'markdown' | 'summary'>;
-
-interface Head {
-  htmlHash: string;
-  summary: Omit<FinishedPage['summary'], 'search'>;
-  htmlBytes: number;
-  markdownBytes: number;
-  hasSearch: boolean;
-}
-
-const lengthBytes = 4;
+export type CachedFile = Pick<FileContent, 'sizeBytes' | 'sha256'>;
 
 export function packDependencies(dependencies: CachedDependencies): Uint8Array {
   return serialize(dependencies);
 }
 
-/** Undefined for what this program cannot read. */
+/** Undefined for another format. */
 export function unpackDependencies(packed: Uint8Array): CachedDependencies | undefined {
   return attempt(() => deserialize(packed) as CachedDependencies);
 }
 
-/** The long texts follow as they are. */
-export function packPage({ html, htmlHash, markdown, summary }: CachedPage): Uint8Array[] {
-  const { search, ...rest } = summary;
-  const head = serialize({
-    summary: rest,
-    htmlHash,
-    htmlBytes: html.length,
-    markdownBytes: markdown.length,
-    hasSearch: search !== undefined,
-  } satisfies Head);
+const lengthBytes = 4;
+
+export function packSummary({ search, ...summary }: PageSummary): Uint8Array[] {
+  const head = serialize({ summary, hasSearch: search !== undefined });
   const length = Buffer.allocUnsafe(lengthBytes);
   length.writeUInt32LE(head.length);
-  return [length, head, html, markdown, ...(search ? [search] : [])];
+  return [length, head, ...(search ? [search] : [])];
 }
 
-export function unpackPage(packed: Uint8Array): CachedPage | undefined {
+/** Undefined for another format. */
+export function unpackSummary(packed: Uint8Array): PageSummary | undefined {
   return attempt(() => {
     const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
-    const start = lengthBytes + bytes.readUInt32LE();
-    const { summary, htmlHash, htmlBytes, markdownBytes, hasSearch } = deserialize(
-      bytes.subarray(lengthBytes, start),
-    ) as Head;
-    const markdownStart = start + htmlBytes;
-    const searchStart = markdownStart + markdownBytes;
-    return {
-      html: bytes.subarray(start, markdownStart),
-      htmlHash,
-      markdown: bytes.subarray(markdownStart, searchStart),
-      summary: { ...summary, search: hasSearch ? bytes.subarray(searchStart) : undefined },
+    const searchStart = lengthBytes + bytes.readUInt32LE();
+    const { summary, hasSearch } = deserialize(bytes.subarray(lengthBytes, searchStart)) as {
+      summary: Omit<PageSummary, 'search'>;
+      hasSearch: boolean;
     };
+    return { ...summary, search: hasSearch ? bytes.subarray(searchStart) : undefined };
   });
 }
 

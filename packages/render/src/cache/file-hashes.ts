@@ -1,10 +1,9 @@
-/** Hashes of files of the site, each read once for a build. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Site } from '../site/site.ts';
 import { shortHash } from '../text/short-hash.ts';
 
-/** The clock of a file system may be this far behind. */
+/** File system timestamps may lag by this much. */
 const clockStepMs = 11;
 
 type HashedSite = Pick<Site, 'root' | 'sourceHashes' | 'loadStartedAtMs'>;
@@ -28,7 +27,10 @@ export class FileHashes {
     return hash;
   }
 
-  /** Undefined for a file that changed since the build started: the page may have been rendered from other bytes. */
+  /**
+   * Undefined for a file that changed since the build started: the page may have been rendered from other
+   * bytes.
+   */
   ofUnchanged(file: string): string | undefined {
     const found = statSync(join(this.#root, file), { throwIfNoEntry: false });
     return found && Math.max(found.ctimeMs, found.mtimeMs) < this.#startedAtMs ? this.of(file) : undefined;

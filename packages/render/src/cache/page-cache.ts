@@ -1,30 +1,47 @@
 /**
- * Reuses finished pages of earlier builds. A page is found by the site around it and its own source, and is used when the
- * files and heading ids that it depends on are the same. Nothing else of the renderer knows that a cache exists.
+ * Reuses finished pages of earlier builds. The key of a page is its site and its source; a hit is valid when
+ * the files and heading ids that it depends on are unchanged. No other part of the renderer knows about the
+ * cache.
  */
 import type { BuildCache } from '../model/build-cache.ts';
-import type { FetchedPicture, FinishedPage, IdsOf, PageRenderer } from '../model/finished-page.ts';
+import type {
+  FetchedPicture,
+  FinishedPage,
+  IdsOf,
+  PageRenderer,
+  RenderedPage,
+} from '../model/finished-page.ts';
 import type { PageTask } from '../model/page.ts';
+import type { FileContent } from '../model/file-content.ts';
 import { idsHash, shortHash } from '../text/short-hash.ts';
 import {
   type CachedDependencies,
+  type CachedFile,
   packDependencies,
-  packPage,
+  packSummary,
   unpackDependencies,
-  unpackPage,
+  unpackSummary,
 } from './cached-page.ts';
 import { FileHashes } from './file-hashes.ts';
 import { type KeyedSite, siteKeyOf } from './site-key.ts';
 
-/** Why a page was reused or rendered. */
 export interface CacheDecision {
   output: string;
   isReused: boolean;
   reason: string;
 }
 
+/** A file of the cache was damaged after the build began. The build succeeds when it is repeated without this cache. */
+export class DamagedCacheError extends Error {
+  override name = 'DamagedCacheError';
+
+  constructor() {
+    super('The build cache is damaged.');
+  }
+}
+
 export function withPageCache(
-  renderer: PageRenderer,
+  renderer: PageRenderer<RenderedPage>,
   cache: BuildCache | undefined,
   site: KeyedSite,
 ): PageRenderer {
@@ -37,13 +54,13 @@ interface Hit extends CachedDependencies {
 }
 
 class CachedPageRenderer implements PageRenderer {
-  readonly #renderer: PageRenderer;
+  readonly #renderer: PageRenderer<RenderedPage>;
   readonly #cache: BuildCache;
   readonly #site: KeyedSite;
   readonly #hashes: FileHashes;
   readonly #siteKey: string;
 
-  constructor(renderer: PageRenderer, cache: BuildCache, site: KeyedSite) {
+  constructor(renderer: PageRenderer<RenderedPage>, cache: BuildCache, site: KeyedSite) {
     this.#renderer = renderer;
     this.#cache = cache;
     this.#site = site;
@@ -59,7 +76,7 @@ class CachedPageRenderer implements PageRenderer {
     }
     const hashes = new Map([...hits].map(([output, { ids }]) => [output, idsHash(ids)]));
     const isCurrent = (hit: Hit): boolean => this.#hasSameIds(hit, hashes);
-    /** Whether every page that it leads to is known before anything is rendered. */
+    /** Whether the ids of all its targets are known before rendering. */
     const isComplete = ({ targets }: Hit): boolean => targets.every(([output]) => hashes.has(output));
     const reused = [...hits.values()].filter((hit) => isComplete(hit) && isCurrent(hit));
     const undecided = [...hits.values()].filter((hit) => !isComplete(hit));
@@ -98,11 +115,12 @@ class CachedPageRenderer implements PageRenderer {
     hashes: Map<string, string>,
   ): AsyncGenerator<FinishedPage | FetchedPicture> {
     for await (const page of this.#renderer.render(tasks, idsOf)) {
-      if (!('picture' in page)) {
-        hashes.set(page.task.output, idsHash(page.summary.ids));
-        this.#put(page);
+      if ('picture' in page) {
+        yield page;
+        continue;
       }
-      yield page;
+      hashes.set(page.task.output, idsHash(page.summary.ids));
+      yield this.#put(page);
     }
   }
 
@@ -112,9 +130,11 @@ class CachedPageRenderer implements PageRenderer {
     const found = packed && unpackDependencies(packed);
     if (key === undefined || !found) return this.#reject(task, 'not cached for this source and site');
     if (found.clockMs !== undefined && found.clockMs !== this.#site.plan.clockMs)
-      return this.#reject(task, 'its code sees another time');
+      return this.#reject(task, 'its code sees a different time');
     const changed = found.files.find(([file, hash]) => this.#hashes.of(file) !== hash);
     if (changed) return this.#reject(task, `${changed[0]} changed`);
+    if (!this.#hasFile(found.html) || !this.#hasFile(found.markdown))
+      return this.#reject(task, 'the cached page cannot be read');
     return { ...found, task, key };
   }
 
@@ -124,31 +144,59 @@ class CachedPageRenderer implements PageRenderer {
     return changed === undefined;
   }
 
-  #read({ task, key }: Hit): FinishedPage | undefined {
-    const packed = this.#cache.get(pageKey(key));
-    const page = packed && unpackPage(packed);
-    if (!page) return this.#reject(task, 'the cached page cannot be read');
+  #read({ task, key, html, markdown }: Hit): FinishedPage | undefined {
+    const packed = this.#cache.get(summaryKey(key));
+    const summary = packed && unpackSummary(packed);
+    if (!summary) return this.#reject(task, 'the cached page cannot be read');
     this.#report({ output: task.output, isReused: true, reason: 'same source, site, files and ids' });
-    const dependencies = { files: undefined, targets: [], clockMs: undefined };
-    return { ...page, task, dependencies, milliseconds: 0 };
+    return { task, summary, html: this.#stored(html), markdown: this.#stored(markdown), milliseconds: 0 };
   }
 
-  #put(page: FinishedPage): void {
-    const { task, dependencies, summary } = page;
-    const { files, targets, clockMs } = dependencies;
+  /** Returns the page, whose files are read from the cache from now on. */
+  #put(page: RenderedPage): FinishedPage {
+    const { task, summary } = page;
+    const { files, targets, clockMs } = page.dependencies;
     const key = files && this.#keyOf(task);
-    if (!files || key === undefined) return;
+    if (!files || key === undefined) return page;
     const hashed: [string, string][] = [];
     for (const file of files) {
       const hash = this.#hashes.ofUnchanged(file);
-      if (hash === undefined) return;
+      if (hash === undefined) return page;
       hashed.push([file, hash]);
     }
+    const [html, markdown] = [this.#putFile(page.html), this.#putFile(page.markdown)];
     this.#cache.put(
       dependenciesKey(key),
-      packDependencies({ files: hashed, targets, clockMs, ids: summary.ids }),
+      packDependencies({
+        files: hashed,
+        targets,
+        clockMs,
+        ids: summary.ids,
+        html: { sizeBytes: html.sizeBytes, sha256: html.sha256 },
+        markdown: { sizeBytes: markdown.sizeBytes, sha256: markdown.sha256 },
+      }),
     );
-    this.#cache.put(pageKey(key), ...packPage(page));
+    this.#cache.put(summaryKey(key), ...packSummary(summary));
+    return { ...page, html, markdown };
+  }
+
+  #putFile(file: FileContent): FileContent {
+    this.#cache.put(fileKey(file), file.read());
+    // Nothing is stored on a full disk.
+    return this.#hasFile(file) ? this.#stored(file) : file;
+  }
+
+  #hasFile(file: CachedFile): boolean {
+    return this.#cache.keep(fileKey(file)) === file.sizeBytes;
+  }
+
+  #stored({ sizeBytes, sha256 }: CachedFile): FileContent {
+    const read = (): Uint8Array => {
+      const bytes = this.#cache.get(fileKey({ sha256 }));
+      if (bytes?.length !== sizeBytes) throw new DamagedCacheError();
+      return bytes;
+    };
+    return { sizeBytes, sha256, isInMemory: false, read };
   }
 
   /** Undefined for a page whose file cannot be read. */
@@ -170,6 +218,10 @@ function dependenciesKey(key: string): string {
   return `dependencies:${key}`;
 }
 
-function pageKey(key: string): string {
-  return `page:${key}`;
+function summaryKey(key: string): string {
+  return `summary:${key}`;
+}
+
+function fileKey({ sha256 }: Pick<CachedFile, 'sha256'>): string {
+  return `file:${sha256}`;
 }

@@ -1,4 +1,4 @@
-/** The part of a page's key that all pages share: everything that may be seen on any page. */
+/** The part of a page's cache key that all pages share: everything that may be visible on any page. */
 import { extname } from 'node:path';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { SiteOptions } from '../site/render-options.ts';
@@ -15,7 +15,7 @@ export interface KeyedSite {
   pictures: { files: readonly string[] };
 }
 
-/** Files of these kinds matter only to the pages that name them as dependencies. */
+/** Files of these kinds affect only the pages that depend on them. */
 const filesOfPages = new Set(
   '.md .mdx .css .png .jpg .jpeg .gif .webp .avif .svg .mp4 .webm .pdf'.split(' '),
 );

@@ -13,7 +13,7 @@ const finding = (file: string, more: Partial<Diagnostic> = {}): Diagnostic => ({
 });
 
 describe('findings with one cause', () => {
-  it('the same sentence in many files is one finding with a count and the first places', () => {
+  it('the same message in many files is one finding with a count and the first places', () => {
     const all = Array.from({ length: 500 }, (_, index) =>
       finding(`page-${String(index).padStart(3, '0')}.mdx`),
     );
@@ -63,7 +63,7 @@ describe('findings with one cause', () => {
     expect(aggregated(all).map(({ count }) => count)).toEqual([3, 3, 3]);
   });
 
-  it('each place of a finding can be listed by itself', () => {
+  it('each place of a finding can be listed separately', () => {
     const [one] = aggregated(['a', 'b', 'c'].map((file) => finding(file)));
     expect(placesOf(one as Diagnostic).map(({ file, line, count }) => [file, line, count])).toEqual([
       ['a', 1, undefined],
@@ -95,7 +95,7 @@ describe('the report of a site', () => {
     expect(report.diagnostics.map(({ message, count }) => [message, count]).toSorted()).toEqual([
       ['20 pictures of "/images/old" are not files of the site; readers see their descriptions instead', 20],
       ['<marquee> is not allowed in a page; readers see its content', 8],
-      ['The id "row" stands on the page more than once; links to it lead readers to the first element', 4],
+      ['The id "row" occurs more than once on the page; links to it lead to the first element', 4],
     ]);
     expect(report.occurrences).toBe(32);
   });

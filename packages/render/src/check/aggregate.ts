@@ -1,20 +1,20 @@
 /**
- * Makes one finding of those that repeat one cause: the same sentence in many places, many sentences about one place, or
- * many files that are missing from one folder or host. The first place stands for the others.
+ * Merges findings with one cause: the same message in many places, many messages about one place, or many
+ * missing files of one folder or host. The first place represents the others.
  */
 import { posix } from 'node:path';
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { type Diagnostic, type FindingExample, compareDiagnostics } from '../model/diagnostic.ts';
 
-/** More are counted. */
+/** Further places are only counted. */
 const maxExamples = 100;
 
 interface Cause {
-  /** Findings with the same key have the same cause; undefined for those that this is not about. */
+  /** Findings with the same key have the same cause; undefined when the rule does not apply. */
   keyOf: (finding: Diagnostic) => string | undefined;
-  /** So few are listed one by one. */
+  /** Up to this many findings stay separate. */
   maxListed: number;
-  /** A sentence for all of them; the first one's own without it. */
+  /** One message for all; by default that of the first finding. */
   message?: (key: string, findings: readonly Diagnostic[]) => string;
 }
 
@@ -86,7 +86,6 @@ function exampleOf({ file, line, column, target }: Diagnostic): FindingExample {
   };
 }
 
-/** Each place of a finding by itself, as far as they are known: for tools that show findings beside the source. */
 export function placesOf(finding: Diagnostic): Diagnostic[] {
   const { count: _count, examples, ...plain } = finding;
   if (examples === undefined) return [finding];
@@ -95,14 +94,13 @@ export function placesOf(finding: Diagnostic): Diagnostic[] {
   );
 }
 
-/** How often a finding occurs. */
 export function occurrencesOf({ count = 1 }: Pick<Diagnostic, 'count'>): number {
   return count;
 }
 
 const maxNamed = 3;
 
-/** A sentence about the places of a finding besides the first; undefined when there is only one. */
+/** A sentence about the further places; undefined when there is only one. */
 export function otherPlaces({ count, examples }: Pick<Diagnostic, 'count' | 'examples'>): string | undefined {
   if (count === undefined || count < 2) return undefined;
   const named = (examples ?? [])

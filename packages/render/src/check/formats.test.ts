@@ -1,4 +1,3 @@
-/** The report in the forms that other programs read. */
 import { describe, expect, it } from 'vitest';
 import { diagnosticCodes } from '../model/finding-codes.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -24,13 +23,13 @@ const findings: Diagnostic[] = [
 const weights = ['a', 'b', 'c d'].map((name) => ({ path: `${name}.html`, file: `${name}.mdx`, bytes: 10 }));
 const report = buildReport(findings, { weights, orphans: ['c d.mdx'] });
 
-it('the report counts, and lists the gravest first', () => {
+it('the report counts findings and lists the most severe first', () => {
   expect(report).toMatchObject({ format: 1, pages: 3, errors: 1, warnings: 1, infos: 1, truncated: false });
   expect(report.diagnostics.map(({ severity }) => severity)).toEqual(['error', 'warning', 'info']);
   expect(report.byCode).toEqual({ broken_link: 1, mdx_syntax: 1, orphan_page: 1 });
 });
 
-describe('what counts', () => {
+describe('findings that count against a site', () => {
   it.each([
     [[], []],
     [['error'], ['mdx_syntax']],
@@ -41,16 +40,16 @@ describe('what counts', () => {
       ['error', 'orphan_page'],
       ['mdx_syntax', 'orphan_page'],
     ],
-  ])('%j', (failOn, expected) => {
+  ])('the filter %j selects its findings', (failOn, expected) => {
     expect(countingFindings(report.diagnostics, failOn).map(({ code }) => code)).toEqual(expected);
   });
 
-  it('knows which names exist', () => {
+  it('unknown names of findings are detected', () => {
     expect(unknownFindings(['error', 'broken_link', 'toString', 'broken'])).toEqual(['toString', 'broken']);
   });
 });
 
-it('only what is new since an earlier report remains, wherever it moved to', () => {
+it('only findings missing from an earlier report remain, independent of their line', () => {
   const moved = findings.map((finding) => ({ ...finding, line: 99 }));
   const again = { ...(findings[1] as Diagnostic), line: 100 };
   const now = buildReport([...moved, again], { weights, orphans: [] });
@@ -64,14 +63,14 @@ describe('SARIF', () => {
   };
   const [run] = log.runs;
 
-  it('names every code as a rule, and each result by its rule', () => {
+  it('SARIF lists every code as a rule, and each result names its rule', () => {
     expect(log.version).toBe('2.1.0');
     expect(run?.tool.driver.rules.map(({ id }) => id)).toEqual(Object.keys(diagnosticCodes));
     for (const { ruleId, ruleIndex } of run?.results ?? [])
       expect(run?.tool.driver.rules[ruleIndex as number]?.id).toBe(ruleId);
   });
 
-  it('has levels, relative addresses and regions', () => {
+  it('SARIF results have levels, relative addresses and regions', () => {
     expect(run?.results).toMatchObject([
       { level: 'error', locations: [{ physicalLocation: { region: { startLine: 9 } } }] },
       {
@@ -91,7 +90,7 @@ describe('SARIF', () => {
     expect(run?.results[2]).not.toHaveProperty('locations.0.physicalLocation.region');
   });
 
-  it('has fingerprints that do not depend on the line', () => {
+  it('SARIF fingerprints do not depend on the line', () => {
     const moved = buildReport([{ ...(findings[1] as Diagnostic), line: 77 }], { weights, orphans: [] });
     const prints = (text: string) => [...text.matchAll(/"finding\/v1": "(\w+)"/g)].map(([, print]) => print);
     expect(prints(reportSarif(report, '1'))).toContain(prints(reportSarif(moved, '1'))[0]);
@@ -101,7 +100,7 @@ describe('SARIF', () => {
 describe('JUnit', () => {
   const xml = reportJunit(report, ['warning']);
 
-  it('has a suite for each file, and a page without findings passes', () => {
+  it('JUnit has a suite for each file, and a page without findings passes', () => {
     expect(
       xml.startsWith(
         '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="docyard" tests="4" failures="2"',
@@ -112,30 +111,30 @@ describe('JUnit', () => {
     expect(xml).toContain('<skipped message="info: Nothing leads here"/>');
   });
 
-  it('escapes what XML must not hold', () => {
+  it('JUnit drops characters that XML cannot represent', () => {
     expect(xml).toContain('message="A &quot;&lt;link&gt;&quot; &amp; more"');
     // eslint-disable-next-line no-control-regex
     expect(xml).not.toMatch(/[\u0000-\u0008]/);
   });
 });
 
-describe('the page', () => {
+describe('the HTML report', () => {
   const html = reportHtml(report, 'A <b> site');
 
-  it('holds everything without script, and says nothing as markup', () => {
+  it('the HTML report is self-contained without scripts and escapes all text', () => {
     expect(html).toContain('<h1>A &lt;b&gt; site</h1>');
     expect(html).toContain('A "&lt;link&gt;" &amp; more');
     expect(html).not.toMatch(/<script|\son\w+=|style="|https?:/);
     expect(html).toContain('<meta name="robots" content="noindex">');
   });
 
-  it('says so when there is nothing to say', () => {
+  it('the HTML report of a site without findings says so', () => {
     expect(reportHtml(buildReport([], { weights, orphans: [] }), 'S')).toContain('Nothing was found');
   });
 });
 
 describe('Markdown', () => {
-  it('counts, and lists the gravest first with its place', () => {
+  it('the Markdown report counts findings and lists the most severe first with their place', () => {
     expect(reportMarkdown(report).split('\n').slice(0, 5)).toEqual([
       '**3 pages: 1 error, 1 warning, 1 note.**',
       '',
@@ -145,12 +144,12 @@ describe('Markdown', () => {
     ]);
   });
 
-  it('a site without findings is one line', () => {
+  it('the Markdown report of a site without findings is one line', () => {
     const clean = buildReport([], { weights: [], orphans: [] });
     expect(reportMarkdown(clean)).toBe('**0 pages: 0 errors, 0 warnings, 0 notes.**\n');
   });
 
-  it('nothing that a page says becomes a heading, a cell, a link, a mention or a tag', () => {
+  it('text of a page never becomes a heading, a cell, a link, a mention or a tag', () => {
     const message = '\n\n# x | @team #1 [a](https://b) <img src=x> `c` *d* ![e](f) www.g.example \u2028';
     const hostile: Diagnostic = { severity: 'error', code: 'mdx_syntax', message, file: '`|a`\n.mdx' };
     const [, , , , row = '', ...rest] = reportMarkdown(
@@ -161,7 +160,7 @@ describe('Markdown', () => {
     expect(row).not.toMatch(/[@[\]<>`*!]|https?:|www\.| #/);
   });
 
-  it('stops long before a build server would cut it, and says so', () => {
+  it('the Markdown report is truncated with a note before build servers cut it', () => {
     const many = Array.from({ length: 60 }, (_, index): Diagnostic => ({
       severity: 'warning',
       code: 'broken_link',

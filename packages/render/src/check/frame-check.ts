@@ -1,9 +1,9 @@
 /**
- * What stands around the pages: header, sidebar, footer, and files that are no page. It is the same on many of them, so it is read
- * and judged once for each folder, where its addresses mean the same.
+ * Checks the addresses in headers, sidebars, footers and files other than pages. Many pages share them, so
+ * each is checked once per folder, where relative addresses have the same meaning.
  */
 import type { SharedText } from '../text/encoded-text.ts';
-import { keptText } from '../text/kept.ts';
+import { detachedText } from '../text/compact-values.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { OutputAddresses } from './output-addresses.ts';
@@ -13,10 +13,10 @@ import { anchorHint } from './output-findings.ts';
 import type { SourcePlaces } from './source-places.ts';
 import type { HtmlFacts } from '../model/page.ts';
 
-/** 50,000 pages in 2,000 folders would otherwise keep 20 MB of addresses that are in order. */
-const mostFolders = 200;
+/** Bounds the memory for addresses that are known to be valid. */
+const maxFolders = 200;
 
-/** What is known once all is written; pages that the frame leads to are added to `reached`. */
+/** Known once all files are written; pages that the frame links to are added to `reached`. */
 interface Whole {
   addresses: OutputAddresses;
   places: SourcePlaces;
@@ -26,18 +26,17 @@ interface Whole {
 
 interface Settled {
   addresses: Set<string>;
-  /** Parts whose addresses were judged as pages of this folder have them. */
+  /** Shared parts whose addresses were checked for this folder. */
   read: WeakSet<SharedText>;
 }
 
 export class FrameCheck {
   /** Whether an address leads to a page that will be written. */
   readonly #isSettled: (address: string, from: string, reaches?: string[]) => boolean;
-  /** By folder and address: what is not known to be in order before everything is written. */
+  /** By folder and address: references whose target is not known before everything is written. */
   readonly #references = new Map<string, Map<string, { loads: boolean; from: string }>>();
-  /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
+  /** By folder: valid addresses, for the most recently used folders. */
   readonly #settled = new Map<string, Settled>();
-  /** Parts that many pages have in common are read once. */
   readonly #shared = new WeakMap<SharedText, { facts: HtmlFacts; withoutReferences: HtmlFacts }>();
   readonly #unresolved = new Map<string, UnresolvedAddress[1]>();
   #newlyUnresolved: UnresolvedAddress[] = [];
@@ -46,21 +45,19 @@ export class FrameCheck {
     this.#isSettled = isSettled;
   }
 
-  /** What was noted for a page before. */
   add(path: string, references: readonly Reference[], unresolved: readonly UnresolvedAddress[]): void {
     const open = references.length > 0 ? this.#openIn(folderOf(path)) : undefined;
     for (const { address, loads } of references) open?.set(address, { loads, from: path });
     for (const [written, code] of unresolved) this.#unresolved.set(written, code);
   }
 
-  /** The addresses that were found to lead nowhere since the last call. */
   takeUnresolved(): UnresolvedAddress[] {
-    const taken = this.#newlyUnresolved;
+    const unresolved = this.#newlyUnresolved;
     this.#newlyUnresolved = [];
-    return taken;
+    return unresolved;
   }
 
-  /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
+  /** Wraps a resolver to record addresses without a target, because the frame does not render those. */
   watch(links: LinkResolver): LinkResolver {
     return {
       resolve: (href, from) => {
@@ -77,7 +74,7 @@ export class FrameCheck {
     };
   }
 
-  /** Of a part that pages share. Its addresses mean the same for all pages of a folder: the first one of them has them judged. */
+  /** The facts of a part that pages share. Its addresses are checked for the first page of each folder. */
   factsOf(shared: SharedText, output: string): HtmlFacts {
     let known = this.#shared.get(shared);
     if (!known) {
@@ -91,14 +88,17 @@ export class FrameCheck {
     return known.facts;
   }
 
-  /** Every address of a file that is no page of an author counts as part of the frame. Those that lead to no page go to `noted`. */
+  /**
+   * Addresses of files other than pages count as part of the frame. References that lead to no page are added
+   * to `noted`.
+   */
   noterFor(path: string, noted: Reference[] = [], reaches?: string[]): (reference: Reference) => void {
     const folder = folderOf(path);
     const open = this.#openIn(folder);
     const settled = this.#settledIn(folder).addresses;
     return ({ address, loads }) => {
       if (settled.has(address) || open.has(address)) return;
-      const text = keptText(address);
+      const text = detachedText(address);
       if (this.#isSettled(address, path, reaches)) settled.add(text);
       else {
         open.set(text, { loads, from: path });
@@ -123,42 +123,42 @@ export class FrameCheck {
   #settledIn(folder: string): Settled {
     const known = this.#settled.get(folder);
     if (known) return known;
-    if (this.#settled.size === mostFolders) this.#settled.clear();
+    if (this.#settled.size === maxFolders) this.#settled.clear();
     const settled = { addresses: new Set<string>(), read: new WeakSet<SharedText>() };
     this.#settled.set(folder, settled);
     return settled;
   }
 
-  /** Header, sidebar and footer are the same on many pages, and all come from the configuration. */
+  /** Headers, sidebars and footers come from the configuration, so findings point there. */
   findings({ addresses, places, configFile: file, reached }: Whole): Diagnostic[] {
     const found: Diagnostic[] = [];
     for (const [written, code] of [...this.#unresolved].toSorted(byFirst)) {
       const place = places.find(file, [JSON.stringify(written), written]);
       const what = code === 'image_missing' ? 'picture' : 'link';
-      const message = `The ${what} "${written}" of the configuration leads to nothing on the site; it is not shown`;
+      const message = `The ${what} "${written}" of the configuration has no target on the site; it is not shown`;
       found.push({ severity: 'warning', code, message, file, ...place, target: written });
     }
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const references = [...this.#references]
       .toSorted(byFirst)
       .flatMap(([, known]) => [...known].toSorted(byFirst));
     for (const [address, { loads, from }] of references) {
-      const verdict = addresses.judge(address, from);
-      if (verdict.kind === 'there') reached.add(verdict.path);
-      if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
-      const wanted = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;
-      if (told.has(wanted)) continue;
-      told.add(wanted);
-      const route = wanted.replace(/(?:\/index)?\.html(?=#|$)/, '');
+      const verdict = addresses.resolve(address, from);
+      if (verdict.kind === 'found') reached.add(verdict.path);
+      if (verdict.kind === 'found' || verdict.kind === 'external') continue;
+      const target = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;
+      if (reported.has(target)) continue;
+      reported.add(target);
+      const route = target.replace(/(?:\/index)?\.html(?=#|$)/, '');
       const fragment = verdict.kind === 'no id' ? `#${verdict.fragment}"` : '';
       found.push({
         severity: 'warning',
         code: verdict.kind === 'no id' ? 'broken_anchor' : loads ? 'image_missing' : 'broken_link',
-        message: `"${route}" is linked around the pages, and leads nowhere`,
+        message: `The navigation links to "${route}", which does not exist`,
         file,
         ...places.find(file, [`${route}"`, fragment]),
         ...(verdict.kind === 'no id' ? { hint: anchorHint(verdict.fragment, verdict.ids) } : {}),
-        target: wanted,
+        target,
       });
     }
     return found;

@@ -1,9 +1,13 @@
-/** The quality report as JUnit XML, which build servers show as tests: a suite for each file, a case for each finding. */
+/**
+ * The quality report as JUnit XML, which build servers show as tests: a suite per file, a case per finding.
+ */
 import { escapeAttribute, escapeText } from '../text/html.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type SiteReport, countingFindings } from './report.ts';
 
-/** Findings that do not count against the site are there as skipped cases; a page without any is one that passed. */
+/**
+ * Findings that do not count against the site are skipped cases; a page without findings is a passed case.
+ */
 export function reportJunit(
   { diagnostics, weights }: Pick<SiteReport, 'diagnostics' | 'weights'>,
   failOn: readonly string[],
@@ -53,7 +57,7 @@ function text(value: string): string {
   return escapeText(allowedInXml(value));
 }
 
-/** XML has no way to write these characters, not even escaped. */
+/** XML cannot represent these characters, not even escaped. */
 function allowedInXml(value: string): string {
   // eslint-disable-next-line no-control-regex
   return value.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');

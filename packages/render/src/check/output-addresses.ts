@@ -1,17 +1,16 @@
-/** Which addresses of the output lead somewhere: knows every file that was written and the ids in it. Reads no file. */
+/** Resolves addresses of the output against the written files and their ids. */
 import { decoded, hasId, isAbsolute } from '../facts/output-facts.ts';
 import type { UrlStyle } from '../model/site-plan.ts';
 
 export type Verdict =
-  /** A file of the output. */
-  | { kind: 'there'; path: string }
-  /** Not for us to judge. */
-  | { kind: 'elsewhere' }
+  | { kind: 'found'; path: string }
+  /** Outside of the output, so not checked. */
+  | { kind: 'external' }
   | { kind: 'no file'; path: string }
   | { kind: 'no id'; path: string; fragment: string; ids: string };
 
 export class OutputAddresses {
-  /** Files with their ids; undefined for what is no HTML. */
+  /** Files with their ids; undefined for files other than HTML. */
   readonly #files = new Map<string, string | undefined>();
   readonly #withoutExtensions: boolean;
 
@@ -23,7 +22,10 @@ export class OutputAddresses {
     this.#files.set(path, ids);
   }
 
-  /** The file an address without a fragment leads to, whatever branch it names, when that is one of `files`. Can be asked at any time. */
+  /**
+   * The file that an address leads to, ignoring fragment and branch, if it is one of `files`. May be called
+   * at any time.
+   */
   among(files: ReadonlySet<string>, address: string, from: string): string | undefined {
     const query = address.indexOf('?nav=');
     const plain = query < 0 ? address : address.slice(0, query);
@@ -33,9 +35,9 @@ export class OutputAddresses {
     return files.has(path) ? path : this.#otherNames(path).find((name) => files.has(name));
   }
 
-  /** `from` is the file the address stands in. Asked once all files are known. */
-  judge(address: string, from: string): Verdict {
-    if (isAbsolute(address)) return { kind: 'elsewhere' };
+  /** `from` is the file that contains the address. Call it after all files are added. */
+  resolve(address: string, from: string): Verdict {
+    if (isAbsolute(address)) return { kind: 'external' };
     const hash = address.indexOf('#');
     const fragment = hash < 0 ? '' : address.slice(hash + 1);
     const before = hash < 0 ? address : address.slice(0, hash);
@@ -46,11 +48,14 @@ export class OutputAddresses {
     if (file === undefined) return { kind: 'no file', path: wanted ?? path };
     const ids = this.#files.get(file);
     return ids === undefined || hasId(ids, fragment)
-      ? { kind: 'there', path: file }
+      ? { kind: 'found', path: file }
       : { kind: 'no id', path: file, fragment, ids };
   }
 
-  /** As a server finds files: a folder means its index, and in the clean style a name without extension a page. */
+  /**
+   * As web servers resolve files: a folder means its index, and in the clean style a name without extension
+   * is a page.
+   */
   #fileFor(path: string): string | undefined {
     if (this.#files.has(path)) return path;
     return this.#otherNames(path).find((name) => this.#files.has(name));
@@ -62,7 +67,7 @@ export class OutputAddresses {
   }
 }
 
-/** Undefined for what climbs out of the output. */
+/** Undefined for paths outside of the output. */
 function resolved(path: string, from: string): string | undefined {
   const parts = from.split('/').slice(0, -1);
   for (const part of path.split('/')) {

@@ -1,4 +1,6 @@
-/** The sentences of the check of the output: each finding that needs no look at the source, and the hints of the others. */
+/**
+ * The messages of the output check, for findings that need no look at the source, and hints for the others.
+ */
 import type { Diagnostic } from '../model/diagnostic.ts';
 
 export function anchorHint(fragment: string, ids: string): string {
@@ -30,11 +32,13 @@ export function undescribed(file: string, picture: string): Diagnostic {
 }
 
 export function remoteFile(file: string, address: string): Diagnostic {
-  const message = `The page asks for "${address.slice(0, 200)}", a file of another host`;
+  const message = `The page loads "${address.slice(0, 200)}" from another host`;
   return { severity: 'warning', code: 'remote_asset', message, file, target: address.slice(0, 500) };
 }
 
-/** A snippet is part of several pages, and a page may stand at the root as well: the same finding counts once. */
+/**
+ * A snippet is part of several pages, and a page may also be at the root, so the same finding counts once.
+ */
 export function withoutRepeats(findings: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Map<string, Diagnostic>();
   for (const finding of findings) {
@@ -45,11 +49,10 @@ export function withoutRepeats(findings: readonly Diagnostic[]): Diagnostic[] {
   return [...seen.values()];
 }
 
-/** The text out of a list that a misspelt one most likely means. */
 const maxCompared = 100;
 const maxTextCharacters = 60;
 
-/** Undefined when none is near: at most a third of the characters may differ. */
+/** Undefined when more than a third of the characters differ from every text. */
 function nearestText(wanted: string, texts: readonly string[]): string | undefined {
   const goal = wanted.toLowerCase().slice(0, maxTextCharacters);
   let nearest: string | undefined;
@@ -62,7 +65,7 @@ function nearestText(wanted: string, texts: readonly string[]): string | undefin
   return nearest;
 }
 
-/** How many characters must be added, removed or changed to make one text of the other; `enough` when it is that many. */
+/** The Levenshtein distance, or `enough` when it is at least that. */
 function editsBetween(a: string, b: string, enough: number): number {
   let row = Uint8Array.from({ length: b.length + 1 }, (_, index) => index);
   let next = new Uint8Array(b.length + 1);

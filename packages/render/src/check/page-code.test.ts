@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { pageCodeReader } from './page-code.ts';
 
-describe.each(['fast', 'slow'] as const)('what a page holds besides text, with the %s parser', (parser) => {
+describe.each(['fast', 'slow'] as const)('the code of a page, with the %s parser', (parser) => {
   const read = pageCodeReader(parser);
   const actions = (source: string) => read(source).actions.map(({ name }) => name);
 
-  it('is nothing for plain text', () => {
+  it('plain text contains no code', () => {
     expect(read('---\ntitle: A\n---\n\n# A\n\nText with `fetch()` and\n\n```js\neval(1)\n```\n')).toEqual({
       frontMatter: 'title: A\n',
       modules: [],
@@ -17,7 +17,7 @@ describe.each(['fast', 'slow'] as const)('what a page holds besides text, with t
     });
   });
 
-  it('tells imports and exports', () => {
+  it('imports and exports are listed', () => {
     expect(read("import A from './a.mdx'\n\nexport const b = 1\n\nText").modules).toEqual([
       "import A from './a.mdx'",
       'export const b = 1',
@@ -35,11 +35,11 @@ describe.each(['fast', 'slow'] as const)('what a page holds besides text, with t
     ['{(() => { return 1 })}', ['statements']],
     ['{a = 1}', ['assignment']],
     ['{user.name + 1}', []],
-  ])('tells what %s does', (source, expected) => {
+  ])('the actions of %s are listed', (source, expected) => {
     expect(actions(source)).toEqual(expected);
   });
 
-  it('finds elements and attributes wherever they stand', () => {
+  it('elements and attributes are found at every level', () => {
     const { elements, attributes } = read(
       '<Card onClick={go}>\n\n{yes && <b hidden style={{color: "red"}} {...rest} />}\n\n</Card>\n\n<i {...all} />',
     );
@@ -64,18 +64,18 @@ describe.each(['fast', 'slow'] as const)('what a page holds besides text, with t
     ['<p style="background: url(https://b.example/c)">a</p>', 'load', 'https://b.example/c'],
     ['{["https://b.example"]}', 'load', 'https://b.example'],
     ['https://b.example/plain', 'link', 'https://b.example/plain'],
-  ])('finds the address in %s', (source, use, url) => {
+  ])('the address in %s is found', (source, use, url) => {
     expect(read(source).addresses).toContainEqual({ use, url });
   });
 
-  it('keeps comments of both kinds, but not those in code', () => {
+  it('comments of both kinds are listed, except those in code', () => {
     expect(read('a {/* one */} <!-- two --> `<!-- three -->`').comments.toSorted()).toEqual([
       ' two ',
       '/* one */',
     ]);
   });
 
-  it('refuses a page that nobody can read', () => {
+  it('a page that does not parse is rejected', () => {
     expect(() => read('<div>\n\n{{{ a</b>')).toThrow();
   });
 });

@@ -1,9 +1,9 @@
 /**
- * What a page holds besides text: modules, code in expressions, elements, attributes, addresses, comments. For those who
- * judge a change of a page without running it. It decides nothing; a page that cannot be read is an error.
+ * Lists the active parts of a page: modules, code in expressions, elements, attributes, addresses, comments.
+ * It lets callers review a change of a page without running it. A page that does not parse is an error.
  */
 import { isEmptyExpression, parseExpression } from '../evaluate/parse.ts';
-import { Unsupported } from '../evaluate/values.ts';
+import { UnsupportedError } from '../evaluate/values.ts';
 import { readDocument } from '../document/document.ts';
 import type { ParserName } from '../document/parser.ts';
 import { rewriteProse } from '../text/prose.ts';
@@ -14,39 +14,39 @@ import type { JsxAttribute, Node } from '../document/tree.ts';
 export interface PageCode {
   /** Raw text between the fences at the top; empty when there is none. */
   frontMatter: string;
-  /** `import` and `export` blocks as they are written. */
+  /** `import` and `export` blocks as written. */
   modules: string[];
-  /** Whatever an expression does beyond naming and combining values. */
+  /** Operations of expressions beyond reading and combining values. */
   actions: PageAction[];
   elements: string[];
   attributes: PageAttribute[];
   addresses: PageAddress[];
-  /** Comments of either kind; no reader of the page sees them. */
+  /** Comments of either kind, which readers of the page do not see. */
   comments: string[];
 }
 
 export interface PageAction {
-  /** `fetch` of `fetch(a)`, or what it is: `new`, `assignment`. */
+  /** `fetch` of `fetch(a)`, or the kind of operation: `new`, `assignment`. */
   name: string;
   text: string;
 }
 
 export interface PageAttribute {
   element: string;
-  /** `...` for attributes that are spread. */
+  /** `...` for spread attributes. */
   name: string;
   value: string;
-  /** The value is an expression, not plain text. */
+  /** The value is an expression instead of a string. */
   isCode: boolean;
 }
 
 export interface PageAddress {
   url: string;
-  /** `load` for what a browser asks for without a click. */
+  /** `load` for addresses that a browser requests without a click. */
   use: 'link' | 'load';
 }
 
-/** Throws when the page cannot be read. The slow parser is for pages on which the fast one ends its process. */
+/** The reader throws when the page does not parse. The slow parser serves pages that crash the fast one. */
 export function pageCodeReader(parser: ParserName): (source: string) => PageCode {
   return (source) => readPageCode(source, parser);
 }
@@ -68,7 +68,7 @@ function readPageCode(source: string, parser: ParserName): PageCode {
   return code;
 }
 
-/** They are left out before a page is parsed, so the tree does not know them. */
+/** HTML comments are removed before parsing, so the tree does not contain them. */
 function htmlComments(body: string): string[] {
   const found: string[] = [];
   rewriteProse(body, (prose) => {
@@ -128,7 +128,7 @@ function keepAttribute(attribute: PageAttribute, code: PageCode): void {
   for (const url of stylesheetAddresses(value)) code.addresses.push({ url, use: 'load' });
 }
 
-/** `scheme:` or `//host`, also with the blanks and controls that browsers leave out. */
+/** `scheme:` or `//host`, also with the white space and control characters that browsers ignore. */
 function isAbsolute(value: string): boolean {
   return /^[\s\p{Cc}]*(?:[a-z][a-z0-9+.\s\p{Cc}-]{0,40}:\S|[\\/][\s\p{Cc}]*[\\/])/iu.test(value);
 }
@@ -137,7 +137,7 @@ function stylesheetAddresses(value: string): string[] {
   return [...value.matchAll(/\burl\(\s{0,20}["']?([^"')]{1,2000})/gi)].map(([, url = '']) => url);
 }
 
-/** Gives back the text when the expression is nothing but one. */
+/** Returns the text when the expression is a string literal. */
 function readExpression(source: string, code: PageCode): string | undefined {
   if (isEmptyExpression(source)) {
     if (source.trim() !== '') code.comments.push(source.trim());
@@ -145,22 +145,22 @@ function readExpression(source: string, code: PageCode): string | undefined {
   }
   const expression = parsed(source);
   if (expression === undefined) code.actions.push({ name: 'unreadable', text: source });
-  // `parseExpression` puts a parenthesis in front.
+  // `parseExpression` prepends a parenthesis.
   else readProgram(expression, `(${source}`, code);
   return expression && plainText(expression);
 }
 
-/** The renderer shows such an expression as text, so a page may hold one. */
+/** Undefined for an expression that does not parse, because the renderer shows it as text. */
 function parsed(source: string): Syntax | undefined {
   try {
     return parseExpression(source) as unknown as Syntax;
   } catch (error) {
-    if (error instanceof Unsupported) return undefined;
+    if (error instanceof UnsupportedError) return undefined;
     throw error;
   }
 }
 
-/** A node of a JavaScript tree, read without knowing every kind. */
+/** A node of a JavaScript syntax tree with unknown fields. */
 type Syntax = { type: string; start: number; end: number } & Record<string, unknown>;
 
 function readProgram(root: Syntax, source: string, code: PageCode): void {
@@ -179,7 +179,6 @@ function readProgram(root: Syntax, source: string, code: PageCode): void {
   }
 }
 
-/** An element within an expression. */
 function readWrittenElement(opening: Syntax, text: (node: unknown) => string, code: PageCode): void {
   const element = text(opening['name']);
   code.elements.push(element);

@@ -1,4 +1,4 @@
-/** What is wrong with one page as it was written: links that lead nowhere, ids, headings, pictures, credentials, weight. */
+/** Findings about one rendered page: broken links, ids, headings, pictures, credentials, weight. */
 import { referencesIn } from '../facts/output-facts.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { PageCheck, Reference } from '../model/finished-page.ts';
@@ -15,11 +15,11 @@ export interface CheckedPage extends PageCheck {
   milliseconds: number;
 }
 
-/** At this size a phone takes noticeably long to lay a page out. */
+/** Phones need noticeably long to lay out larger pages. */
 const heavyBytes = 500_000;
-/** A page with more broken links is broken as a whole. */
+/** Further findings of a page are dropped. */
 const maxFindingsPerPage = 1000;
-/** Hints compare texts, which takes long for many broken anchors. */
+/** Hints compare texts, which is slow for many broken anchors. */
 const maxHints = 500;
 
 export class PageFindings {
@@ -28,21 +28,21 @@ export class PageFindings {
   readonly #pages: ReadonlyMap<string, CheckedPage>;
   #hintsLeft = maxHints;
 
-  /** `pages` are all pages, by output. */
+  /** `pages` are all pages by output. */
   constructor(addresses: OutputAddresses, places: SourcePlaces, pages: ReadonlyMap<string, CheckedPage>) {
     this.#addresses = addresses;
     this.#places = places;
     this.#pages = pages;
   }
 
-  /** Adds the pages that this one leads to, to `reached`. */
+  /** Adds the pages that this one links to, to `reached`. */
   of(page: CheckedPage, reached: Set<string>): Diagnostic[] {
     const { facts, file } = page;
     const found: Diagnostic[] = [];
     for (const reference of referencesIn(facts)) {
       if (found.length >= maxFindingsPerPage) break;
-      const verdict = this.#addresses.judge(reference.address, page.output);
-      if (verdict.kind === 'there' && verdict.path !== page.output) reached.add(verdict.path);
+      const verdict = this.#addresses.resolve(reference.address, page.output);
+      if (verdict.kind === 'found' && verdict.path !== page.output) reached.add(verdict.path);
       else if (verdict.kind === 'no id') found.push(...this.#lostAnchor(page, reference.address, verdict));
       else if (verdict.kind === 'no file') found.push(this.#lostFile(page, reference, verdict.path));
     }
@@ -61,7 +61,6 @@ export class PageFindings {
     return found;
   }
 
-  /** One finding for each place where the link was written. */
   #lostAnchor(
     page: CheckedPage,
     href: string,
@@ -95,7 +94,7 @@ export class PageFindings {
   }
 
   #duplicateId(file: string, id: string): Diagnostic {
-    const message = `The id "${id}" stands on the page more than once; links to it lead readers to the first element`;
+    const message = `The id "${id}" occurs more than once on the page; links to it lead to the first element`;
     const place = this.#places.find(file, [`id="${id}"`, `{#${id}}`]);
     return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
   }
@@ -106,7 +105,7 @@ export class PageFindings {
       return slug === id || id.startsWith(`${slug}-`);
     });
     const message = `The heading "${id}" is of level ${level}, right after one of level ${before}`;
-    const hint = `Make it level ${before + 1}, so that those who listen to the page know where it belongs.`;
+    const hint = `Make it level ${before + 1}, so that screen readers present the right structure.`;
     return { severity: 'info', code: 'heading_order', message, file, ...place, hint };
   }
 

@@ -1,13 +1,13 @@
 /**
- * Follows the menus, tabs and sidebars of the output from the home page on, in the HTML that pages have and load, and the links in the
- * text of pages without a sidebar. Says which entries of the navigation no click leads to.
+ * Crawls the menus, tabs and sidebars of the output from the home page, and the content links of pages
+ * without a sidebar, and reports the navigation entries that cannot be reached.
  */
 import { nearestName } from '../navigation/branch-names.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LinkedHtml, NavigationOutput } from '../theme/navigation-output.ts';
 
-const maximumExamples = 5;
+const maxExamples = 5;
 
 export function unreachableEntries(output: NavigationOutput, file: string): Diagnostic[] {
   const reached = crawl(output);
@@ -18,7 +18,6 @@ export function unreachableEntries(output: NavigationOutput, file: string): Diag
   });
 }
 
-/** The pages that clicks lead to, by the branch that is around them. */
 function crawl(output: NavigationOutput): Map<string, Set<string>> {
   const byName = new Map(output.branches.map((branch) => [branch.name, branch]));
   const reached = new Map(output.branches.map(({ name }) => [name, new Set<string>()]));
@@ -37,9 +36,9 @@ function crawl(output: NavigationOutput): Map<string, Set<string>> {
   if (output.home) reach(output.home.route, output.home.branch.name);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const reader = next.branch.name;
-    for (const { route, asked } of targetsIn(next.view, output)) {
+    for (const { route, branchName } of targetsIn(next.view, output)) {
       const names = output.namesOf(route);
-      const name = names.includes(asked) ? asked : nearestName(names, reader);
+      const name = names.includes(branchName) ? branchName : nearestName(names, reader);
       if (name !== undefined) reach(route, name);
     }
   }
@@ -49,16 +48,15 @@ function crawl(output: NavigationOutput): Map<string, Set<string>> {
 function targetsIn(
   { prefix, html }: LinkedHtml,
   output: NavigationOutput,
-): { route: string; asked: string }[] {
+): { route: string; branchName: string }[] {
   return html.flatMap(addressesIn).flatMap((address) => {
     if (!address.startsWith(prefix)) return [];
     const [path = '', query = ''] = address.slice(prefix.length).split('#', 1).join('').split('?');
     const route = output.routeAt(path);
-    return route === undefined ? [] : [{ route, asked: new URLSearchParams(query).get('nav') ?? '' }];
+    return route === undefined ? [] : [{ route, branchName: new URLSearchParams(query).get('nav') ?? '' }];
   });
 }
 
-/** What links lead to, with scripts and without. */
 function addressesIn(html: string): string[] {
   const start = 'href="';
   const found: string[] = [];
@@ -71,7 +69,7 @@ function addressesIn(html: string): string[] {
 
 function finding(branch: Branch, lost: readonly string[], file: string): Diagnostic {
   const where = branch.steps.map(({ division }) => division.label).join(' › ');
-  const shown = lost.slice(0, maximumExamples).join(', ') + (lost.length > maximumExamples ? ', …' : '');
+  const shown = lost.slice(0, maxExamples).join(', ') + (lost.length > maxExamples ? ', …' : '');
   const what = lost.length === 1 ? 'an entry' : `${lost.length} entries`;
   return {
     severity: 'warning',

@@ -1,6 +1,6 @@
 /**
- * The quality report as one page for people: no script, no other file, filtered by what the browser can do itself.
- * Its style is inline, allowed by its hash in its own policy, so that the page can be sent alone.
+ * The quality report as one self-contained HTML page without scripts. Its inline style is allowed by hash in
+ * its own Content-Security-Policy.
  */
 import { createHash } from 'node:crypto';
 import { element, escapeAttribute, escapeText } from '../text/html.ts';
@@ -10,9 +10,9 @@ import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import { reportStyle } from './report-style.ts';
 import type { SiteReport } from './report.ts';
 
-/** More would make the page heavy itself; report.json has them all. */
-const mostShown = 2000;
-const mostWeights = 25;
+/** Bounds the size of the page; report.json has all findings. */
+const maxShown = 2000;
+const maxWeights = 25;
 
 export function reportHtml(report: SiteReport, siteName: string): string {
   const style = reportStyle(Object.keys(report.byCode));
@@ -38,7 +38,7 @@ ${verdict(report)}
 <main>
 ${findingsSection(report)}
 ${pagesSection(report)}
-${listSection('Pages nothing leads to', 'orphans', report.orphans)}
+${listSection('Pages without incoming links', 'orphans', report.orphans)}
 ${listSection(
   'Files of other hosts',
   'remote',
@@ -65,7 +65,7 @@ function verdict({ pages, errors, warnings, infos }: SiteReport): string {
 const severityWords: Record<Severity, string> = { error: 'Error', warning: 'Warning', info: 'Note' };
 
 function findingsSection(report: SiteReport): string {
-  const shown = report.diagnostics.slice(0, mostShown);
+  const shown = report.diagnostics.slice(0, maxShown);
   if (shown.length === 0)
     return '<section><h2 id="findings">Findings</h2><p class="empty">Nothing was found. Well done.</p></section>';
   const total = report.errors + report.warnings + report.infos;
@@ -80,7 +80,7 @@ function findingsSection(report: SiteReport): string {
   );
 }
 
-/** Radio buttons that a rule of the stylesheet listens to; without style they do nothing and everything is shown. */
+/** Radio buttons that a stylesheet rule reacts to; without styles everything is shown. */
 function filters({ byCode, errors, warnings, infos }: SiteReport): string {
   const choice = (name: string, label: string, count: number, checked: boolean): string =>
     `<label class="choice ${name}"><input type="radio" name="severity" id="show-${name}"${checked ? ' checked' : ''}>` +
@@ -133,7 +133,7 @@ function hintHtml(text: string | undefined): string {
 }
 
 function pagesSection({ weights }: SiteReport): string {
-  const largest = weights.slice(0, mostWeights);
+  const largest = weights.slice(0, maxWeights);
   if (largest.length === 0) return '';
   const heaviest = largest[0]?.bytes || 1;
   const rows = largest

@@ -1,6 +1,6 @@
 /**
- * How the page of the quality report looks. It stands in the page itself, so it is kept small. The choice of a code
- * needs a rule for each code that occurs; nothing else of a site may come into it.
+ * The inline stylesheet of the HTML report, with one filter rule per finding code. Security: it contains
+ * nothing else of a site.
  */
 const colors = {
   error: 'light-dark(#b42318,#ff9b8f)',

@@ -1,35 +1,35 @@
 /**
- * The quality report of a site: everything that was found, counted and in a stable order. It holds no times and nothing
- * of the machine, so that the same site gives the same report to the byte.
+ * The quality report of a site: all findings, counted and in a stable order. It contains no times and nothing
+ * of the machine, so that the same site gives the same bytes.
  */
 import { aggregated, occurrencesOf } from './aggregate.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../model/finding-codes.ts';
 import { type Diagnostic, compareDiagnostics } from '../model/diagnostic.ts';
-import type { CheckResult, PageWeight } from './rendered.ts';
+import type { CheckResult, PageWeight } from './output-check.ts';
 
 export interface SiteReport {
-  /** Grows when a field changes its meaning; new fields do not change it. */
+  /** Incremented when a field changes its meaning; new fields do not change it. */
   format: 1;
   pages: number;
   errors: number;
   warnings: number;
   infos: number;
   byCode: Record<string, number>;
-  /** How often all of them occur together: one finding may stand for many places. */
+  /** The total of all places: one finding may represent many. */
   occurrences: number;
   /** Errors first, then by file and place. */
   diagnostics: Diagnostic[];
-  /** Only the first diagnostics are listed. */
+  /** Whether only the first diagnostics are listed. */
   truncated: boolean;
   /** Every page with the bytes of its HTML, the heaviest first. */
   weights: PageWeight[];
   /** Source files of pages that neither the navigation nor a link leads to. */
   orphans: string[];
-  /** What pages would load from other hosts. */
+  /** Files that pages would load from other hosts. */
   remoteAssets: { file: string; address: string }[];
 }
 
-const mostDiagnosticsListed = 5000;
+const maxDiagnosticsListed = 5000;
 const rank = { error: 0, warning: 1, info: 2 } as const;
 const remoteCodes: ReadonlySet<DiagnosticCode> = new Set(['remote_asset', 'remote_embed', 'remote_image']);
 
@@ -55,21 +55,22 @@ export function buildReport(
     infos: count('info'),
     byCode: countByCode(sorted),
     occurrences: sorted.reduce((sum, finding) => sum + occurrencesOf(finding), 0),
-    diagnostics: sorted.slice(0, mostDiagnosticsListed),
-    truncated: sorted.length > mostDiagnosticsListed,
+    diagnostics: sorted.slice(0, maxDiagnosticsListed),
+    truncated: sorted.length > maxDiagnosticsListed,
     weights,
     orphans,
-    remoteAssets: remoteAssets.slice(0, mostDiagnosticsListed),
+    remoteAssets: remoteAssets.slice(0, maxDiagnosticsListed),
   };
 }
 
-/** The report as it stands in the output: one entry a line, so that two reports can be compared as text. */
+/** One entry per line, so that two reports can be compared as text. */
 export function reportJson(report: object): string {
   return `${JSON.stringify(report, null, 1)}\n`;
 }
 
 /**
- * Which findings count against a site. `failOn` names severities, each of which includes the graver ones, and codes.
+ * The findings that count against a site. `failOn` names codes and severities, each of which includes more
+ * severe ones.
  */
 export function countingFindings(
   diagnostics: readonly Diagnostic[],
@@ -83,18 +84,19 @@ export function countingFindings(
   return diagnostics.filter(({ severity, code }) => rank[severity] <= mildest || codes.has(code));
 }
 
-/** Which names are neither a severity nor a code. */
 export function unknownFindings(names: readonly string[]): string[] {
   return names.filter((name) => !Object.hasOwn(rank, name) && !Object.hasOwn(diagnosticCodes, name));
 }
 
-/** The report with only some of its findings, counted anew. */
 export function narrowReport(report: SiteReport, keep: (diagnostic: Diagnostic) => boolean): SiteReport {
   const narrowed = buildReport(report.diagnostics.filter(keep), report);
   return { ...narrowed, truncated: report.truncated, remoteAssets: report.remoteAssets };
 }
 
-/** A test for findings that an earlier report does not have. Lines do not count: text above them may have grown. */
+/**
+ * A test for findings that are missing from an earlier report. Lines are ignored, because text above them may
+ * have changed.
+ */
 export function isNewSince(earlier: readonly KnownFinding[]): (diagnostic: Diagnostic) => boolean {
   const known = new Map<string, number>();
   for (const finding of earlier)
@@ -102,7 +104,7 @@ export function isNewSince(earlier: readonly KnownFinding[]): (diagnostic: Diagn
       const identity = identityOf({ ...finding, file: place.file });
       known.set(identity, (known.get(identity) ?? 0) + 1);
     }
-  /** A finding with several places is new where one of them is. */
+  /** A finding with several places is new when one of them is. */
   return (diagnostic) => {
     const isNew = (diagnostic.examples ?? [diagnostic]).map(({ file }) => {
       const identity = identityOf({ ...diagnostic, file });

@@ -39,7 +39,7 @@ function resultOf(diagnostic: Diagnostic, ruleIndex: ReadonlyMap<string, number>
   };
 }
 
-/** The same finding on another line is still the same finding. */
+/** Independent of the line, so that a moved finding keeps its identity. */
 function fingerprintOf({ file, code, message }: Diagnostic): string {
   return createHash('sha256')
     .update(JSON.stringify([file, code, message]))

@@ -1,24 +1,22 @@
-/** Finds where in a source file something was written, when only what became of it is known. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeSource, maximumSourceBytes } from '../source/source.ts';
+import { decodeSource, maxSourceBytes } from '../source/source.ts';
 import { type SourcePlace, placeAt } from '../model/diagnostic.ts';
 
 export class SourcePlaces {
   readonly #root: string;
   readonly #files: readonly string[];
-  /** Made when it is first needed: most sites are asked nothing before all their pages are written. */
+  /** Created at first use: most builds never need it. */
   #known: ReadonlySet<string> | undefined;
   #file = '';
   #text = '';
 
-  /** Only files of the site are read. */
   constructor(root: string, files: readonly string[]) {
     this.#root = root;
     this.#files = files;
   }
 
-  /** The first of the texts that stands in the file. Ask file by file: one is kept. */
+  /** The first of the texts that occurs in the file. One file is cached, so group calls by file. */
   find(file: string, texts: readonly string[]): SourcePlace | undefined {
     const source = this.#read(file);
     for (const text of texts) {
@@ -28,7 +26,7 @@ export class SourcePlaces {
     return undefined;
   }
 
-  /** The line whose words are the same as those of a heading, whatever marks stand between them. */
+  /** The heading line with the same words, ignoring Markdown syntax. */
   findHeading(file: string, level: number, matches: (text: string) => boolean): SourcePlace | undefined {
     const source = this.#read(file);
     const marks = `${'#'.repeat(level)} `;
@@ -40,18 +38,18 @@ export class SourcePlaces {
     return undefined;
   }
 
-  /** Without waiting: half of the pages may have to be read, and asking another thread takes five times as long. */
+  /** Synchronous, because that is faster for many small files. */
   #read(file: string): string {
     if (file === this.#file) return this.#text;
     this.#file = file;
     this.#known ??= new Set(this.#files);
     const bytes = this.#known.has(file) ? bytesOf(join(this.#root, file)) : undefined;
-    this.#text = bytes === undefined || bytes.length > maximumSourceBytes ? '' : decodeSource(bytes);
+    this.#text = bytes === undefined || bytes.length > maxSourceBytes ? '' : decodeSource(bytes);
     return this.#text;
   }
 }
 
-/** Undefined for what is gone by now. */
+/** Undefined for a file that no longer exists. */
 function bytesOf(path: string): Uint8Array | undefined {
   try {
     return readFileSync(path);

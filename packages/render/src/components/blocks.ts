@@ -1,4 +1,4 @@
-/** Small block components: code written as an element, examples beside the content, headings, formulas, notices. */
+/** Small block components: code as an element, examples beside the content, headings, formulas, notices. */
 import type { Child, Component } from './contract.ts';
 import { element, escapeText } from '../text/html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
@@ -26,7 +26,7 @@ export const codeBlock: Component = ({ props, children, place }, page) => {
   });
 };
 
-/** `"[1,3]"`, `"1,3"` and `{[1, 3]}` all mean these lines. */
+/** `"[1,3]"`, `"1,3"` and `{[1, 3]}` are equivalent. */
 function lineRanges(text: string, name: string): string {
   const ranges = text.replaceAll(/[[\]{}\s]/g, '');
   return ranges ? `${name}={${ranges}}` : '';
@@ -42,7 +42,6 @@ function textOfChildren(children: readonly Child[]): string {
     .join('');
 }
 
-/** Request and response examples stand beside the content; several code blocks in one become tabs. */
 export const example: Component = (call, page) =>
   page.beside(
     () => {
@@ -72,13 +71,12 @@ export const panel: Component = (call, page) =>
     'panel',
   );
 
-/** Content for tools that read the source is not shown to people. */
 export const visibility: Component = ({ props, children }, page) =>
   /\bagents?\b/.test(props.text('for') ?? '') ? '' : page.render(children);
 
 /**
- * Content for one language or platform, among others on the page. Each stands under its title; the page's script puts a
- * menu in place of the titles and shows one.
+ * Content for one of several languages or platforms. Without a script each view is shown under its title; the
+ * script replaces the titles with a menu.
  */
 export const view: Component = (call, page) => {
   const title = call.props.text('title') ?? '';
@@ -92,7 +90,6 @@ export const view: Component = (call, page) => {
   );
 };
 
-/** A repository as a link. Stars and forks would need the network, and a page makes no requests. */
 export const repository: Component = (call, page) => {
   const { props } = call;
   const given = props.text('repo') ?? props.text('url') ?? props.text('href') ?? '';
@@ -130,7 +127,6 @@ export const banner: Component = (call, page) =>
     element('div', { class: 'dy-banner-body' }, page.render(call.children)),
   );
 
-/** A formula between tags; display style when it stands alone on its lines. */
 export const latex: Component = ({ props, children, place }, page) => {
   const source = (props.text('children') ?? textOfChildren(children)).replaceAll(
     /^\s*\${0,2}|\${0,2}\s*$/g,
@@ -149,7 +145,6 @@ export const mermaid: Component = ({ props, children, place }, page) => {
   return page.code({ language: 'mermaid', meta: '', code: code.trim(), place });
 };
 
-/** Markdown kept as text inside an expression. */
 export const markdownText: Component = ({ children }, page) =>
   children
     .map((child) => (child.kind === 'text' ? page.markdown(child.text) : page.render([child])))

@@ -1,4 +1,3 @@
-/** Callouts: a short remark beside the text, by kind (note, warning, …) or with an icon and colour of its own. */
 import type { Component } from './contract.ts';
 import { element } from '../text/html.ts';
 import { type InterfaceIcon, interfaceIcon } from '../icons/interface.ts';
@@ -54,7 +53,7 @@ export const callout: Component = (call, page) => {
         `dy-callout-${kind?.className ?? 'plain'}`,
         tint,
       ),
-      /** Not a landmark: a page may have many of the same name. */
+      /** `note` is not a landmark: a page may have many of the same name. */
       role: 'note',
       'aria-label': kind?.label ?? 'Remark',
       'data-callout-type': kind?.className ?? 'custom',

@@ -1,4 +1,3 @@
-/** Cards, the grids they stand in, and tiles: a title, a picture or icon, some text, often one link. */
 import { calloutKind } from './callouts.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { element } from '../text/html.ts';
@@ -46,8 +45,8 @@ export const card: Component = (call, page) => {
 function cardPicture({ props, place }: ElementCall, page: PageContext): string {
   const address = props.text('img');
   if (address === undefined) return '';
-  /** A link to a picture elsewhere would say nothing here; the finding tells the author. */
-  if (page.elsewhere(address) !== undefined) return page.asset(address, place) ?? '';
+  /** A remote picture becomes a finding instead of a link. */
+  if (page.remoteAddress(address) !== undefined) return page.asset(address, place) ?? '';
   return pictureHtml(
     { address, values: { class: 'dy-card-image', ...part('card-image'), alt: '' }, place },
     page,
@@ -67,7 +66,7 @@ function cardIcon(call: ElementCall, page: PageContext): string {
   );
 }
 
-/** The arrow says that a card leads to another site, unless the author decides. */
+/** The arrow marks a card that links to another site, unless the author decides. */
 function cardTitle({ props }: ElementCall, page: PageContext, outside: boolean): string {
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
   if (!title) return '';

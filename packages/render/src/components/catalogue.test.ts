@@ -8,7 +8,7 @@ import { element, escapeText } from '../text/html.ts';
 import { catalogue } from './catalogue.ts';
 import type { Component } from './contract.ts';
 
-/** What a contributor writes: one function, and one row. */
+/** A contributor's component: one function and one row. */
 const tide: Component = ({ props, children }, page) =>
   element(
     'aside',

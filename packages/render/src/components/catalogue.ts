@@ -1,4 +1,6 @@
-/** Built-in components by the names that authors write. "Add a component" in CONTRIBUTING.md lists the steps. */
+/**
+ * Built-in components by the names that authors write. "Add a component" in CONTRIBUTING.md lists the steps.
+ */
 import { accordion, accordionGroup, expandable } from './disclosure.ts';
 import { callout, calloutKinds, isCalloutName } from './callouts.ts';
 import { card, cardGroup, column, tile } from './cards.ts';
@@ -87,7 +89,7 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Visibility', visibility],
 ]);
 
-/** `INfo`, `Important`, `Alert`: callouts by another spelling or another product's name. */
+/** `INfo`, `Important`, `Alert`: callouts in another spelling or under another product's name. */
 export function calloutLike(name: string): Component | undefined {
   return isCalloutName(name) ? callout : undefined;
 }

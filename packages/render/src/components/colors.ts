@@ -1,4 +1,3 @@
-/** Palettes: named colours shown beside their values, in a row or as a table. A click on one copies its value. */
 import { ObjectValue } from '../evaluate/values.ts';
 import type { Component } from './contract.ts';
 import { element, escapeText } from '../text/html.ts';

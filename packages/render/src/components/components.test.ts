@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Rendered, renderFiles } from '../../test/support/render-fixture.ts';
 
-/** Each case is a page; all are rendered together. */
 const cases = {
   callout: '<Warning title="Careful">**Hot**</Warning>\n\n> [!TIP]\n> A quote\n\n<INfo>odd spelling</INfo>',
   card: '<CardGroup cols={3}>\n<Card title="A" icon="code" href="/other">Text with [a link](/other)</Card>\n<Card title="B">B</Card>\n</CardGroup>',
@@ -80,7 +79,7 @@ describe('components', () => {
     expect(rendered.files.get('accordion.html')).not.toContain('site-contents');
   });
 
-  it('fields tell name, type, place and default', () => {
+  it('fields show name, type, location and default', () => {
     expect(html('fields')).toContain('id="param-user-id"');
     expect(html('fields')).toMatch(
       /user_id<\/code> <code class="dy-field-type">string<\/code>.*query.*required.*default <code>x/,
@@ -88,7 +87,7 @@ describe('components', () => {
     expect(html('fields')).toContain('boolean');
   });
 
-  it('unknown ones show their content and are told', () => {
+  it('an unknown component shows its content and is reported', () => {
     expect(html('unknown')).toBe('kept <strong>text</strong>');
     expect(rendered.diagnostics).toContainEqual(
       expect.objectContaining({
@@ -100,20 +99,20 @@ describe('components', () => {
     );
   });
 
-  it('raw HTML passes a list of what is allowed', () => {
+  it('raw HTML is filtered by an allowlist', () => {
     expect(html('html')).toContain('<p class="x">one</p>');
     expect(html('html')).not.toContain('alert');
     expect(html('html')).toContain('<a class="dy-remote-embed" href="https://www.youtube.com/watch?v=x"');
     expect(html('html')).not.toContain('<iframe');
   });
 
-  it('inline ones stay inline', () => {
+  it('inline components stay inline', () => {
     expect(html('tooltip')).toMatch(
       /^<p>An <span class="dy-tooltip tooltip">.*Explained.*<span class="dy-badge dy-badge-green"[^>]*>new<\/span><\/p>$/,
     );
   });
 
-  it('expressions that cannot be computed show nothing, short names show as written', () => {
+  it('an expression that cannot be computed shows nothing, a short name is shown as written', () => {
     expect(html('unsupported')).toBe('<p>Before  {undefinedName} after</p>');
     expect(rendered.codes.filter((code) => /^(?:expression|code)_/.test(code)).toSorted()).toEqual([
       'code_failed',
@@ -121,7 +120,7 @@ describe('components', () => {
     ]);
   });
 
-  it('ids are unique on a page, and content has them before the frame', () => {
+  it('ids are unique on a page, and content takes precedence over the frame', () => {
     const page = rendered.files.get('ids.html') ?? '';
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
     expect(new Set(ids).size).toBe(ids.length);
@@ -129,7 +128,7 @@ describe('components', () => {
     expect(html('ids')).toMatch(/<h2 id="footer">.*<h2 id="navbar">.*<h2 id="content-area-2">/);
   });
 
-  it('rules that stand in a page are files that only this page loads', () => {
+  it('style rules of a page become a file that only this page loads', () => {
     const linked = (name: string): string[] =>
       [...(rendered.files.get(name) ?? '').matchAll(/href="(_docyard\/styles\/[^"]*)"/g)].map(
         ([, path = '']) => path,
@@ -143,14 +142,14 @@ describe('components', () => {
     expect(rendered.codes).toContain('remote_asset');
   });
 
-  it('pictures of inline styles are files of the site', () => {
+  it('pictures in inline styles are files of the site', () => {
     const [, name = ''] = /<b class="([^"]*)"/.exec(html('picture')) ?? [];
     expect(rendered.files.get('_docyard/site.css')).toContain(
       `.${name}:not(#\\##\\#) { background: url("../pic.png") no-repeat; mask: none }`,
     );
   });
 
-  it('footnotes, tables, references and frames', () => {
+  it('footnotes, tables, references and frames are rendered', () => {
     expect(html('footnote')).toContain('<li id="footnote-1"><p>The note. <a href="#footnote-ref-1"');
     expect(html('table')).toContain('<th class="dy-align-right">b</th>');
     expect(html('reference')).toContain('<a class="link" href="other.html" title="Title">it</a>');

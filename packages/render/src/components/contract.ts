@@ -1,5 +1,5 @@
 /**
- * What a component gets and gives: evaluated properties and unrendered children in, HTML out. The page renderer
+ * The interface of components: evaluated properties and unrendered children in, HTML out. The page renderer
  * implements `PageContext`; components know nothing of files, parsers or processes.
  */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
@@ -18,7 +18,7 @@ export interface ElementCall {
   place?: FilePlace | undefined;
 }
 
-/** Children are rendered when a component asks for it, so that it can look at them first. */
+/** A component renders its children on demand, so that it can inspect them first. */
 export type Child =
   | { kind: 'element'; call: ElementCall }
   | { kind: 'code'; block: CodeBlock }
@@ -29,14 +29,14 @@ export interface HeadingOptions {
   level: number;
   html: string;
   id?: string | undefined;
-  /** A second id for links that leave out the components in the heading. */
+  /** A second id for links that omit the components in the heading. */
   shortId?: string | undefined;
   anchor?: boolean;
   className?: string | undefined;
   part?: PartHook | undefined;
 }
 
-/** Examples that an author gives are not generated again. */
+/** An author's examples replace generated ones. */
 export type BesideKind = 'request' | 'response' | 'panel';
 
 /** A parameter or property as its author describes it. */
@@ -51,50 +51,55 @@ export interface WrittenField {
 }
 
 export interface PageContext {
-  /** What is rendered now goes on living in the browser, with its handlers. */
+  /** Whether the current part becomes an island. */
   readonly isLive?: boolean;
   render(children: readonly Child[]): string;
-  /** Renders children inside an element that may not hold paragraphs. */
+  /** Renders children inside an element that must not contain paragraphs. */
   renderPhrasing(children: readonly Child[]): string;
   /** Renders a property that is either text with inline Markdown or JSX. */
   renderProp(props: Props, name: string): string;
   inlineMarkdown(source: string): string;
   code(block: CodeBlock): string;
   heading(options: HeadingOptions): string;
-  /** An id that is unique on the page, made from a title. */
+  /** A unique id derived from a title. */
   uniqueId(text: string): string;
-  /** Whether an id an author wrote may stand: false when the page has it already. */
+  /** Returns false when the page has the id already. */
   claimId(id: string): boolean;
-  /** Headings inside are left out of the table of contents. */
+  /** Headings inside are omitted from the table of contents. */
   outsideContents<Result>(work: () => Result): Result;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
-  /** The address of a picture or other file of the site as seen from the page; undefined when it is missing or elsewhere. */
+  /** The address of a site file relative to the page; undefined when it is missing or on another host. */
   asset(address: string, place: FilePlace | undefined): string | undefined;
-  /** The size of a picture of the site, when its file tells. */
+  /** Undefined when the file does not contain its size. */
   pictureSize(address: string): PictureSize | undefined;
-  /** True once on a page. */
+  /** True once per page. */
   isFirstPicture(): boolean;
-  /** A formula, typeset. */
   math(formula: Formula, place: FilePlace | undefined): string;
-  /** Blocks of Markdown given as text. */
+  /** Renders Markdown blocks. */
   markdown(source: string): string;
-  /** The https address of a file on another host; undefined for the site's own. A page must not load it. */
-  elsewhere(address: string): string | undefined;
-  /** An icon as authors name it: see `icons/reference.ts`. */
+  /**
+   * The https address of a file on another host, which a page must not load; undefined for the site's own
+   * files.
+   */
+  remoteAddress(address: string): string | undefined;
+  /** See `icons/reference.ts` for the notation. */
   icon(icon: string | undefined, place?: FilePlace): string;
-  /** Puts HTML into the column beside the content and returns nothing; inside of such HTML it stays where it is. */
+  /**
+   * Moves HTML into the column beside the content and returns an empty string. Nested calls return their
+   * HTML.
+   */
   beside(work: () => string, kind?: BesideKind): string;
-  /** Notes a value of an API that the page describes itself; fields that `work` renders belong to it. */
+  /** Notes a field of an API that the page describes; fields that `work` renders belong to it. */
   field(field: WrittenField, work: () => string): string;
-  /** Notes classes that an author wrote, so that the utilities among them get a rule. Returns them. */
+  /** Notes an author's classes for the utility stylesheet and returns them. */
   useClasses(names: string): string;
-  /** A class that stands for inline style declarations. */
+  /** The class that replaces inline style declarations. */
   styleClass(declarations: string): string | undefined;
-  /** The address of a file of the site as the stylesheet of those classes names it. */
+  /** The address of a site file relative to the stylesheet of those classes. */
   styleFile(address: string, place: FilePlace | undefined): string | undefined;
-  /** Puts rules that stand in the page into a file that it loads. */
+  /** Moves rules of the page into a file that it loads. */
   useRules(css: string, place: FilePlace | undefined): void;
-  /** Notes an entry of a changelog for the feed of the page. */
+  /** Notes a changelog entry for the page's feed. */
   noteUpdate(update: RenderedUpdate): void;
   /** `target` is the address that the finding is about. */
   report(
@@ -108,13 +113,12 @@ export interface PageContext {
 
 export type Component = (call: ElementCall, page: PageContext) => string;
 
-/** Children that are nothing but words: code gets them as a text, as it would from React. */
+/** The text of children without elements: code receives it as a string, as it would from React. */
 export function wordsOf(children: readonly Child[]): string | undefined {
   const words = children.flatMap((child) => (child.kind === 'text' ? [child.text] : []));
   return words.length > 0 && words.length === children.length ? words.join('') : undefined;
 }
 
-/** The elements of a given name among children, also inside fragments and paragraphs that were flattened before. */
 export function elementsNamed(children: readonly Child[], ...names: string[]): ElementCall[] {
   return children.flatMap((child) =>
     child.kind === 'element' && names.includes(child.call.name) ? [child.call] : [],

@@ -1,11 +1,11 @@
-/** Accordions and expandables: content behind a line that opens it. They are `<details>`, so they need no script. */
+/** Accordions and expandables, as `<details>` that need no script. */
 import type { Component } from './contract.ts';
 import { element, textOfHtml } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
 import { hooked, part } from '../model/style-hooks.ts';
 
-/** The address of an open accordion names it and those around it; the page's script keeps it up to date. */
+/** The URL fragment names an open accordion and those around it; the page's script updates it. */
 export const accordion: Component = (call, page) => {
   const { props, children } = call;
   const title = props.has('title') ? page.renderProp(props, 'title') : 'Details';

@@ -1,6 +1,6 @@
 /**
- * Raw HTML elements in a page: a list of allowed names and attributes, everything else left out. Links and pictures
- * are resolved, inline styles become classes, event handlers never pass.
+ * Raw HTML elements in a page: an allowlist of names and attributes. Links and pictures are resolved, inline
+ * styles become classes, event handlers are dropped.
  */
 import { isInside, loadsNothing } from '../assets/drawing-rules.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
@@ -11,7 +11,7 @@ import { childrenOfHtml, givenHtml } from './html-text.ts';
 import { altOf, imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf, withHyphens } from './style.ts';
-import { isHarmless, isSvgElement, shownElsewhere, svgAttribute } from './svg.ts';
+import { isHarmless, isSvgElement, referencingElement, svgAttribute } from './svg.ts';
 import { Props } from './props.ts';
 
 const allowedElements = new Set(
@@ -23,7 +23,9 @@ const allowedElements = new Set(
     'datalist dialog fieldset form hgroup legend menu meter optgroup option output progress rp rt ruby search select style textarea'
   ).split(' '),
 );
-/** These may not hold a paragraph, so a paragraph that Markdown made inside them is unwrapped. */
+/**
+ * A paragraph that Markdown created inside these elements is unwrapped, because they must not contain one.
+ */
 const phrasingOnly = new Set(
   'a abbr b button caption cite code del em font h1 h2 h3 h4 h5 h6 i kbd label p s small span strong sub summary sup th td time u'.split(
     ' ',
@@ -62,18 +64,17 @@ export const htmlElement: Component = (written, page) => {
   const heading = /^h([1-6])$/.exec(name)?.[1];
   if (heading) return jsxHeading(call, page, Number(heading));
   if (name === 'img') return image(call, page);
-  const elsewhere = remoteMedia(call, page);
-  if (elsewhere !== undefined) return elsewhere;
+  const remote = remoteMedia(call, page);
+  if (remote !== undefined) return remote;
   const values = readAttributes(call, page);
   if (!values) return '';
-  if (name === 'use' || name === 'image') return shownElsewhere(call, values, page);
+  if (name === 'use' || name === 'image') return referencingElement(call, values, page);
   if (voidElements.has(name)) return `<${name}${attributes(values)}>`;
   const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
   if (name === 'th' && content.trim() === '' && !page.isLive) return emptyHeader(values);
   return element(name, values, name === 'a' ? withoutLinks(content) : content);
 };
 
-/** A cell without content heads nothing, so it is a plain one. */
 function emptyHeader(values: Attributes): string {
   return element('td', { ...values, scope: undefined }, '');
 }
@@ -85,7 +86,6 @@ function withGivenHtml(call: ElementCall): ElementCall {
   return { ...call, props, children: childrenOfHtml(html, call.place) };
 }
 
-/** They count wherever they stand, so they show nothing where they are. */
 function noteRules({ props, children, place }: ElementCall, page: PageContext): void {
   const css =
     givenHtml(props.value('dangerouslySetInnerHTML')) ??
@@ -117,7 +117,7 @@ function jsxHeading({ props, children }: ElementCall, page: PageContext, level: 
   });
 }
 
-/** The attributes that may be written; undefined when the element is useless without one that was refused. */
+/** Undefined when the element is useless without a rejected attribute. */
 function readAttributes(call: ElementCall, page: PageContext): Attributes | undefined {
   const { name, props, place } = call;
   const values: Attributes = {};
@@ -130,7 +130,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
       if (!page.isLive)
         page.report(
           'handler_dropped',
-          `"${original}" was left out, because pages run no code of their own; readers see the element, which does nothing`,
+          `"${original}" was removed, because pages run no inline code; the element does nothing`,
           place,
         );
     } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
@@ -160,14 +160,14 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
   return withDefaults(name, values);
 }
 
-/** Some attributes say "false" in words; of the others it means that they are not there. */
+/** Some attributes spell out "false"; the others are omitted. */
 function flagText(attribute: string, value: boolean): string | true | undefined {
   if (/^(?:aria|data)-|^(?:contenteditable|draggable|spellcheck)$/.test(attribute)) return String(value);
   return value ? true : undefined;
 }
 
 function reportTakenId(id: string, page: PageContext, place: ElementCall['place']): void {
-  const message = `The id "${id.slice(0, 200)}" stands on the page more than once; links to it lead readers to the first element`;
+  const message = `The id "${id.slice(0, 200)}" occurs more than once on the page; links to it lead to the first element`;
   page.report('duplicate_id', message, place, 'Give each element of a page an id of its own.');
 }
 
@@ -231,7 +231,7 @@ function textOf(value: Value): string {
   return '';
 }
 
-/** What is chosen or typed is a property of the element in React; HTML writes it as content or on the option. */
+/** React sets form values as properties; HTML writes them as content or on the option. */
 function withFormValues(call: ElementCall): ElementCall {
   const { name, props } = call;
   if (name !== 'input' && name !== 'select' && name !== 'textarea') return call;

@@ -1,4 +1,3 @@
-/** Parameter and response fields: the name, type and description of one value of an API. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { escapeAttribute, escapeText } from '../text/html.ts';
@@ -56,13 +55,13 @@ export interface FieldParts {
   before?: readonly string[];
   labels: readonly (string | false | undefined)[];
   body: string;
-  /** Shows a link to itself. */
+  /** Whether it shows a link to itself. */
   hasAnchor?: boolean;
 }
 
 /**
- * One value of an API: its name with what is known about it in a line, and its description below. Written out, since a
- * page of an API has thousands.
+ * The name and type of a value with its description below. Template strings instead of `element`, because an
+ * API page has thousands of fields.
  */
 export function fieldHtml(field: FieldParts): string {
   const { name, type, deprecated, before = [], labels, body, hasAnchor = true } = field;
@@ -86,7 +85,7 @@ export function valueLabel(name: string, text: string | undefined): string {
   return text === undefined ? '' : fieldLabel(`${name} <code>${escapeText(text)}</code>`);
 }
 
-/** A value as an author of JSON would write it; nothing for what has no such form. */
+/** The value as JSON; undefined when it has no JSON form. */
 function plainValue(value: Value): string | undefined {
   if (typeof value === 'string') return value === '' ? '""' : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -1,6 +1,6 @@
 /**
- * Trees of files and folders. Folders are `<details>`, so they open without a script; a tree may be written as elements
- * or as a nested Markdown list.
+ * Trees of files and folders, written as elements or as a nested Markdown list. Folders are `<details>`,
+ * which need no script.
  */
 import type { Child, Component, PageContext } from './contract.ts';
 import { element, escapeText, textOfHtml } from '../text/html.ts';
@@ -15,7 +15,6 @@ export const tree: Component = (call, page) =>
     treeContent(call.children, page),
   );
 
-/** Rendered Markdown lists among the children are read again as entries. */
 function treeContent(children: readonly Child[], page: PageContext): string {
   return children
     .map((child) => (child.kind === 'markdown' ? listEntries(page.render([child])) : page.render([child])))
@@ -63,7 +62,7 @@ function nested(content: string): string {
   return content ? element('div', { class: 'dy-tree-children' }, content) : '';
 }
 
-/** Reads `<ul><li>name<ul>…</ul></li></ul>`, which is all that a Markdown list of names becomes. */
+/** Parses `<ul><li>name<ul>…</ul></li></ul>`, the form of a rendered list of names. */
 function listEntries(html: string): string {
   const tokens = html.split(/(<\/?(?:ul|ol|li)\b[^>]*>)/);
   let at = 0;

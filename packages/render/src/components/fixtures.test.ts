@@ -1,6 +1,6 @@
 /**
- * Each folder of `fixtures/components` is a component: a page that uses it in every way, and the HTML it becomes. After a
- * change that is meant, `UPDATE_FIXTURES=1 npx vitest run packages/render/src/components` writes the HTML anew.
+ * Each folder of `fixtures/components` is a page that uses one component in every way, and its HTML.
+ * `UPDATE_FIXTURES=1 npx vitest run packages/render/src/components` writes the HTML anew.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type Rendered, fixture, renderFiles } from '../../test/support/render-f
 
 const root = fixture('components');
 const names = readdirSync(root).toSorted();
-/** One white pixel, said to be 40 by 30. */
+/** One white pixel whose header says 40 by 30. */
 const picture = Buffer.from(
   '89504e470d0a1a0a0000000d49484452000000280000001e08060000003b8eb5fe0000000049454e44ae426082',
   'hex',
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('components, as written and as rendered', () => {
-  it.each(names)('%s', (name) => {
+  it.each(names)('the component %s renders as expected', (name) => {
     const file = join(root, name, 'expected.html');
     const html = readable(rendered, name);
     if (process.env['UPDATE_FIXTURES']) writeFileSync(file, html);
@@ -37,7 +37,7 @@ describe('components, as written and as rendered', () => {
   });
 });
 
-/** The content, what stands beside it, and the findings, an element a line so that changes can be read. */
+/** One element per line, so that differences are readable. */
 function readable({ content, files, diagnostics }: Rendered, name: string): string {
   const beside =
     /<aside class="dy-site-aside"[\s\S]*?<\/aside>\n/.exec(files.get(`${name}.html`) ?? '')?.[0] ?? '';

@@ -1,4 +1,3 @@
-/** HTML that code gives as a text, read into elements. */
 import { expect, test } from 'vitest';
 import type { Child } from './contract.ts';
 import { childrenOfHtml } from './html-text.ts';
@@ -16,24 +15,24 @@ function shown(children: readonly Child[]): string {
 
 const read = (html: string): string => shown(childrenOfHtml(html, place));
 
-test('elements whose end tags are left out end where the next one begins', () => {
+test('elements without end tags end where the next one begins', () => {
   expect(read('<ul><li>one<li>two</ul><p>a<div>b</div>')).toBe('(ul (li one)(li two))(p a)(div b)');
   expect(read('<img src=a><br/>text')).toBe('(img )(br )text');
 });
 
-test('names of built-in properties are elements and references like any other', () => {
+test('names of built-in properties are ordinary elements and references', () => {
   expect(read('<constructor>a<b>c</b></constructor>&valueOf;')).toBe('(constructor a(b c))&valueOf;');
 });
 
-test('references become characters, and codes that are no character are replaced', () => {
+test('references become characters, and invalid codes are replaced', () => {
   expect(read('&lt;&#8594;&#x2713;&#xd800;&#0;')).toBe('<→✓\ufffd\ufffd');
 });
 
-test('content of a script is left out, and its end tag is found in any spelling', () => {
+test('the content of a script is dropped, and its end tag is found in any case', () => {
   expect(read('İ<script>if (a < b) {}</SCRIPT >after')).toBe('İ(script )after');
 });
 
-test('many scripts take time in proportion to the text', () => {
+test('many scripts are parsed in linear time', () => {
   const html = '<script>x</script>'.repeat(50_000);
   expect(childrenOfHtml(html, place)).toHaveLength(50_000);
 }, 5000);

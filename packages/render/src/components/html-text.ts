@@ -1,6 +1,6 @@
 /**
- * HTML that code gives as a text (`dangerouslySetInnerHTML`), read into elements. They follow the rules of every other
- * element of a page: what is not allowed is left out, and nothing of the text is written as it stands.
+ * Parses HTML that code provides as text (`dangerouslySetInnerHTML`) into elements. They follow the rules of
+ * all other elements: nothing of the text is written unchecked.
  */
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { characterOf, voidElements } from '../text/html.ts';
@@ -63,7 +63,7 @@ const references: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The HTML that a property holds; undefined when it holds none. */
+/** The HTML of the property; undefined when it contains none. */
 export function givenHtml(value: Value): string | undefined {
   const html = value instanceof ObjectValue ? value.get('__html') : undefined;
   return typeof html === 'string' ? html : undefined;
@@ -75,7 +75,7 @@ export function childrenOfHtml(html: string, place: ElementCall['place']): Child
 
 class HtmlReader {
   readonly #html: string;
-  /** Of the same length, to find end tags in any spelling. */
+  /** Same length as the text, to find end tags in any case. */
   readonly #lowerCase: string;
   readonly #place: ElementCall['place'];
   readonly #root: Child[] = [];
@@ -164,7 +164,7 @@ class HtmlReader {
     return this.#html.slice(from, this.#at).toLowerCase();
   }
 
-  /** Up to the end of the tag. Handlers are left out, since no text may bring code. */
+  /** Drops event handlers: text must not bring code. */
   #attributes(): ObjectValue {
     const props = new ObjectValue();
     while (this.#at < this.#html.length && this.#html[this.#at] !== '>') {

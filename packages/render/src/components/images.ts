@@ -1,6 +1,6 @@
 /**
- * Pictures: address resolved, room kept by width and height, loaded when they come near. Enlarging on a click and
- * buttons to copy or download are the page script's; here they are only asked for by attributes.
+ * Pictures with resolved addresses, reserved space and lazy loading. The page's script implements zoom, copy
+ * and download buttons from attributes.
  */
 import type { FilePlace } from '../model/diagnostic.ts';
 import { type Attributes, attributes, element, escapeText } from '../text/html.ts';
@@ -11,30 +11,33 @@ import { hooked, part } from '../model/style-hooks.ts';
 
 export interface ImageRequest {
   address: string;
-  /** Attributes as they will be written, without the address. */
+  /** The attributes without the address. */
   values: Attributes;
   place: FilePlace | undefined;
 }
 
-type ImageContext = Pick<PageContext, 'asset' | 'elsewhere' | 'pictureSize' | 'isFirstPicture' | 'report'>;
+type ImageContext = Pick<
+  PageContext,
+  'asset' | 'remoteAddress' | 'pictureSize' | 'isFirstPicture' | 'report'
+>;
 
 export function pictureHtml({ address, values, place }: ImageRequest, page: ImageContext): string {
   const alt = typeof values['alt'] === 'string' ? values['alt'] : '';
   if (values['alt'] === undefined) reportMissingAlt(address, place, page);
   const src = address === '' ? undefined : page.asset(address, place);
-  const elsewhere = page.elsewhere(address);
-  if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined, String(values['class'] ?? ''));
+  const remote = page.remoteAddress(address);
+  if (remote !== undefined) return remoteImage(remote, alt || undefined, String(values['class'] ?? ''));
   if (src === undefined) {
     const classes = `dy-missing-image ${String(values['class'] ?? '')}`.trim();
     return alt ? element('em', { class: classes }, escapeText(alt)) : '';
   }
-  /** The first picture is likely in view at once; waiting for it would only delay the page. */
+  /** The first picture is likely visible at once, so lazy loading would delay it. */
   const loading = page.isFirstPicture() ? undefined : 'lazy';
   const size = sizeOf(values, page.pictureSize(address));
   return `<img${attributes({ src, ...values, alt, ...size, loading: values['loading'] ?? loading, decoding: 'async' })}>`;
 }
 
-/** An empty description that was written out says that a picture is an ornament; one that is not there was forgotten. */
+/** An explicitly empty `alt` marks a decorative picture. */
 function reportMissingAlt(address: string, place: FilePlace | undefined, page: ImageContext): void {
   page.report(
     'missing_alt',
@@ -44,7 +47,7 @@ function reportMissingAlt(address: string, place: FilePlace | undefined, page: I
   );
 }
 
-/** What an author gives stands; a height that is missing follows from the width in the proportion of the file. */
+/** The author's values win; a missing height follows from the width and the file's aspect ratio. */
 function sizeOf(values: Attributes, file: ReturnType<PageContext['pictureSize']>): Attributes {
   const [width, height] = [pixels(values['width']), pixels(values['height'])];
   const given = { width: values['width'], height: values['height'] };
@@ -66,7 +69,7 @@ const placements = new Set(
   ['top', 'bottom'].flatMap((edge) => ['left', 'center', 'right'].map((side) => `${edge}-${side}`)),
 );
 
-/** `noZoom`, `actions` and `actionsPlacement`, as attributes the page's script reads. */
+/** `noZoom`, `actions` and `actionsPlacement` as attributes for the page's script. */
 export const imageSwitches = (props: {
   flag(name: string): boolean;
   text(name: string): string | undefined;
@@ -80,7 +83,7 @@ export const imageSwitches = (props: {
   };
 };
 
-/** The description an author gave; empty when they wrote an empty one, undefined when they wrote none. */
+/** Empty when the author wrote an empty text, undefined when none. */
 export function altOf(props: {
   text(name: string): string | undefined;
   value(name: string): unknown;
@@ -88,7 +91,7 @@ export function altOf(props: {
   return props.text('alt') ?? (props.value('alt') === '' ? '' : undefined);
 }
 
-/** `<Image>` of other frameworks means the plain element. */
+/** `<Image>` of other frameworks. */
 export const picture: Component = ({ props, place }, page) => {
   const className = props.text('className') ?? props.text('class');
   return pictureHtml(
@@ -108,7 +111,6 @@ export const picture: Component = ({ props, place }, page) => {
   );
 };
 
-/** A frame around pictures and videos. */
 export const frame: Component = (call, page) => {
   const { props, children } = call;
   const caption = props.has('caption') ? page.renderProp(props, 'caption') : '';

@@ -1,4 +1,4 @@
-/** Components that stand inside a line of text: icons, badges, tooltips, links. */
+/** Components inside a line of text: icons, badges, tooltips, links. */
 import type { Component } from './contract.ts';
 import { attributes, element, escapeText } from '../text/html.ts';
 import { withoutLinks } from './remote.ts';
@@ -56,7 +56,7 @@ export const badge: Component = (call, page) => {
     : element('span', values, content);
 };
 
-/** The explanation shows while the term is pointed at or has the focus; a tap gives it the focus. */
+/** Shown on hover and focus; a tap sets the focus. */
 export const tooltip: Component = ({ props, children, place }, page) => {
   const term = page.renderPhrasing(children);
   const headline = props.text('headline');
@@ -78,7 +78,6 @@ export const tooltip: Component = ({ props, children, place }, page) => {
   );
 };
 
-/** Names from other frameworks that authors carry along; they mean the plain element. */
 export const link: Component = (call, page) => {
   const { props, children, place } = call;
   const { href } = page.link(props.text('href') ?? props.text('to') ?? '', place);

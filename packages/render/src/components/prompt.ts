@@ -1,6 +1,6 @@
 /**
- * A prompt to hand to an assistant: what it is for, its text as it will be copied, and buttons. The text is written back
- * from the rendered content, because that is all that is left of it once snippets and variables are in place.
+ * A prompt for an assistant: its purpose, its text and buttons. The copied text is derived from the rendered
+ * content, where snippets and variables are resolved.
  */
 import type { Component } from './contract.ts';
 import { element, escapeText, textOfHtml } from '../text/html.ts';
@@ -51,7 +51,7 @@ export const promptBox: Component = (call, page) => {
 };
 
 function plainPrompt(html: string): string {
-  /** The lists around the current item: the next number of an ordered one, nothing for the others. */
+  /** The enclosing lists: the next number of an ordered one, undefined for the others. */
   const lists: (number | undefined)[] = [];
   const marked = html
     .replaceAll(/<pre[^>]*><code[^>]*>([\s\S]*?)<\/code><\/pre>/g, '\n```\n$1\n```\n')

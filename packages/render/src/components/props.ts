@@ -1,6 +1,5 @@
 /**
- * Reads the properties of an element leniently, the way authors write them: `cols={2}`, `cols="2"`, `required`,
- * `required="true"`. It never throws.
+ * Reads element properties leniently: `cols={2}`, `cols="2"`, `required`, `required="true"`. It never throws.
  */
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { iconText } from '../icons/reference.ts';
@@ -46,7 +45,7 @@ export class Props {
     return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   }
 
-  /** An icon is a name, an address, or an object that holds a name. */
+  /** A name, an address, or an object with a name. */
   icon(name = 'icon'): string | undefined {
     const value = this.values.get(name);
     const style = this.values.get('iconType') ?? this.values.get('icontype');

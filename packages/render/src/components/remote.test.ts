@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Rendered, renderFiles } from '../../test/support/render-fixture.ts';
 
-describe('what lives on another host', () => {
+describe('media of another host', () => {
   let rendered: Rendered;
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('what lives on another host', () => {
     });
   });
 
-  it('is linked to with its name, and never loaded', () => {
+  it('remote media are links with their name and never loaded', () => {
     const html = rendered.content('index.html');
     expect(html).not.toMatch(/<(?:img|iframe|video|source)\b/);
     expect(html).toContain('href="https://example.com/a.png" rel="noopener">A picture</a>');
@@ -31,19 +31,19 @@ describe('what lives on another host', () => {
     expect(rendered.files.get('index.html')).toContain("img-src 'self' data:;");
   });
 
-  it('does not become a link within a link', () => {
+  it('remote media inside a link do not become a nested link', () => {
     expect(rendered.content('index.html')).toMatch(
       /<a [^>]*href="https:\/\/example.com\/build"[^>]*>A badge<\/a>/,
     );
   });
 
-  it('is taken out of stylesheets', () => {
+  it('remote addresses are removed from stylesheets', () => {
     const css = rendered.files.get('own.css') ?? '';
     expect(css).not.toContain('example.com');
     expect(css).toContain('color: red');
   });
 
-  it('is told to the author', () => {
+  it('remote media are reported to the author', () => {
     expect(rendered.codes.filter((code) => code.startsWith('remote_')).toSorted()).toEqual([
       'remote_asset',
       'remote_asset',

@@ -1,46 +1,42 @@
-/**
- * Pictures, frames and videos that live on another host. An exported page asks no other host for anything, so a reader
- * gets a link to them instead, which says where it leads; nothing is fetched.
- */
+/** Links that replace pictures, frames and videos of other hosts. An exported page contacts no other host. */
 import { type ElementCall, type PageContext, elementsNamed } from './contract.ts';
 import { element, escapeText } from '../text/html.ts';
 
 const framed = new Set(['iframe', 'video', 'audio']);
 
-/** What stands for an element whose file is on another host; undefined when it is not. */
+/** Undefined when the element's file is on the site. */
 export function remoteMedia(call: ElementCall, page: PageContext): string | undefined {
   const { name, props, place } = call;
   if (!framed.has(name)) return undefined;
-  const href = page.elsewhere(addressOf(call) ?? '');
+  const href = page.remoteAddress(addressOf(call) ?? '');
   if (href === undefined) return undefined;
   page.report('remote_embed', notice(name === 'iframe' ? 'frame' : name, href), place, hint, href);
-  const host = hostOf(watchable(href));
+  const host = hostOf(viewerAddress(href));
   const title = props.text('title') ?? (name === 'iframe' ? 'Embedded content' : `A ${name}`);
   return element(
     'a',
-    { class: 'dy-remote-embed', href: watchable(href), rel: 'noopener' },
+    { class: 'dy-remote-embed', href: viewerAddress(href), rel: 'noopener' },
     element('span', { class: 'dy-remote-title' }, escapeText(title)) +
       element('span', { class: 'dy-remote-host' }, `Opens on ${escapeText(host)}`),
   );
 }
 
-/** A picture keeps its classes, because they may say in which appearance it shows. */
+/** A picture keeps its classes, which may restrict it to light or dark. */
 export function remoteImage(href: string, alt: string | undefined, classes = ''): string {
   const own = alt === undefined ? 'dy-remote-image dy-remote-unnamed' : 'dy-remote-image';
   const text = alt ?? `Picture on ${hostOf(href)}`;
   return element('a', { class: `${own} ${classes}`.trim(), href, rel: 'noopener' }, escapeText(text));
 }
 
-const meaningless = /<a class="(?:dy-anchor|dy-remote-image dy-remote-unnamed)\b[^<>]*>[^<]*<\/a>/g;
+const emptyLink = /<a class="(?:dy-anchor|dy-remote-image dy-remote-unnamed)\b[^<>]*>[^<]*<\/a>/g;
 
-/** A link inside a link is not HTML; within one, inner links keep only their text, where it says something. */
+/** Links must not be nested; inner ones keep only their text. */
 export function withoutLinks(html: string): string {
-  return html.includes('<a') ? html.replaceAll(meaningless, '').replaceAll(/<a\b[^>]*>|<\/a>/g, '') : html;
+  return html.includes('<a') ? html.replaceAll(emptyLink, '').replaceAll(/<a\b[^>]*>|<\/a>/g, '') : html;
 }
 
 export const hint = 'Put the file into the repository to have it on the page.';
 
-/** What is said of a picture that is elsewhere, with the reason if somebody has tried. */
 export function remoteNotice(href: string, problem: string | undefined, otherwise: string): string {
   const what = `The picture "${href.slice(0, 200)}" is on another host and`;
   return problem === undefined ? `${what} ${otherwise}` : `${what} could not be fetched: ${problem}`;
@@ -50,7 +46,6 @@ function notice(kind: string, href: string): string {
   return `The ${kind} "${href.slice(0, 200)}" is on another host; the page links to it`;
 }
 
-/** A video or sound names its file itself or in its first source. */
 function addressOf({ props, children }: ElementCall): string | undefined {
   return props.text('src') ?? elementsNamed(children, 'source')[0]?.props.text('src');
 }
@@ -59,8 +54,7 @@ function hostOf(href: string): string {
   return URL.canParse(href) ? new URL(href).hostname.replace(/^www\./, '') : href;
 }
 
-/** Addresses meant for frames have one meant for readers. */
-function watchable(href: string): string {
+function viewerAddress(href: string): string {
   return href
     .replace(
       /^https:\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\/([\w-]+).*$/,

@@ -1,9 +1,8 @@
-/** Properties that many components have in common: an icon, a class, a colour. */
+/** Properties that many components share: icon, class, color. */
 import type { ElementCall, PageContext } from './contract.ts';
 import { element } from '../text/html.ts';
 import { declarationsOf } from './style.ts';
 
-/** The icon of an element: a name, a file, an emoji, or markup of the author's own. */
 export function iconOf({ props, place }: ElementCall, page: PageContext, name = 'icon'): string {
   const named = props.icon(name);
   if (named !== undefined) return page.icon(named, place);
@@ -13,7 +12,6 @@ export function iconOf({ props, place }: ElementCall, page: PageContext, name = 
   return own && element('span', { class: 'dy-icon dy-icon-own', 'aria-hidden': 'true' }, own);
 }
 
-/** The component's own classes with those the author added, and one for an inline style. */
 export function classesOf(
   { props, place }: ElementCall,
   page: PageContext,
@@ -26,7 +24,7 @@ export function classesOf(
   return [...own, given && page.useClasses(given), style].filter(Boolean).join(' ');
 }
 
-/** The id an author gave, as it is, unless the page has it already; otherwise one made from a text. */
+/** The author's id unless the page has it already; otherwise one derived from a text. */
 export function idOf(given: string | undefined, text: string, page: PageContext): string {
   const wanted = given?.trim().replaceAll(/\s+/g, '-');
   return wanted && page.claimId(wanted) ? wanted : page.uniqueId(wanted ?? text);
@@ -35,7 +33,7 @@ export function idOf(given: string | undefined, text: string, page: PageContext)
 const colorPattern =
   /^(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgb|rgba|hsl|hsla|oklch|oklab|lch|lab|hwb)\([\d\s.,%/a-z-]+\)|[a-z]+)$/i;
 
-/** A colour that may stand in a stylesheet; undefined for anything else. */
+/** Undefined for anything but a color that is safe in a stylesheet. */
 export function safeColor(text: unknown): string | undefined {
   return typeof text === 'string' && colorPattern.test(text.trim()) ? text.trim() : undefined;
 }

@@ -1,4 +1,3 @@
-/** Numbered steps of a procedure. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { element, textOfHtml } from '../text/html.ts';
 import { iconOf, idOf } from './shared-props.ts';
@@ -17,7 +16,6 @@ export const steps: Component = ({ props, children }, page) => {
   return element('div', { class: stepsClass, role: 'list' }, items.join('\n'));
 };
 
-/** A step outside of `Steps` still shows as one. */
 export const step: Component = (call, page) =>
   element(
     'div',

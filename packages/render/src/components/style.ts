@@ -1,6 +1,6 @@
 /**
- * Inline styles of authors, as text (`style="…"`) or as an object (`style={{…}}`), turned into checked declarations.
- * Pages carry no style attribute; each distinct set of declarations becomes one class of the site's stylesheet.
+ * Validates authors' inline styles, as text (`style="…"`) or object (`style={{…}}`). Pages contain no style
+ * attribute; each distinct set of declarations becomes one class of the site's stylesheet.
  */
 import { createHash } from 'node:crypto';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
@@ -10,11 +10,11 @@ const unitless = new Set(
     ' ',
   ),
 );
-/** Nothing that loads, executes or breaks out of the declaration. */
+/** Security: rejects values that load, execute or end the declaration. */
 const refusedValue = /[;{}<>\\@]|url\s*\(|expression|javascript|image-set|import/i;
 const file = /\burl\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]*))\s*\)/gi;
 
-/** The address of a file of the site as a stylesheet names it, without anything that would end the name. */
+/** The address of a site file relative to the stylesheet, escaped for `url()`. */
 type FileAddress = (written: string) => string | undefined;
 
 export function declarationsOf(value: Value, fileAddress: FileAddress): string {
@@ -32,7 +32,6 @@ export function declarationsOf(value: Value, fileAddress: FileAddress): string {
     .join('; ');
 }
 
-/** A name as CSS and HTML spell it, from how React does. */
 export function withHyphens(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -60,14 +59,13 @@ function declared(property: string, written: string, fileAddress: FileAddress): 
   return [`${property}: ${rest.replaceAll('\0', () => files.shift() ?? 'none')}`];
 }
 
-/** The same declarations give the same class on every page and in every run. */
 export function classOfDeclarations(declarations: string): string {
   return `dy-s-${createHash('sha256').update(declarations).digest('hex').slice(0, 10)}`;
 }
 
 const pageStylesheets = '_docyard/styles/';
 
-/** The file for rules that stand in a page. Files that they name are looked for from where they are written. */
+/** The file for rules of a page. Relative addresses resolve from where they are written. */
 export function pageStylesheet(css: string, from: string): string {
   const text = /url\(/i.test(css) ? `${from}\n${css}` : css;
   return `${pageStylesheets}${createHash('sha256').update(text).digest('hex').slice(0, 12)}.css`;

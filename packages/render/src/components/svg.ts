@@ -1,13 +1,13 @@
 /**
- * What drawings in a page may be made of. They show, and they move; they load nothing but pictures of the site, and no animation
- * changes where a link leads.
+ * The allowlist of inline SVG. Drawings load only pictures of the site, and animations never change where a
+ * link leads.
  */
 import { changesLooks, drawingElements } from '../assets/drawing-rules.ts';
 import type { ElementCall, PageContext } from './contract.ts';
 import { type Attributes, element } from '../text/html.ts';
 import { withHyphens } from './style.ts';
 
-/** As the standard spells them; authors and React spell them otherwise. */
+/** In the standard's spelling; authors and React use others. */
 const svgAttributes = new Map(
   (
     'viewBox xmlns fill stroke d cx cy r rx ry x y x1 x2 y1 y2 dx dy points transform transform-origin opacity offset version focusable ' +
@@ -33,23 +33,23 @@ export function isSvgElement(name: string): boolean {
   return drawingElements.has(name) || name === 'foreignObject' || name === 'set';
 }
 
-/** How an attribute of a drawing is written; undefined for one that drawings do not have. */
+/** Undefined for attributes that are not part of SVG. */
 export function svgAttribute(name: string): string | undefined {
   return /^(?:xlink:?)?href$/i.test(name)
     ? 'href'
     : (svgAttributes.get(name.toLowerCase()) ?? svgAttributes.get(withHyphens(name)));
 }
 
-/** Whether an animation changes what a drawing looks like, and nothing else. */
+/** Whether an animation changes only the looks of a drawing. */
 export function isHarmless({ name, props }: ElementCall): boolean {
   return changesLooks(name, props.text('attributeName'));
 }
 
 /**
- * An element that shows something else: a picture of the site, or another part of the page. A part of another file is shown as a
- * picture of that file, since browsers open no such part from a folder.
+ * An element that refers to a picture of the site or another part of the page. A part of another file is
+ * shown as a picture of that file, because browsers do not load such parts from disk.
  */
-export function shownElsewhere(
+export function referencingElement(
   { name, props, place }: ElementCall,
   values: Attributes,
   page: PageContext,

@@ -1,6 +1,6 @@
 /**
- * Tabs and code groups. In the HTML every panel is a titled section; the tab bar is shown, and panels are hidden,
- * only once the page's script runs, so that nothing is lost without it.
+ * Tabs and code groups. In the HTML every panel is a titled section; the script shows the tab bar and hides
+ * panels, so that all content is visible without it.
  */
 import { type Child, type Component, type PageContext, elementsNamed } from './contract.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
@@ -36,7 +36,7 @@ export const tabs: Component = (call, page) => {
   return page.render(stray) + tabPanels(panels, page, { className: look, first, sync });
 };
 
-/** A tab outside of `Tabs` shows as a titled section. */
+/** A tab outside of `Tabs` is a titled section. */
 export const tab: Component = ({ props, children }, page) =>
   element(
     'section',
@@ -44,7 +44,7 @@ export const tab: Component = ({ props, children }, page) =>
     element('p', { class: 'dy-tab-title' }, escapeText(props.text('title') ?? '')) + page.render(children),
   );
 
-/** With `dropdown` the script shows a menu in place of the row of titles. */
+/** With `dropdown` the script shows a menu instead of tabs. */
 export const codeGroup: Component = (call, page) => {
   const panels = codePanels(call.children, page);
   if (panels.length === 0) return page.render(call.children);
@@ -57,7 +57,7 @@ export const codeGroup: Component = (call, page) => {
     dropdown,
     title,
   });
-  /** A note between the blocks has no place in the row of titles. */
+  /** Text between the blocks has no place in the tab bar. */
   const stray = call.children.filter(({ kind }) => kind === 'text' || kind === 'markdown');
   return group + page.render(stray);
 };
@@ -84,11 +84,11 @@ function codePanels(children: readonly Child[], page: PageContext): Panel[] {
 export interface Look {
   className: string;
   first: number;
-  /** Groups of the same name keep step with each other; `true` is the one whose choice is remembered. */
+  /** Groups of the same name switch together; with `true` the choice is stored. */
   sync: boolean | string;
   dropdown?: boolean;
   title?: string | undefined;
-  /** Shown before the row of titles. */
+  /** Shown before the tab bar. */
   caption?: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export function tabPanels(
   const active = Math.min(first, panels.length - 1);
   const placed = panels.map((panel) => ({ ...panel, id: idOf(panel.id, panel.title, page) }));
   let list = '';
-  /** Put together piece by piece: joining would copy every panel, and panels may hold panels. */
+  /** Concatenation: joining an array would copy every nested panel again. */
   let sections = '';
   for (const [index, { title, icon, id: plainId, html }] of placed.entries()) {
     const id = escapeAttribute(plainId);

@@ -1,4 +1,4 @@
-/** One entry of a changelog: a label that can be linked to, tags by which readers choose, and what changed. */
+/** A changelog entry: a linkable label, filter tags, and the changes. */
 import type { Component } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { element, escapeText, textOfHtml } from '../text/html.ts';

@@ -1,4 +1,4 @@
-/** Whatever in a configuration may be an address with a fragment, also within Markdown. */
+/** Strings of a configuration that may be, or contain, an address with a fragment. */
 export function addressesWithFragment(config: Readonly<Record<string, unknown>>): string[] {
   const found = new Set<string>();
   const collect = (value: unknown): void => {

@@ -1,4 +1,3 @@
-/** The `api` part of the configuration: where descriptions are, and what API pages show. */
 import { asList, asText, at, textAt } from './json.ts';
 import type { ApiSettings, PlaygroundDisplay, SpecSource } from '../model/site-plan.ts';
 
@@ -19,14 +18,13 @@ export function readApiSettings(api: unknown): ApiSettings {
       prefill: at(api, 'examples', 'prefill') === true,
       generate: at(api, 'examples', 'autogenerate') !== false,
     },
-    written: {
+    frontMatterDefaults: {
       servers: texts(at(api, 'mdx', 'server')),
       ...(authMethod ? { auth: { method: authMethod, name: textAt(api, 'mdx', 'auth', 'name') ?? '' } } : {}),
     },
   };
 }
 
-/** One source or several, each as text or with more to say; navigation nodes name theirs the same way. */
 export function readSpecSources(value: unknown): SpecSource[] {
   return (Array.isArray(value) ? value : [value]).flatMap((item): SpecSource[] => {
     const source = asText(item) ?? textAt(item, 'source');

@@ -12,7 +12,7 @@ describe('a site that sets everything', () => {
     css = site.files.get('_docyard/site.css') ?? '';
   });
 
-  it('has its look, appearance, background and pictures', () => {
+  it('has its theme, appearance, background and images', () => {
     expect(home).toMatch(
       /<html lang="en" data-look="aspen" data-decoration="grid" data-picture data-theme="dark"/,
     );
@@ -23,7 +23,7 @@ describe('a site that sets everything', () => {
     expect(home).toContain('<a class="dy-site-logo" href="guides/start.html">');
   });
 
-  it('declares fonts that are files of the site, and asks no other host for the rest', () => {
+  it('declares fonts that are files of the site, and loads none from other hosts', () => {
     expect(css).toContain(
       `@font-face { font-family: 'Own Face'; src: url("../fonts/own.woff2") format('woff2'); font-weight: 600;`,
     );
@@ -32,7 +32,7 @@ describe('a site that sets everything', () => {
     expect(site.codes).toContain('font_not_loaded');
   });
 
-  it('corrects colours that cannot be read, and says so', () => {
+  it('corrects and reports unreadable colors', () => {
     expect(
       site.diagnostics.filter(({ code }) => code === 'color_contrast').map(({ message }) => message),
     ).toEqual([expect.stringContaining('colors.primary #ffd400 is hard to read on the light background')]);
@@ -49,7 +49,7 @@ describe('a site that sets everything', () => {
     expect(home).toContain('data-prompt="Look for…"');
   });
 
-  it('shows breadcrumbs, badges, the day of the last change, and lists what a group holds', () => {
+  it('shows breadcrumbs, badges, the date of the last change and group directories', () => {
     const start = site.files.get('guides/start.html') ?? '';
     expect(start).toMatch(
       /breadcrumbs.*<li class="breadcrumb-item"><a href="..\/index.html">Guides<\/a><\/li><li class="breadcrumb-item"><a href="..\/guides\/index.html">Deeper/,
@@ -63,7 +63,7 @@ describe('a site that sets everything', () => {
     expect(home).toContain('<a class="dy-nav-label" href="guides/index.html"><span>Deeper</span>');
   });
 
-  it('offers of the page menu what works without a server', () => {
+  it('offers the contextual menu options that work without a server', () => {
     expect(home).toContain('data-copy-page="_docyard/copy-page.js"');
     expect(home).toContain('href="index.md"');
     expect(home).toContain(
@@ -74,7 +74,7 @@ describe('a site that sets everything', () => {
     expect(site.files.get('guides/start.md')).toContain('# Start\n\n> Begin here\n\nStart.\n');
   });
 
-  it('leads from a page to the same page in another language, and mirrors where it is read from the right', () => {
+  it('links a page to its translation, and mirrors right-to-left languages', () => {
     const start = site.files.get('guides/start.html') ?? '';
     const arabic = site.files.get('ar/guides/start.html') ?? '';
     expect(start).toContain(
@@ -90,20 +90,20 @@ describe('a site that sets everything', () => {
     expect(arabic).not.toContain('Version <strong>');
   });
 
-  it('passes over pages that only lead elsewhere when it names the next one', () => {
+  it('skips pages with an external URL in the pagination', () => {
     expect(site.files.get('guides/start.html')).not.toContain('rel="next"');
     expect(home).toContain('href="https://example.com/next"');
     expect(site.codes).toContain('mode_unsupported');
   });
 
-  it('has its own page for addresses that do not exist', () => {
+  it('has a not-found page', () => {
     expect(site.files.get('404.html')).toContain('<h1 class="not-found-title">Nothing here</h1>');
     expect(site.files.get('404.html')).not.toContain('http-equiv="refresh"');
   });
 });
 
 describe('a configuration with mistakes', () => {
-  it('names each with its place and what may have been meant, and renders all the same', async () => {
+  it('is reported with positions and suggestions, and the site is rendered', async () => {
     const { diagnostics, files } = await renderFixture('config/mistakes');
     expect(files.get('index.html')).toContain('data-look="mint"');
     const found = diagnostics.map(({ code, file, line, hint }) =>
@@ -125,7 +125,7 @@ describe('a configuration with mistakes', () => {
 });
 
 describe('a configuration in parts', () => {
-  it('folds them together and names the part a mistake is in', async () => {
+  it('is merged, and findings refer to the part with the mistake', async () => {
     const { files, diagnostics } = await renderFixture('config/parts');
     expect(files.get('_docyard/site.css')).toContain('#0055aa');
     expect(files.get('index.html')).toMatch(

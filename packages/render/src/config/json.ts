@@ -14,7 +14,10 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : undefined;
 }
 
-/** Reads a nested value by key path; own properties only, so `__proto__` in a config reaches nothing. */
+/**
+ * Reads a nested value by key path. Only own properties count, so `__proto__` in a configuration reaches
+ * nothing.
+ */
 export function at(value: unknown, ...keys: string[]): unknown {
   let current = value;
   for (const key of keys) {

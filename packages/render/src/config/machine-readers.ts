@@ -1,17 +1,14 @@
 /**
- * The parts of the configuration that only programs see the effect of: Markdown and llms.txt, structured data, tags for
- * parts of the site, pictures for links that are shared. It reads and checks; what comes out is up to `outputs/`.
+ * Reads the settings for machine-readable output: Markdown, llms.txt, structured data, meta tags and social
+ * images.
  */
 import { asList, asText, at, textAt } from './json.ts';
 import type { JsonObject } from '../model/json.ts';
 
 export interface MachineReaders {
-  /** The Markdown of an API page holds its part of the specification. */
   specInMarkdown: boolean;
-  /** What the site tells programs that read it. */
   instructions: string[];
   organization?: Organization;
-  /** Tags of the pages below a folder. */
   folderTags: { folder: string; metatags: [string, string][] }[];
   socialImage: { appearance: 'light' | 'dark'; background?: string };
 }

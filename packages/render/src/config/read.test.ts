@@ -3,14 +3,14 @@ import { SiteLoadError } from '../model/diagnostic.ts';
 import { withFolder } from '../../test/support/render-fixture.ts';
 import { readApiSettings } from './api.ts';
 import { readConfig } from './read.ts';
-import { fromLegacyConfig } from './legacy.ts';
+import { fromLegacyConfig } from './legacy-config.ts';
 import { readSettings } from './settings.ts';
 
 const read = (files: Record<string, string>): ReturnType<typeof readConfig> =>
   withFolder(files, (root) => readConfig(root));
 
 describe('reading docs.json', () => {
-  it('tells line, column and a hint for broken JSON', async () => {
+  it('reports line, column and a hint for invalid JSON', async () => {
     const failure = await read({ 'docs.json': '{\n  "name": "A"\n  "theme": "mint"\n}' }).catch(
       (error: unknown) => error,
     );
@@ -25,7 +25,7 @@ describe('reading docs.json', () => {
     });
   });
 
-  it('tells where settings are nested past any depth, and reads brackets in texts and comments as such', async () => {
+  it('reports excessive nesting, and ignores brackets in strings and comments', async () => {
     const brackets = '['.repeat(50_000);
     const failure = await read({ 'docs.json': `{\n"navigation": ${brackets}` }).catch(
       (error: unknown) => error,
@@ -35,12 +35,12 @@ describe('reading docs.json', () => {
     expect(config).toEqual({ name: brackets });
   });
 
-  it('forgives comments, trailing commas and a byte-order mark', async () => {
+  it('accepts comments, trailing commas and a byte-order mark', async () => {
     const { config } = await read({ 'docs.json': '\uFEFF{ "name": "A", // why\n }' });
     expect(config).toEqual({ name: 'A' });
   });
 
-  it('folds in $ref files, siblings winning', async () => {
+  it('inlines $ref files; sibling keys win', async () => {
     const { config } = await read({
       'docs.json': '{ "navigation": { "$ref": "parts/nav.json", "tabs": [] } }',
       'parts/nav.json': '{ "tabs": [1], "groups": { "$ref": "groups.json" } }',
@@ -49,7 +49,7 @@ describe('reading docs.json', () => {
     expect(config).toEqual({ navigation: { tabs: [], groups: ['x'] } });
   });
 
-  it('refuses a $ref that leaves the folder, goes in circles or names nothing', async () => {
+  it('rejects a $ref that leaves the folder, is cyclic or does not exist', async () => {
     const { diagnostics } = await read({
       'docs.json':
         '{ "a": { "$ref": "../../etc/passwd" }, "b": { "$ref": "b.json" }, "c": { "$ref": "c.json" } }',
@@ -69,7 +69,7 @@ describe('reading docs.json', () => {
 });
 
 describe('settings', () => {
-  it('warns of unknown keys and unusable colours with their line', async () => {
+  it('report unknown keys and invalid colors with their line', async () => {
     const source = await read({ 'docs.json': '{\n"topbarLinks": [],\n"colors": { "primary": "green" }\n}' });
     const { settings, diagnostics } = readSettings(source, 'folder');
     expect(settings.name).toBe('folder');
@@ -81,7 +81,7 @@ describe('settings', () => {
 });
 
 describe('the older format', () => {
-  it('keeps versions apart, with what belongs to all of them in each', () => {
+  it('separates versions, with shared entries in each', () => {
     const { navigation } = fromLegacyConfig({
       versions: ['v2', { name: 'v1', default: true }],
       navigation: [
@@ -98,7 +98,7 @@ describe('the older format', () => {
     });
   });
 
-  it('carries over where the API is, and what tabs are made from', () => {
+  it('converts API settings and the sources of tabs', () => {
     const { api, navigation } = fromLegacyConfig({
       openapi: 'openapi.json',
       api: {
@@ -116,7 +116,7 @@ describe('the older format', () => {
       playground: 'none',
       expandParameters: true,
       examples: { languages: ['curl'] },
-      written: {
+      frontMatterDefaults: {
         servers: ['https://api.example.com', 'https://eu.example.com'],
         auth: { method: 'key', name: 'X-Key' },
       },

@@ -1,36 +1,34 @@
 /**
- * Finds and reads a site's configuration file: `docs.json`, else the older `mint.json`, with `$ref` files folded in.
- * It reports broken JSON with line, column and a hint, and never reads a file outside the site's folder.
+ * Finds and reads `docs.json`, else the older `mint.json`, with `$ref` files inlined. It never reads a file
+ * outside of the site's folder.
  */
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type ParseError, createScanner, parse, printParseErrorCode } from 'jsonc-parser';
 import { type Diagnostic, SiteLoadError, placeAt } from '../model/diagnostic.ts';
 import { asObject } from './json.ts';
-import { fromLegacyConfig } from './legacy.ts';
+import { fromLegacyConfig } from './legacy-config.ts';
 import { readInside } from './read-inside.ts';
 import type { JsonObject } from '../model/json.ts';
 
 export interface ConfigSource {
-  /** Which file was read, relative to the root; undefined when the site has no configuration. */
+  /** Relative to the root; undefined when the site has no configuration. */
   file: string | undefined;
   text: string;
   config: JsonObject;
   diagnostics: Diagnostic[];
-  /** Every file that was folded in with `$ref`, for saying where something stands. */
   parts?: { file: string; text: string }[];
 }
 
-const maximumRefDepth = 20;
-/** Files that each name the next one three times stand for millions at that depth. */
-const maximumRefs = 500;
-/** The largest of nine real sites has 55 kB. */
-const maximumBytes = 10_000_000;
+const maxRefDepth = 20;
+/** `$ref` files that include others several times grow exponentially. */
+const maxRefs = 500;
+const maxBytes = 10_000_000;
 
 export async function readConfig(root: string): Promise<ConfigSource> {
   for (const file of ['docs.json', 'mint.json']) {
-    const text = await readInside(root, join(root, file), maximumBytes);
+    const text = await readInside(root, join(root, file), maxBytes);
     if (text === undefined) continue;
-    const diagnostics: Diagnostic[] = file === 'docs.json' ? await olderBeside(root) : [];
+    const diagnostics: Diagnostic[] = file === 'docs.json' ? await ignoredConfig(root) : [];
     const parts: { file: string; text: string }[] = [];
     const parsed = asObject(parseJson(text, file, diagnostics));
     if (!parsed) throw new SiteLoadError(notAnObject(file));
@@ -43,20 +41,20 @@ export async function readConfig(root: string): Promise<ConfigSource> {
   return { file: undefined, text: '', config: {}, diagnostics: [] };
 }
 
-async function olderBeside(root: string): Promise<Diagnostic[]> {
-  if ((await readInside(root, join(root, 'mint.json'), maximumBytes)) === undefined) return [];
+async function ignoredConfig(root: string): Promise<Diagnostic[]> {
+  if ((await readInside(root, join(root, 'mint.json'), maxBytes)) === undefined) return [];
   return [
     {
       severity: 'info',
       code: 'config_older_ignored',
-      message: 'mint.json is not read, because there is a docs.json',
+      message: 'mint.json is ignored because docs.json exists',
       file: 'mint.json',
       hint: 'Remove mint.json.',
     },
   ];
 }
 
-/** Comments and trailing commas are accepted with a warning, since editors accept them here; anything else is an error. */
+/** Comments and trailing commas are accepted with a warning because editors accept them in this file. */
 function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unknown {
   const errors: ParseError[] = [];
   const source = text.replace(/^\uFEFF/, ' ');
@@ -83,13 +81,12 @@ function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unkno
   });
 }
 
-/** What is JSON without mistakes needs no reader that forgives them: reading 55 kB three times took 40 ms. */
 function plainJson(source: string): unknown {
-  // The two readers mean different things by this key.
+  // `JSON.parse` and the tolerant parser treat this key differently.
   if (source.includes('__proto__')) return undefined;
   try {
     const value: unknown = JSON.parse(source);
-    return isDeeperThan(maximumDepth, value) ? undefined : value;
+    return isDeeperThan(maxDepth, value) ? undefined : value;
   } catch {
     return undefined;
   }
@@ -100,21 +97,18 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-const maximumDepth = 200;
-/** The numbers of the tokens; the names that the parser has for them exist for its own compiler only. */
+const maxDepth = 200;
+/** `SyntaxKind` of jsonc-parser is a const enum, which isolated modules cannot import. */
 const [openBrace, closeBrace, openBracket, closeBracket, endOfText] = [1, 2, 3, 4, 17];
 
-/**
- * Where a text goes deeper than anybody writes (real sites: at most 17 levels). The parser calls itself for each
- * level, so a file of brackets would exhaust the stack.
- */
+/** The parser is recursive; deep nesting would exhaust the stack. */
 function tooDeepAt(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
   for (let token: number = scanner.scan(); token !== endOfText; token = scanner.scan()) {
     if (token === openBrace || token === openBracket) depth += 1;
     if (token === closeBrace || token === closeBracket) depth -= 1;
-    if (depth > maximumDepth) return scanner.getTokenOffset();
+    if (depth > maxDepth) return scanner.getTokenOffset();
   }
   return undefined;
 }
@@ -123,10 +117,10 @@ function nestedTooDeeply(text: string, file: string, offset: number): SiteLoadEr
   return new SiteLoadError({
     severity: 'error',
     code: 'config_syntax',
-    message: `${file} is nested too deeply to be read`,
+    message: `${file} is nested too deeply`,
     file,
     ...placeAt(text, offset),
-    hint: 'Look for brackets that open again and again.',
+    hint: 'Check for repeated opening brackets.',
   });
 }
 
@@ -134,10 +128,10 @@ function looseSyntax(text: string, file: string, offset: number): Diagnostic {
   return {
     severity: 'warning',
     code: 'config_loose_syntax',
-    message: `${file} holds a comment or a trailing comma, which plain JSON does not allow`,
+    message: `${file} contains a comment or a trailing comma, which JSON does not allow`,
     file,
     ...placeAt(text, offset),
-    hint: 'It is read all the same; other tools may refuse the file.',
+    hint: 'Docyard accepts the file; other tools may reject it.',
   };
 }
 
@@ -168,7 +162,7 @@ function notAnObject(file: string): Diagnostic {
   return {
     severity: 'error',
     code: 'config_shape',
-    message: `${file} must hold one JSON object`,
+    message: `${file} must contain one JSON object`,
     file,
     line: 1,
     column: 1,
@@ -213,12 +207,12 @@ async function readRef(ref: string, context: RefContext): Promise<unknown> {
   };
   if (file.startsWith('..')) return refuse(`$ref "${ref}" leaves the site's folder`);
   if (context.chain.includes(file)) return refuse(`$ref "${ref}" refers back to itself`);
-  if (context.chain.length >= maximumRefDepth) return refuse(`$ref "${ref}" is nested too deeply`);
-  if (context.parts.length >= maximumRefs) return undefined;
-  const text = await readInside(context.root, path, maximumBytes);
+  if (context.chain.length >= maxRefDepth) return refuse(`$ref "${ref}" is nested too deeply`);
+  if (context.parts.length >= maxRefs) return undefined;
+  const text = await readInside(context.root, path, maxBytes);
   if (text === undefined) return refuse(`$ref "${ref}" names a file that does not exist`);
   context.parts.push({ file, text });
-  if (context.parts.length === maximumRefs) refuse(`more than ${maximumRefs} files are named by $ref`);
+  if (context.parts.length === maxRefs) refuse(`more than ${maxRefs} files are named by $ref`);
   return foldRefs(parseJson(text, file, context.diagnostics), {
     ...context,
     file,

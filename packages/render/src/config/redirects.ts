@@ -1,4 +1,7 @@
-/** Reads the redirects of the configuration. One with an optional parameter becomes two: with it and without it. */
+/**
+ * Reads the redirects of the configuration. A redirect with an optional parameter becomes two: with and without
+ * the parameter.
+ */
 import { asList, at, textAt } from './json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Redirect } from '../model/site-plan.ts';
@@ -21,7 +24,7 @@ export function readRedirects(config: JsonObject): Redirect[] {
   });
 }
 
-/** `:name+` and `:name(.*)` take the rest of the path, as `:name*` does. */
+/** `:name+` and `:name(.*)` match the rest of the path, as `:name*` does. */
 function plainModifiers(pattern: string): string {
   return pattern.replaceAll(/(:[A-Za-z]\w*)(?:\+|\(\.\*\))/g, '$1*');
 }
@@ -41,13 +44,13 @@ function withoutOptional(
   ];
 }
 
-/** In a destination the question mark may begin a query. */
+/** In a destination, `?` may start a query. */
 function required(pattern: string, name: string, isSource: boolean): string {
   const end = isSource ? '' : '(?=[/#]|$)';
   return pattern.replace(new RegExp(`:${name}(\\*?)\\?${end}`), `:${name}$1`);
 }
 
-/** A segment that holds nothing but the parameter goes with its slash. */
+/** A segment that consists of the parameter is removed together with its slash. */
 function omitted(pattern: string, name: string): string {
   const parameter = String.raw`:${name}(?![\w])\*?(?:\?(?=[/#]|$))?`;
   const text = pattern

@@ -1,6 +1,6 @@
 /**
- * The configuration as the rest of the renderer sees it: checked, defaulted and typed.
- * Unknown keys and wrong types become findings; nothing here can make a site unrenderable.
+ * Reads the configuration into typed settings with defaults. Unknown keys and wrong types become findings; no
+ * value makes a site unrenderable.
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { iconText, readIconLibrary } from '../icons/reference.ts';
@@ -31,7 +31,6 @@ export type ThemeName = (typeof themeNames)[number];
 
 export type { Banner } from './surroundings.ts';
 
-/** A picture or colour that may differ between the light and the dark appearance. */
 export interface Appearances {
   light: string;
   dark: string;
@@ -40,7 +39,6 @@ export interface Appearances {
 export interface Font {
   family: string;
   weight?: string;
-  /** A file of the site, or an address on another host. */
   source?: string;
   format?: string;
 }
@@ -57,14 +55,13 @@ export interface SiteSettings extends Surroundings {
   };
   fonts: { heading?: Font; body?: Font };
   iconLibrary: IconLibrary;
-  /** Names of themes for code, when the site chooses some. */
   codeThemes?: CodeThemes;
-  /** Whether `$…$` is mathematics: true, false, or by the look of the page. */
+  /** Undefined detects formulas per page. */
   latex?: boolean;
   logo?: Appearances & { href?: string };
   favicon?: Appearances;
   appearance: { initial: 'system' | 'light' | 'dark'; strict: boolean };
-  /** What a click on a group does: true leads to its first page, false never; undefined leaves it to the theme. */
+  /** true: a click on a group opens its first page. false: it never does. Undefined: the theme decides. */
   drilldown?: boolean;
   contextual: ContextualMenu;
   timestamp: boolean;
@@ -121,7 +118,7 @@ export function readSettings(
   return { settings, diagnostics };
 }
 
-/** `{ key: value }` when there is a value, else nothing: absent keys stay absent under exact optional types. */
+/** Returns `{ key: value }` or `{}`: `exactOptionalPropertyTypes` forbids keys with the value undefined. */
 function optional<Key extends string, Value>(
   key: Key,
   value: Value | undefined,
@@ -142,7 +139,7 @@ function readTheme(source: ConfigSource, diagnostics: Diagnostic[]): ThemeName {
     diagnostics.push({
       severity: 'warning',
       code: 'theme_unknown',
-      message: `There is no theme "${name}"; the site is shown in "mint"`,
+      message: `The theme "${name}" does not exist; the theme "mint" is used`,
       file: source.file ?? 'docs.json',
       ...placeFinder(source.text)(['theme']),
       hint: near ? `Did you mean "${near}"?` : `Choose one of ${themeNames.join(', ')}.`,
@@ -220,7 +217,6 @@ function readAppearance(config: JsonObject): SiteSettings['appearance'] {
   };
 }
 
-/** The menu of a site, or of a page whose front matter brings its own. */
 export function readContextual(value: unknown): ContextualMenu {
   const options = asList(at(value, 'options')).flatMap((item): ContextualOption[] => {
     if (typeof item === 'string') return [{ kind: 'known', id: item }];

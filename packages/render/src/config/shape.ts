@@ -1,14 +1,10 @@
-/**
- * The shape a `docs.json` should have, as data, and a walk that tells where a configuration differs from it: unknown
- * keys with the nearest known one, and values of the wrong type. It changes nothing and reads no meaning.
- */
+/** The expected shape of `docs.json`, and a check that reports unknown keys and values of the wrong type. */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { type Node, findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { type Diagnostic, type SourcePlace, placeAt } from '../model/diagnostic.ts';
 import { asObject } from './json.ts';
 import type { ConfigSource } from './read.ts';
 
-/** A type by name, a list of one shape, an object with known keys, or several shapes of which one must fit. */
 type Shape =
   | 'any'
   | 'text'
@@ -92,7 +88,7 @@ const topLevel: Record<string, Shape> = {
   chat: 'any',
 };
 
-/** Keys of the older format that people carry over, with the place they belong to now. */
+/** Keys of the older format, with their current location. */
 const movedKeys: Record<string, string> = {
   topbarLinks: 'navbar.links',
   topbarCtaButton: 'navbar.primary',
@@ -111,15 +107,15 @@ const movedKeys: Record<string, string> = {
   openapi: 'api.openapi',
 };
 
-/** Each is looked for in the whole text, and who has so many of them has another problem. */
-const maximumFindings = 500;
+/** Finding the position of each key scans the whole text. */
+const maxFindings = 500;
 
 export function shapeFindings(source: ConfigSource): Diagnostic[] {
   if (source.file !== 'docs.json') return [];
   const place = placeFinder(source.text);
   const findings: Diagnostic[] = [];
   const add = (code: DiagnosticCode, message: string, path: string[], hint?: string): void => {
-    if (findings.length >= maximumFindings) return;
+    if (findings.length >= maxFindings) return;
     findings.push({
       severity: 'warning',
       code,
@@ -167,7 +163,7 @@ function unknownKey(
   return ['config_unknown_key', `"${full.join('.')}" is not a known setting and is ignored`, full, hint];
 }
 
-/** What is wrong with a value, as the end of a sentence; undefined when it fits. Null counts as absent. */
+/** Completes a sentence; undefined when the value fits. Null counts as absent. */
 function mismatch(value: unknown, shape: Shape): string | undefined {
   if (value === null || value === undefined || shape === 'any') return undefined;
   if (shape === 'text')
@@ -187,7 +183,10 @@ export function isColor(value: unknown): value is string {
   return typeof value === 'string' && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(value.trim());
 }
 
-/** Where a value stands in the text; for one that came through a `$ref`, the nearest part around it that is there. */
+/**
+ * Finds the position of a value. A value from a `$ref` file gets the position of the nearest enclosing value in
+ * this text.
+ */
 export function placeFinder(text: string): (path: readonly string[]) => Partial<SourcePlace> {
   let tree: Node | undefined;
   return (path) => {
@@ -198,7 +197,6 @@ export function placeFinder(text: string): (path: readonly string[]) => Partial<
         .slice(0, length)
         .map((key) => (/^\d+$/.test(key) && !isKeyOfObject(key, path) ? Number(key) : key));
       const found = findNodeAtLocation(tree, keys);
-      /** The key is what an author looks for, so its place counts rather than that of the value. */
       if (found) return placeAt(text, found.parent?.type === 'property' ? found.parent.offset : found.offset);
     }
     return {};

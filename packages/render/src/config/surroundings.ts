@@ -1,7 +1,4 @@
-/**
- * What stands around every page by configuration: links of the header, the footer and the banner. Read from the site's
- * configuration, and again from each language that brings its own.
- */
+/** Reads header links, footer and banner, for the site and for languages that override them. */
 import { iconText } from '../icons/reference.ts';
 import { asList, asObject, asText, at, textAt } from './json.ts';
 import { isColor } from './shape.ts';
@@ -40,7 +37,7 @@ export function readSurroundings(config: JsonObject): Surroundings {
   };
 }
 
-/** The site's surroundings with what a language says instead; undefined when it says nothing. */
+/** Undefined when the language overrides nothing. */
 export function overriddenSurroundings(own: Surroundings, node: JsonObject): Surroundings | undefined {
   if (!['navbar', 'footer', 'banner'].some((key) => asObject(node[key]))) return undefined;
   const read = readSurroundings(node);
@@ -72,7 +69,6 @@ function readLink(value: unknown): LinkItem | undefined {
   return { label, href, ...(icon ? { icon } : {}) };
 }
 
-/** A link without a label shows where it leads: the project of a code host, else the address without its scheme. */
 function nameOfAddress(href: string): string {
   const project = /^https?:\/\/(?:www\.)?github\.com\/([^/]+\/[^/?#]+)/i.exec(href)?.[1];
   return project ?? href.replace(/^[a-z]+:(?:\/\/)?(?:www\.)?/i, '').replace(/\/$/, '');
@@ -136,7 +132,7 @@ function readBanner(value: unknown): Banner | undefined {
   };
 }
 
-/** One colour, or one for each appearance; either may stand for the other. */
+/** A color for one appearance is used for both when the other is missing. */
 export function readColorPair(value: unknown): { light: string; dark: string } | undefined {
   const light = isColor(value) ? value : at(value, 'light');
   const dark = isColor(value) ? value : at(value, 'dark');

@@ -26,7 +26,7 @@ describe('YAML', () => {
     expect(read(`a: ${text}\n`)).toEqual({ a: value });
   });
 
-  test('the last of repeated keys counts, and merge keys merge', () => {
+  test('the last of repeated keys wins, and merge keys are merged', () => {
     expect(read('a: 1\na: 2\n')).toEqual({ a: 2 });
     expect(read('x: &x { a: 1 }\ny: { <<: *x, b: 2 }\n')).toEqual({ x: { a: 1 }, y: { a: 1, b: 2 } });
   });
@@ -35,12 +35,12 @@ describe('YAML', () => {
     expect(read('a:\n  b: [\n    1,\n  ]\nc: {\n  d: 2\n}\n')).toEqual({ a: { b: [1] }, c: { d: 2 } });
   });
 
-  test('a problem has a place', () => {
+  test('a problem has a position', () => {
     expect(read('a: 1\nb: [1, 2\nc: 3\n')).toMatchObject({ place: { line: 3 } });
     expect(read('a: 1\n  b: 2\n')).toMatchObject({ place: { line: 2 } });
   });
 
-  test('a key named __proto__ leaves the prototype alone', () => {
+  test('a key named __proto__ does not change the prototype', () => {
     const value = dataTree(read('__proto__: { x: 1 }\na: 2\n'), { depth: 9, values: 9, characters: 99 });
     expect(value).toEqual({ a: 2 });
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -72,7 +72,7 @@ describe('the tree of data with shared parts', () => {
     expect(value['a']?.b).not.toBe(value['c']?.b);
   });
 
-  test('is refused when aliases multiply or contain themselves', () => {
+  test('is rejected when aliases grow exponentially or are cyclic', () => {
     const doubling = Array.from({ length: 30 }, (_, n) => `l${n + 1}: &l${n + 1} [*l${n}, *l${n}]`);
     expect(() => dataTree(read(`l0: &l0 [x, x]\n${doubling.join('\n')}\n`), limits)).toThrow('too large');
     expect(() => dataTree(read('a: &a [*a]\n'), limits)).toThrow('nested too deeply');

@@ -10,14 +10,14 @@ declare module 'js-yaml' {
 
 export interface DataLimits {
   depth: number;
-  /** Limits the data after aliases are expanded. */
+  /** Counted after aliases are expanded. */
   values: number;
   characters: number;
 }
 
 export type ReadData = { value: unknown } | { problem: string; place?: SourcePlace };
 
-/** Values with a tag that is not part of the core schema are read as if they had none. */
+/** Values with unknown tags are read as if untagged. */
 const unknownTags = ['!', 'tag:'].flatMap((prefix) =>
   (['scalar', 'sequence', 'mapping'] as const).map(
     (kind) => new Type(prefix, { kind, multi: true, construct: (data: unknown) => data }),
@@ -29,14 +29,14 @@ const mergeKey = new Type('tag:yaml.org,2002:merge', {
 });
 const schema = CORE_SCHEMA.extend({ implicit: [mergeKey], explicit: unknownTags });
 
-/** Data with shared parts, where the text has aliases. */
+/** Aliases become shared objects; see `dataTree`. */
 export function readYaml(source: string, maxDepth: number): ReadData {
   try {
-    // Repeated keys are common in descriptions; the last one counts.
+    // `json: true` accepts repeated keys, which are common in API descriptions; the last one wins.
     return { value: load(source, { schema, json: true, maxDepth }) };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    // The type says otherwise: an error about the whole text has no mark.
+    // Despite its type, `mark` is missing on errors about the whole text.
     const mark = error.mark as YAMLException['mark'] | undefined;
     return { problem: problemText(error.reason), ...(mark && { place: placeAt(source, mark.position) }) };
   }
@@ -48,14 +48,13 @@ function problemText(reason: string): string {
 }
 
 /**
- * Makes a tree of data with shared parts, since code that changes a document in place would change such a part twice. Throws when
- * it exceeds the limits.
+ * Copies shared objects so that in-place changes affect one occurrence only. Throws when the data exceeds the
+ * limits.
  */
 export function dataTree(value: unknown, limits: DataLimits): unknown {
   return ownTree(value, { ...limits, seen: new Set() });
 }
 
-/** Copies only what was met before. */
 function ownTree(value: unknown, left: DataLimits & { seen: Set<object> }, depth = 0): unknown {
   left.values -= 1;
   if (typeof value === 'string') left.characters -= value.length;

@@ -1,4 +1,4 @@
-/** A class that names a file travels with the name of that file as the stylesheet must spell it. */
+/** Joins a class with the file URL it refers to, as the stylesheet spells it. */
 const separator = '\n';
 
 export function classWithFile(name: string, resolved: string): string {

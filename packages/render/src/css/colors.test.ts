@@ -6,11 +6,11 @@ import { buttonColors, contrastOf, readableOn, readableOnTints } from './colors.
 const color = integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
 describe('colours', () => {
-  it('keeps a colour that is readable', () => {
+  it('keeps a readable color', () => {
     expect(readableOn('#166e3f', '#ffffff')).toBe('#166e3f');
   });
 
-  it('makes every accent readable on light and dark paper', () => {
+  it('makes every accent readable on light and dark backgrounds', () => {
     assert(
       property(color, (accent) => {
         for (const paper of ['#ffffff', '#0e1116'])
@@ -19,7 +19,7 @@ describe('colours', () => {
     );
   });
 
-  it('makes every accent readable on callouts, panels and code of light and dark paper', () => {
+  it('makes every accent readable on callouts, panels and code, light and dark', () => {
     const tints = {
       '#ffffff': ['#f3f4f5', '#eff5fa', '#eef5f1', '#f8f4ed', '#fbf0f0', '#f6f6f6'],
       '#0e1116': ['#181b21', '#151c25', '#131e1e', '#1d1c1a', '#1e191e', '#171a1f'],
@@ -43,7 +43,7 @@ describe('colours', () => {
   });
 });
 
-it('the colours of docs.json are there as the channels that stylesheets of authors name', async () => {
+it("provides the colors of docs.json as channel variables for authors' stylesheets", async () => {
   const { files } = await renderFiles({
     'docs.json': JSON.stringify({
       name: 'Harbour',

@@ -1,12 +1,8 @@
-/**
- * Colours of a site made safe to read: the accent is darkened or lightened until text in it, and text on it, meets
- * a contrast of 4.5 to 1. Pure arithmetic.
- */
+/** Adjusts a site's colors until text in and on them meets WCAG AA contrast (4.5:1). */
 type Rgb = [number, number, number];
 
 const minimumContrast = 4.5;
 
-/** The colour itself when it is readable on the background, else the nearest step towards black or white that is. */
 export function readableOn(color: string, background: string): string {
   const target: Rgb = luminance(parse(background)) > 0.4 ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= 20; step++) {
@@ -16,19 +12,17 @@ export function readableOn(color: string, background: string): string {
   return format(target);
 }
 
-/** The theme draws callouts, panels and code on tints of the background that are at most this share of black or white. */
+/**
+ * The theme draws callouts, panels and code on tints of the background with up to this share of black or white.
+ */
 const maxTint = 0.06;
 
-/** Readable on the background and on all its tints. */
 export function readableOnTints(color: string, background: string): string {
   const target: Rgb = luminance(parse(background)) > 0.4 ? [0, 0, 0] : [255, 255, 255];
   return readableOn(color, format(mix(parse(background), target, maxTint)));
 }
 
-/**
- * A background for buttons and its text colour: white text on the accent, darkened if that takes only a little, else
- * dark text on the accent as it is.
- */
+/** White text on the accent, slightly darkened if needed, else dark text on the unchanged accent. */
 export function buttonColors(color: string): { background: string; text: string } {
   if (contrastOf(color, '#ffffff') < 2.6) return { background: color, text: '#111111' };
   return { background: readableOn(color, '#ffffff'), text: '#ffffff' };
@@ -38,7 +32,7 @@ export function contrastOf(a: string, b: string): number {
   return contrast(parse(a), parse(b));
 }
 
-/** `13 147 115`, the form in which stylesheets of documentation sites write `rgb(var(--primary))`. */
+/** `13 147 115`: the channel format of custom properties such as `rgb(var(--primary))`. */
 export function channelsOf(color: string): string {
   return parse(color).join(' ');
 }

@@ -1,4 +1,4 @@
-/** The parts of css-tree that are used; its published types describe the main entry only. */
+/** css-tree publishes types for its main entry only. */
 declare module 'css-tree/tokenizer' {
   export function tokenize(css: string, visit: (type: number, start: number, end: number) => void): void;
   export const tokenTypes: Record<

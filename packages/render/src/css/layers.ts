@@ -1,12 +1,12 @@
-/** The cascade layers of an exported site. Stylesheets of the site itself are in none of them, and win. */
+/** The cascade layers of an exported site. A site's own stylesheets are unlayered and therefore win. */
 
-/** From the weakest to the strongest. Tailwind calls its fallback for browsers without `@property` by the first name. */
+/** From weakest to strongest. `properties` is Tailwind's fallback layer for browsers without `@property`. */
 const names = ['properties', 'dy-base', 'dy-theme', 'dy-utilities'] as const;
 
 export const baseLayer = 'dy-base';
 export const utilityLayer = 'dy-utilities';
 
-/** The order is that of the first stylesheet that names the layers. */
+/** The first stylesheet that names the layers fixes their order. */
 export const layerOrder = `@layer ${names.join(', ')};\n`;
 
 export function inThemeLayer(css: string): string {

@@ -1,4 +1,7 @@
-/** Tokens of a stylesheet, and the addresses among them. Stylesheets are changed in place, so that the rest keeps its bytes. */
+/**
+ * Tokenizes stylesheets and finds URLs in them. Stylesheets are edited in place, so the remaining bytes stay
+ * the same.
+ */
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
 import { string, url } from 'css-tree/utils';
 
@@ -20,11 +23,9 @@ export interface CssAddress {
   address: string;
   start: number;
   end: number;
-  /** The token after it. */
   next: number;
 }
 
-/** The `url(…)` that begins with a token. */
 export function urlAt(css: string, tokens: readonly CssToken[], index: number): CssAddress | undefined {
   const token = tokens[index];
   if (token === undefined) return undefined;
@@ -40,7 +41,6 @@ export function urlAt(css: string, tokens: readonly CssToken[], index: number): 
   return { address, start, end: last.end, next: close + 1 };
 }
 
-/** An `@import` of a file that is wanted, with the rule up to its end. */
 export function importAt(
   css: string,
   tokens: readonly CssToken[],

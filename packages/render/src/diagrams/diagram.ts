@@ -1,4 +1,3 @@
-/** The HTML of a diagram: a drawing that fits the column or scrolls, or its source with a note when it has none. */
 import { attributes, element, escapeText } from '../text/html.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
@@ -11,18 +10,18 @@ export function isDiagram(language: string): boolean {
 }
 
 export interface DiagramHost {
-  /** Different for each diagram of a page. */
+  /** Unique among the diagrams of a page. */
   prefix: string;
   icon: (name: string | undefined) => string;
   report: (message: string, line: number) => void;
 }
 
 const placements = new Set(['top-left', 'top-right', 'bottom-left', 'bottom-right']);
-/** Text in a drawing stays readable down to about two thirds of its size; a wider one scrolls. */
-const widestShrunk = 1050;
+/** A wider drawing scrolls, because its text would become unreadable. */
+const maxShrunkWidth = 1050;
 const broad = 560;
-/** Lower drawings need no controls. */
-const lowWithoutControls = 120;
+/** Lower drawings have no controls. */
+const minControlsHeight = 120;
 
 export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
   const title = readFenceMeta(block.meta).title;
@@ -30,9 +29,9 @@ export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
     const { svg, width, height } = drawDiagram(block.code, host.prefix);
     const actions = option(block.meta, 'actions');
     const placement = option(block.meta, 'placement') ?? '';
-    const controlled = actions === undefined ? height > lowWithoutControls : actions !== 'false';
+    const controlled = actions === undefined ? height > minControlsHeight : actions !== 'false';
     const values = {
-      class: `${hooked('dy-diagram', 'mermaid')}${width > broad ? ' dy-diagram-broad' : ''}${width > widestShrunk ? ' dy-diagram-wide' : ''}`,
+      class: `${hooked('dy-diagram', 'mermaid')}${width > broad ? ' dy-diagram-broad' : ''}${width > maxShrunkWidth ? ' dy-diagram-wide' : ''}`,
       'data-component-name': 'mermaid-container',
       'data-controls': controlled ? (placements.has(placement) ? placement : 'bottom-right') : undefined,
     };

@@ -3,7 +3,7 @@ import { renderFiles, renderFixture } from '../../test/support/render-fixture.ts
 import { drawDiagram } from './draw.ts';
 import { canonicalFlowchart } from './flowchart.ts';
 import { readGantt } from './gantt.ts';
-import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
+import { canonicalClass, canonicalEntities, canonicalState } from './state-class-entity.ts';
 import { drawSequence } from './sequence-drawing.ts';
 import { readSequence } from './sequence.ts';
 import { decodeMarkup, readDiagramSource } from './source.ts';
@@ -33,19 +33,19 @@ describe('flowcharts', () => {
       ['n2[B]', 'subgraph g1 [First]', 'n1[A]', 'end', 'g1 --> n2'],
     ],
     ['graph TD\nA:::hot\nclassDef hot fill:#000', ['n1[A]', 'style n1 fill:#000,stroke:#000,color:#ffffff']],
-  ])('%j', (code, expected) => {
+  ])('the flowchart %j is normalized', (code, expected) => {
     expect(flow(code)).toEqual(expected);
   });
 
   it.each(['graph TD\nA[open --> B', 'graph TD\nA => B', 'graph TD', 'graph TD\nA --> '])(
-    'refuse %j',
+    'the diagram %j is rejected',
     (code) => {
       expect(() => flow(code)).toThrow();
     },
   );
 });
 
-describe('other kinds', () => {
+describe('other diagrams', () => {
   it('state diagrams keep choices, notes and nested states', () => {
     const text = decodeMarkup(
       canonicalState(
@@ -60,7 +60,7 @@ describe('other kinds', () => {
     expect(text).toContain('note1 : Hm');
   });
 
-  it('classes and entities are brought into one spelling', () => {
+  it('class and entity diagrams are normalized', () => {
     expect(
       decodeMarkup(canonicalClass(readDiagramSource('classDiagram\nA<|--B\nA : +run() void'))),
     ).toContain('A <|-- B');
@@ -70,7 +70,7 @@ describe('other kinds', () => {
     expect(() => canonicalClass(readDiagramSource('classDiagram\nA ~~~ B ~ C'))).toThrow();
   });
 
-  it('sequences have room for every line', () => {
+  it('a sequence diagram has room for every line', () => {
     const svg = drawSequence(
       readSequence(
         readDiagramSource(
@@ -148,17 +148,17 @@ describe('charts', () => {
     'journey\nTea without a score',
     'quadrantChart\nA: [3, 4]',
     `mindmap\n${Array.from({ length: 30 }, (_, depth) => `${' '.repeat(depth + 1)}a`).join('\n')}`,
-  ])('refuse %j', (code) => {
+  ])('the diagram %j is rejected', (code) => {
     expect(() => drawDiagram(code, '')).toThrow();
   });
 
-  it('say their title and their words to those who hear them', () => {
+  it('charts have their title and words as accessible text', () => {
     expect(drawDiagram('pie title Pets\n"Dogs" : 1', '').svg).toContain(
       'aria-label="Pie chart: Pets, Dogs, 100%"',
     );
   });
 
-  it('of time follow one task after another and step over days without work', () => {
+  it('Gantt tasks follow each other and skip days off', () => {
     const { tasks } = readGantt(
       readDiagramSource(
         'gantt\ndateFormat DD.MM.YYYY\nexcludes weekends\nA :a, 05.01.2024, 2d\nB :b, after a, 1w\nC :12h\nD :01.01.2024, until b\nE :01.02.2024, 1M',
@@ -174,7 +174,7 @@ describe('charts', () => {
 });
 
 describe('a page with diagrams', () => {
-  it('holds drawings without style, ids of their own, and the source of what is not drawn', async () => {
+  it('a page contains drawings without styles, with unique ids, and the source of undrawn diagrams', async () => {
     const many = Array.from({ length: 3000 }, (_, index) => `a${index} --> a${index + 1}`).join('\n');
     const site = await renderFiles({
       'index.mdx': [

@@ -1,6 +1,6 @@
 /**
- * Draws a diagram as SVG while the site is exported, so that pages need no script for it. The drawing carries no
- * style of its own: colours come from the site's stylesheet, and author's colours stay as attributes.
+ * Draws diagrams as SVG during the export, so that pages need no script for them. Colors come from the site's
+ * stylesheet; the author's colors stay as attributes.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { readGantt } from './gantt.ts';
 import { drawGitGraph } from './git-graph.ts';
 import { drawJourney } from './journey.ts';
 import { drawMindmap } from './mindmap.ts';
-import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
+import { canonicalClass, canonicalEntities, canonicalState } from './state-class-entity.ts';
 import { drawPie } from './pie.ts';
 import { drawQuadrants } from './quadrant.ts';
 import { drawSankey } from './sankey.ts';
@@ -27,7 +27,7 @@ export interface Drawing {
   height: number;
 }
 
-/** The library lays out the kinds that are graphs; the others are drawn here. */
+/** `beautiful-mermaid` lays out graphs; this package draws the other kinds. */
 const kinds: Record<string, (source: DiagramSource) => string> = {
   graph: (source) => layOut(canonicalFlowchart(source)),
   flowchart: (source) => layOut(canonicalFlowchart(source)),
@@ -49,10 +49,10 @@ const kinds: Record<string, (source: DiagramSource) => string> = {
   'sankey-beta': drawSankey,
 };
 
-/** Laying out grows faster than the diagram; these bounds keep the largest one near a second. */
-const maximumCharacters = 20_000;
-const maximumLines = 250;
-const maximumLineLength = 1000;
+/** Layout time grows faster than the diagram. */
+const maxCharacters = 20_000;
+const maxLines = 250;
+const maxLineLength = 1000;
 
 /** @param prefix makes the ids of arrowheads unique among the diagrams of a page. */
 export function drawDiagram(code: string, prefix: string): Drawing {
@@ -64,25 +64,25 @@ export function drawDiagram(code: string, prefix: string): Drawing {
         ? `diagrams of the kind "${source.kind}" are not drawn`
         : 'it does not begin with a kind of diagram',
     );
-  if (code.length > maximumCharacters || source.lines.some((line) => line.length > maximumLineLength))
+  if (code.length > maxCharacters || source.lines.some((line) => line.length > maxLineLength))
     throw new DiagramError('it is too large to be drawn');
   return finish(
-    remembered(code, () => draw(source)),
+    cachedDrawing(code, () => draw(source)),
     source,
     prefix,
   );
 }
 
-/** Translated pages repeat their diagrams: of 79 on two real sites 26 are. Laying one out takes 20 ms. */
-const drawn = new Map<string, string>();
-const maximumDrawn = 100;
+/** Translated pages repeat their diagrams. */
+const drawings = new Map<string, string>();
+const maxDrawings = 100;
 
-function remembered(code: string, draw: () => string): string {
-  const known = drawn.get(code);
+function cachedDrawing(code: string, draw: () => string): string {
+  const known = drawings.get(code);
   if (known !== undefined) return known;
   const svg = draw();
-  if (drawn.size >= maximumDrawn) drawn.clear();
-  drawn.set(code, svg);
+  if (drawings.size >= maxDrawings) drawings.clear();
+  drawings.set(code, svg);
   return svg;
 }
 
@@ -90,8 +90,8 @@ const require = createRequire(import.meta.url);
 let library: typeof MermaidNamespace | undefined;
 
 function layOut(text: string): string {
-  if (text.split('\n').length > maximumLines) throw new DiagramError('it has too many parts to be drawn');
-  /** An ES module, loaded when the first diagram needs it: its layout engine is large. */
+  if (text.split('\n').length > maxLines) throw new DiagramError('it has too many parts to be drawn');
+  /** An ES module with a large layout engine, loaded at first use. */
   library ??= require(fileURLToPath(import.meta.resolve('beautiful-mermaid'))) as typeof MermaidNamespace;
   try {
     return library.renderMermaidSVG(text, {
@@ -113,19 +113,19 @@ function finish(svg: string, source: DiagramSource, prefix: string): Drawing {
   const [width, height] = [Number(size?.[1]), Number(size?.[2])];
   if (!(width > 0 && height > 0 && width < 20_000 && height < 20_000))
     throw new DiagramError('its drawing came out empty');
-  const heard = words(svg);
-  /** Charts show their title; it is then one of their words. */
+  const spoken = words(svg);
+  /** A chart that shows its title already includes it in its words. */
   const label =
-    source.title !== undefined && !heard.includes(source.title)
+    source.title !== undefined && !spoken.includes(source.title)
       ? source.title
-      : `${kindLabels[source.kind] ?? 'Diagram'}: ${heard.join(', ')}`;
+      : `${kindLabels[source.kind] ?? 'Diagram'}: ${spoken.join(', ')}`;
   const described = source.description ? `<desc>${escapeText(source.description)}</desc>` : '';
   const body = decodeMarkup(withoutNoteArrows(svg))
     .replace(/^<svg[^>]*>/, '')
     .replace(/<style>[\s\S]*?<\/style>/g, '')
     .replaceAll(/ data-[\w-]+="[^"]*"/g, '')
     .replaceAll(/ (?:rx="0" ry="0"|font-family="[^"]*")/g, '')
-    // Only in tags: numbers in labels stay as they are written.
+    // Only in tags: numbers in labels stay as written.
     .replaceAll(/<[^<>]*>/g, (tag) => tag.replaceAll(/(\d\.\d{2})\d+/g, '$1'))
     .replaceAll(/ id="([\w-]+)"/g, ` id="${prefix}$1"`)
     .replaceAll(/url\(#([\w-]+)\)/g, `url(#${prefix}$1)`)
@@ -135,7 +135,7 @@ function finish(svg: string, source: DiagramSource, prefix: string): Drawing {
   return { svg: open + described + body, width, height };
 }
 
-/** Notes in state diagrams are states with a line to what they are about; that line is dashed and has no head. */
+/** The line from a note to its state is dashed and has no head. */
 function withoutNoteArrows(svg: string): string {
   return svg.replaceAll(/<polyline class="edge"[^>]* data-to="note\d+"[^>]*>/g, (edge) =>
     edge.replace(/ marker-end="[^"]*"/, '').replace(/\s*\/?>$/, ' stroke-dasharray="4 4" />'),
@@ -161,7 +161,6 @@ const kindLabels: Record<string, string> = {
   'sankey-beta': 'Sankey diagram',
 };
 
-/** The words in a drawing, for those who hear it. */
 function words(svg: string): string[] {
   const texts = [...svg.matchAll(/<text[^>]*>([\s\S]*?)<\/text>/g)].map(([, inner = '']) =>
     decodeMarkup(inner)

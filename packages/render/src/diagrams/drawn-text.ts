@@ -1,4 +1,4 @@
-/** Text in drawings, and what charts of all kinds share in their look. Colours are variables of the site's stylesheet. */
+/** Text and colors that all drawings share. Colors are variables of the site's stylesheet. */
 import { escapeText } from '../text/html.ts';
 
 export const lineHeight = 16;
@@ -20,7 +20,7 @@ export function textSvg(
   return `${start}${spans.join('')}</text>`;
 }
 
-/** A little generous, as the fonts of readers differ. */
+/** An overestimate, because readers' fonts differ. */
 export function textWidth(lines: readonly string[], size: number): number {
   const widths = lines.map((line) => {
     let width = 0;
@@ -37,12 +37,10 @@ export function textWidth(lines: readonly string[], size: number): number {
 export const strongText = `font-size="${textSize}" font-weight="600" fill="var(--_text)"`;
 export const quietText = `font-size="11" fill="var(--_text-sec)"`;
 
-/** What stands below a title starts here; without a title there is only a margin. */
 export function topBelow(title: string): number {
   return title === '' ? 12 : 44;
 }
 
-/** A finished chart: its title centred above, and everything else. */
 export function chartSvg(title: string, width: number, height: number, parts: readonly string[]): string {
   const full = Math.max(width, textWidth([title], 15) + 24);
   const heading =
@@ -54,7 +52,7 @@ export function chartSvg(title: string, width: number, height: number, parts: re
   return `<svg viewBox="0 0 ${full} ${height}">${heading}${body}</svg>`;
 }
 
-/** The class that gives everything inside the colours `--hue` and `--hue-soft`; there are eight, in turn. */
+/** The class that sets `--dy-hue` and `--dy-hue-soft`; eight classes alternate. */
 export function hueClass(index: number): string {
   return `dy-hue-${(index % 8) + 1}`;
 }

@@ -1,4 +1,4 @@
-/** Colours that authors give to the nodes of a flowchart: read strictly, and made readable in light and dark. */
+/** Author-defined colors of flowchart nodes: parsed strictly, readable in light and dark. */
 const hexColor = /^#(?:[\da-f]{3}|[\da-f]{6})$/i;
 const namedColors: Record<string, string> = {
   white: '#ffffff',
@@ -35,7 +35,7 @@ export function readStyles(text: string): Map<string, string> {
   );
 }
 
-/** A fill decides the colour of its text, so that it can be read in light and dark; a text colour alone cannot. */
+/** A fill determines its text color, so that both appearances stay readable; a text color alone cannot. */
 export function nodeStyles(styles: ReadonlyMap<string, string>): string {
   const fill = styles.get('fill');
   const stroke = styles.get('stroke') ?? fill;

@@ -1,6 +1,4 @@
-/** The shapes of nodes in flowcharts, by their brackets and by their names. */
-
-/** What opens a label, what may close it, and the brackets that are drawn. */
+/** The opening of a label, its possible closings, and the brackets that are drawn. */
 export const openings: [string, string[], string, string][] = [
   ['(((', [')))'], '(((', ')))'],
   ['([', ['])'], '([', '])'],
@@ -16,7 +14,7 @@ export const openings: [string, string[], string, string][] = [
   ['>', [']'], '>', ']'],
 ];
 
-/** The names of shapes in the `@{ shape: … }` form, by the brackets that draw something like them. */
+/** Shapes of the `@{ shape: … }` form by the brackets that draw the closest one. */
 export const namedShapes: Record<string, [string, string]> = {
   rounded: ['(', ')'],
   event: ['(', ')'],

@@ -1,4 +1,4 @@
-/** The parts of a flowchart, and how they are written for the drawing library. */
+/** The parts of a flowchart, and their text for the drawing library. */
 import { nodeStyles } from './flowchart-colors.ts';
 import { encodeLabel } from './source.ts';
 
@@ -30,13 +30,12 @@ export interface FlowEdge {
 
 export interface FlowchartParts {
   direction: string;
-  /** By the id that the author gave. */
+  /** By the author's id. */
   nodes: ReadonlyMap<string, FlowNode>;
   groups: readonly Group[];
   edges: readonly FlowEdge[];
 }
 
-/** One statement a line, plain ids, escaped labels. */
 export function flowchartText({ direction, nodes, groups, edges }: FlowchartParts): string {
   const ids = new Map([...nodes.keys()].map((id, index) => [id, `n${index + 1}`]));
   const idOf = (id: string): string => ids.get(id) ?? groups.find((group) => group.name === id)?.id ?? id;

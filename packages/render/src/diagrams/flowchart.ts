@@ -1,6 +1,6 @@
 /**
- * Reads flowcharts as authors write them and writes them as the drawing library reads them: one statement a line,
- * plain ids, escaped labels. A statement that is not understood is an error, never left out of the drawing.
+ * Parses flowcharts and normalizes them for the drawing library: one statement per line, plain ids, escaped
+ * labels. An unknown statement is an error and never omitted.
  */
 import { readStyles } from './flowchart-colors.ts';
 import { namedShapes, openings } from './flowchart-shapes.ts';
@@ -124,7 +124,7 @@ class Flowchart {
     }
   }
 
-  /** `e1@{ animate: true }` is about the link of that name and adds nothing to a still drawing. */
+  /** `e1@{ animate: true }` styles the link of that name and has no effect on a static drawing. */
   #isAboutLink(): boolean {
     const start = this.#at;
     const name = this.#match(/([\w-]+)@\{[^{}]*\}/y)?.[1];
@@ -256,7 +256,7 @@ class Flowchart {
     this.#at = end.at + end.length;
   }
 
-  /** The end of a label: after its closing quote, or at the first bracket that closes it and not one inside it. */
+  /** After its closing quote, or at the first bracket that closes it outside nested ones. */
   #endOfLabel(start: number, closings: string[]): { at: number; length: number } | undefined {
     const quoted = /\s*"[^"]*"\s*/y;
     quoted.lastIndex = start;
@@ -272,7 +272,6 @@ class Flowchart {
   }
 }
 
-/** A line by what it begins with, with an arrow or without one. */
 function lineOf(start: '--' | '-.' | '==', arrow: boolean): FlowEdge['line'] {
   if (start === '-.') return arrow ? '-.->' : '-.-';
   if (start === '==') return arrow ? '==>' : '===';

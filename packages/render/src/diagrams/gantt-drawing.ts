@@ -1,10 +1,9 @@
-/** Draws a Gantt chart: names of tasks to the left, bars on a scale of time to the right. */
 import { chartSvg, hueClass, quietText, strongText, textSvg, textWidth, topBelow } from './drawn-text.ts';
 import { type GanttChart, type GanttTask, dayMs } from './gantt.ts';
 
 const rowHeight = 28;
 const scaleWidth = 560;
-const maximumTicks = 9;
+const maxTicks = 9;
 
 export function drawGantt(chart: GanttChart, title: string): string {
   const top = topBelow(title);
@@ -30,7 +29,6 @@ export function drawGantt(chart: GanttChart, title: string): string {
 
 const textSizeOfTasks = 13;
 
-/** A number stands for the heading of that section. */
 function rowsOf({ sections, tasks }: GanttChart): (number | GanttTask)[] {
   const first = tasks.filter((task) => task.section < 0);
   return [
@@ -46,7 +44,6 @@ function sectionSvg(label: string, section: number, y: number, width: number): s
   );
 }
 
-/** Done is pale, active has an outline, and critical work is red. */
 function taskSvg(task: GanttTask, y: number, at: (time: number) => number): string {
   const [from, to] = [at(task.start), at(task.end)];
   const name = textSvg(
@@ -73,7 +70,6 @@ function taskSvg(task: GanttTask, y: number, at: (time: number) => number): stri
 }
 
 const hourMs = 3_600_000;
-/** Steps of the scale that people count in. */
 const steps = [
   1000,
   5000,
@@ -92,10 +88,10 @@ const steps = [
 ];
 
 function ticksOf(start: number, end: number, format: string | undefined): { time: number; label: string }[] {
-  const step = steps.find((candidate) => (end - start) / candidate <= maximumTicks);
+  const step = steps.find((candidate) => (end - start) / candidate <= maxTicks);
   const times: number[] = [];
   if (step !== undefined) {
-    /** Weeks begin on a Monday; the first of 1970 was a Thursday. */
+    /** Weeks begin on a Monday; January 1, 1970 was a Thursday. */
     const offset = step >= 7 * dayMs ? 4 * dayMs : 0;
     const first = Math.ceil((start - offset) / step) * step + offset;
     for (let time = first; time <= end; time += step) times.push(time);
@@ -107,11 +103,10 @@ function monthsBetween(start: number, end: number): number[] {
   const first = new Date(start);
   const months = (end - start) / (30.4 * dayMs);
   const every =
-    [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000].find((count) => months / count <= maximumTicks) ??
-    12_000;
+    [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000].find((count) => months / count <= maxTicks) ?? 12_000;
   const times: number[] = [];
   const month = Math.ceil((first.getUTCFullYear() * 12 + first.getUTCMonth()) / every) * every;
-  for (let index = month; times.length <= maximumTicks + 1; index += every) {
+  for (let index = month; times.length <= maxTicks + 1; index += every) {
     const time = Date.UTC(Math.floor(index / 12), index % 12);
     if (time > end) break;
     if (time >= start) times.push(time);

@@ -1,4 +1,6 @@
-/** Reads Gantt charts into sections of tasks with a start and an end. Days are counted in UTC, so that every machine agrees. */
+/**
+ * Parses Gantt charts into sections of tasks. Days are in UTC, so that every machine produces the same chart.
+ */
 import { DiagramError, type DiagramSource, labelText, readStatements } from './source.ts';
 
 export interface GanttTask {
@@ -19,9 +21,9 @@ export interface GanttChart {
 }
 
 export const dayMs = 86_400_000;
-const maximumTasks = 200;
-/** Excluded days are looked for day by day; beyond about five years nobody counts them. */
-const maximumDays = 2000;
+const maxTasks = 200;
+/** Excluded days are counted one by one, so longer tasks ignore them. */
+const maxDays = 2000;
 
 export function readGantt(source: DiagramSource): GanttChart {
   const reader = new GanttReader();
@@ -38,7 +40,7 @@ class GanttReader {
   readonly #ids = new Map<string, GanttTask>();
   #format = 'YYYY-MM-DD';
   #axisFormat: string | undefined;
-  /** Days of the week from Sunday as 0, and days since 1970, on which nobody works. */
+  /** Days off: weekdays from Sunday as 0, and days since 1970. */
   readonly #freeWeekdays = new Set<number>();
   readonly #freeDays = new Set<number>();
 
@@ -59,11 +61,11 @@ class GanttReader {
 
   result(): GanttChart {
     if (this.#tasks.length === 0) throw new DiagramError('it has no tasks');
-    if (this.#tasks.length > maximumTasks) throw new DiagramError('it has too many parts to be drawn');
+    if (this.#tasks.length > maxTasks) throw new DiagramError('it has too many parts to be drawn');
     return { sections: this.#sections, tasks: this.#tasks, axisFormat: this.#axisFormat };
   }
 
-  /** `name : tags, id, start, end`, where the end may be a length, and everything but the end may be missing. */
+  /** `name : tags, id, start, end`; the end may be a duration, and all parts but the end are optional. */
   #task(label: string, data: string): boolean {
     const parts = data.split(',').map((part) => part.trim());
     const tags = new Set<string>();
@@ -111,10 +113,9 @@ class GanttReader {
     );
   }
 
-  /** Days on which nobody works make a task longer. */
   #stretched(start: number, end: number): number {
     let stretched = end;
-    const last = start + maximumDays * dayMs;
+    const last = start + maxDays * dayMs;
     for (let day = start; day < stretched && day < last; day += dayMs)
       if (this.#isExcluded(day)) stretched += dayMs;
     return stretched;
@@ -122,7 +123,7 @@ class GanttReader {
 
   #isExcluded(time: number): boolean {
     const day = Math.floor(time / dayMs);
-    /** The first of 1970 was a Thursday. */
+    /** January 1, 1970 was a Thursday. */
     return this.#freeWeekdays.has((day + 4) % 7) || this.#freeDays.has(day);
   }
 
@@ -150,7 +151,7 @@ function readDuration(text: string, start: number): number | undefined {
   return date.getTime() - start;
 }
 
-/** The pieces of a format for dates, and the part of a date that each one reads. */
+/** The tokens of a date format, and the part of a date that each one reads. */
 const datePieces: Record<string, [pattern: string, part: number]> = {
   YYYY: [String.raw`(\d{4})`, 0],
   MM: [String.raw`(\d{2})`, 1],
@@ -182,7 +183,6 @@ function readDate(text: string, format: string): number | undefined {
   return bounded(Date.UTC(year, month - 1, day, hour, minute, second));
 }
 
-/** Within what a `Date` can tell in four digits. */
 function bounded(time: number): number | undefined {
   return time >= 0 && time < 253_402_300_800_000 ? time : undefined;
 }

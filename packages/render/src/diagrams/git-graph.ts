@@ -1,16 +1,15 @@
-/** Draws the history of a repository from left to right: a lane a branch, a column a commit. */
 import { chartSvg, hueClass, quietText, strongText, textSvg, textWidth, topBelow } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements, shownTitle } from './source.ts';
 
 interface Commit {
   id: string;
-  /** Not shown: the author gave no id. */
+  /** The author gave no id, so none is shown. */
   isUnnamed: boolean;
   tag: string;
   type: 'NORMAL' | 'REVERSE' | 'HIGHLIGHT';
   isMerge: boolean;
   branch: number;
-  /** Places of the commits it comes from; a cherry-picked one is `copied` from. */
+  /** Indexes of the parent commits; a cherry-picked one is `copied`. */
   parents: number[];
   copied: number | undefined;
 }
@@ -23,7 +22,7 @@ interface Branch {
 
 const laneHeight = 54;
 const columnWidth = 46;
-const maximumCommits = 200;
+const maxCommits = 200;
 
 export function drawGitGraph(source: DiagramSource): string {
   const { commits, branches } = new GitReader().read(source);
@@ -59,7 +58,7 @@ class GitReader {
   read(source: DiagramSource): { commits: Commit[]; branches: Branch[] } {
     readStatements(source, (statement) => /^title\s/.test(statement) || this.#statement(statement));
     if (this.#commits.length === 0) throw new DiagramError('it has no commits');
-    if (this.#commits.length > maximumCommits) throw new DiagramError('it has too many parts to be drawn');
+    if (this.#commits.length > maxCommits) throw new DiagramError('it has too many parts to be drawn');
     return { commits: this.#commits, branches: this.#branches };
   }
 
@@ -129,20 +128,22 @@ function nameOf(rest: string): string {
   return (/^"([^"]+)"|^(\S+)/.exec(rest) ?? []).slice(1).find(Boolean) ?? '';
 }
 
-/** `id: "x"`; a text in quotes alone is the message, which is shown in its place. */
+/** `id: "x"`; a quoted text alone is the message, which is shown instead of the id. */
 function option(text: string, name: string): string | undefined {
   const named = new RegExp(`\\b${name}\\s*:\\s*"([^"]*)"`).exec(text)?.[1];
   if (named !== undefined || name !== 'id') return named;
   return (/\bmsg\s*:\s*"([^"]*)"/.exec(text) ?? /^\s*"([^"]*)"/.exec(text))?.[1];
 }
 
-/** Branches without an order come first, as they were made; `main` is at the top unless others are put before it. */
+/**
+ * Branches without an order come first in order of creation; `main` is at the top unless others are ordered
+ * before it.
+ */
 function laneOf(branches: readonly Branch[]): number[] {
   const sorted = branches.toSorted((a, b) => a.order - b.order);
   return branches.map((branch) => sorted.indexOf(branch));
 }
 
-/** Each column is wide enough for the label below its commit. */
 function columnsOf(commits: readonly Commit[], start: number): number[] {
   let x = start;
   let reached = new Map<number, number>();
@@ -170,7 +171,7 @@ function linesSvg(
   return [...commit.parents.map((parent) => ({ parent, isCopy: false })), ...from].map(
     ({ parent, isCopy }) => {
       const [px, py] = place(parent);
-      /** A line into a branch has the colour of the side it leaves or joins. */
+      /** A line into a branch has the color of the side it leaves or joins. */
       const other = commits[parent]?.branch ?? 0;
       const hue = commit.isMerge && other !== commit.branch ? other : commit.branch;
       const bend = Math.min(30, (x - px) / 2);
@@ -187,7 +188,7 @@ function linesSvg(
   );
 }
 
-/** Lines that pass behind a label stop short of it. */
+/** A stroke in the background color interrupts lines behind a label. */
 const onLines = `${quietText} paint-order="stroke" stroke="var(--bg)" stroke-width="4"`;
 
 function commitSvg(commit: Commit, x: number, y: number): string {

@@ -1,11 +1,10 @@
-/** Draws user journeys: a row a task, with how well it goes from one to five and who takes part. */
 import { chartSvg, hueClass, quietText, strongText, textSvg, textWidth, topBelow } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements, shownTitle } from './source.ts';
 
 type Row = { section: string } | { task: string; score: number; actors: string[] };
 
 const rowHeight = 30;
-const best = 5;
+const maxScore = 5;
 
 export function drawJourney(source: DiagramSource): string {
   const rows = readJourney(source);
@@ -14,7 +13,7 @@ export function drawJourney(source: DiagramSource): string {
   const tasks = rows.flatMap((row) => ('task' in row ? [row] : []));
   const actors = [...new Set(tasks.flatMap((task) => task.actors))];
   const scoresLeft = 28 + Math.max(120, ...tasks.map(({ task }) => textWidth([task], 13)));
-  const actorsLeft = scoresLeft + best * 18 + 22;
+  const actorsLeft = scoresLeft + maxScore * 18 + 22;
   const pills = tasks.map((task) => task.actors.reduce((sum, actor) => sum + pillWidth(actor) + 6, 0));
   const width = actorsLeft + Math.max(40, ...pills) + 12;
   let section = -1;
@@ -43,7 +42,7 @@ function readJourney(source: DiagramSource): Row[] {
     else if (task)
       rows.push({
         task: oneLine(task[1] ?? ''),
-        score: Math.min(best, Math.max(0, Math.round(Number(task[2])))),
+        score: Math.min(maxScore, Math.max(0, Math.round(Number(task[2])))),
         actors: (task[3] ?? '').split(',').map(oneLine).filter(Boolean).slice(0, 8),
       });
     return section !== undefined || task !== null;
@@ -57,11 +56,11 @@ function oneLine(text: string): string {
 }
 
 function scoreSvg(score: number, left: number, y: number, section: number): string {
-  const dots = Array.from({ length: best }, (_, index) => {
+  const dots = Array.from({ length: maxScore }, (_, index) => {
     const fill = index < score ? 'fill="var(--dy-hue)"' : 'fill="none" stroke="var(--_inner-stroke)"';
     return `<circle cx="${left + 8 + index * 18}" cy="${y}" r="6" ${fill}/>`;
   });
-  return `<g class="${hueClass(section)}"><title>${score} of ${best}</title>${dots.join('')}</g>`;
+  return `<g class="${hueClass(section)}"><title>${score} of ${maxScore}</title>${dots.join('')}</g>`;
 }
 
 function actorsSvg(actors: readonly string[], all: readonly string[], left: number, y: number): string {

@@ -1,4 +1,3 @@
-/** Draws mind maps: the root in the middle, its branches to the right and left, each branch in a colour of its own. */
 import { chartSvg, hueClass, lineHeight, strongText, textSize, textSvg, textWidth } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements } from './source.ts';
 
@@ -11,8 +10,8 @@ interface Idea {
 const columnGap = 46;
 const rowGap = 12;
 const margin = 14;
-const maximumIdeas = 250;
-const maximumDepth = 20;
+const maxIdeas = 250;
+const maxDepth = 20;
 
 export function drawMindmap(source: DiagramSource): string {
   const root = readMindmap(source);
@@ -50,7 +49,7 @@ interface Side {
   width: number;
 }
 
-/** Depth is told by spaces: an idea belongs to the nearest one above it that stands further left. */
+/** Indentation determines depth: an idea belongs to the nearest one above it with less indentation. */
 function readMindmap(source: DiagramSource): Idea {
   const open: { idea: Idea; indent: number }[] = [];
   let root: Idea | undefined;
@@ -65,15 +64,15 @@ function readMindmap(source: DiagramSource): Idea {
     if (parent) parent.children.push(idea);
     else root = idea;
     open.push({ idea, indent });
-    if (++count > maximumIdeas || open.length > maximumDepth)
+    if (++count > maxIdeas || open.length > maxDepth)
       throw new DiagramError('it has too many parts to be drawn');
     return true;
   });
-  if (!root) throw new DiagramError('it holds nothing');
+  if (!root) throw new DiagramError('it is empty');
   return root;
 }
 
-/** The marks around the text of an idea; an id may stand before them. */
+/** An id may precede the brackets. */
 const shapes: [RegExp, Idea['shape']][] = [
   [/^[\w-]*\(\((.+)\)\)$/, 'circle'],
   [/^[\w-]*\)\)(.+)\(\($/, 'circle'],
@@ -121,7 +120,6 @@ function sideSvg(
   });
 }
 
-/** A branch whose rows start at `top`, with a line from where its parent ends. */
 function branchSvg(idea: Idea, fromX: number, fromY: number, top: number, way: 1 | -1): string {
   const near = fromX + way * columnGap;
   const far = near + way * boxWidth(idea);

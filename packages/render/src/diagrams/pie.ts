@@ -1,4 +1,3 @@
-/** Draws pie charts: slices in the order they are written, with a legend that tells every share. */
 import { chartSvg, hueClass, quietText, textSvg, textWidth, topBelow } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements, shownTitle } from './source.ts';
 
@@ -9,7 +8,7 @@ interface Slice {
 
 const radius = 96;
 const rowHeight = 24;
-const maximumSlices = 40;
+const maxSlices = 40;
 
 export function drawPie(source: DiagramSource): string {
   const { slices, showsValues } = readPie(source);
@@ -46,7 +45,7 @@ function readPie(source: DiagramSource): { slices: Slice[]; showsValues: boolean
     return slice !== null || statement === 'showData' || /^title\s/.test(statement);
   });
   if (!slices.some(({ value }) => value > 0)) throw new DiagramError('it has no slices');
-  if (slices.length > maximumSlices) throw new DiagramError('it has too many parts to be drawn');
+  if (slices.length > maxSlices) throw new DiagramError('it has too many parts to be drawn');
   return { slices, showsValues };
 }
 
@@ -54,7 +53,6 @@ function labelOf(quoted: string): string {
   return labelText(quoted.slice(1, -1), 60).replaceAll('\n', ' ');
 }
 
-/** Shares run clockwise from the top. */
 function sliceSvg(x: number, y: number, from: number, to: number): string {
   if (to - from > 0.9999) return `<circle cx="${x}" cy="${y}" r="${radius}" fill="var(--dy-hue)"/>`;
   const at = (share: number): string => {

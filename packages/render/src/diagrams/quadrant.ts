@@ -1,11 +1,10 @@
-/** Draws quadrant charts: four named fields, two axes with words at their ends, and points. */
 import { chartSvg, hueClass, quietText, strongText, textSvg, topBelow } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements, shownTitle } from './source.ts';
 
 interface QuadrantChart {
   across: [string, string];
   upward: [string, string];
-  /** From the upper right, against the clock. */
+  /** Counterclockwise from the upper right. */
   fields: string[];
   points: { label: string; x: number; y: number }[];
 }
@@ -64,7 +63,7 @@ function readQuadrants(source: DiagramSource): QuadrantChart {
     }
     return axis !== null || field !== null || point !== null;
   });
-  if (chart.points.length === 0 && chart.fields.length === 0) throw new DiagramError('it holds nothing');
+  if (chart.points.length === 0 && chart.fields.length === 0) throw new DiagramError('it is empty');
   return chart;
 }
 
@@ -72,7 +71,6 @@ function oneLine(text: string): string {
   return labelText(text, 40).replaceAll('\n', ' ');
 }
 
-/** With one word an axis is named in its middle, with two at both ends. */
 function axesSvg({ across, upward }: QuadrantChart, top: number): string[] {
   const places = (words: readonly [string, string]): number[] => (words[1] ? [0.25, 0.75] : [0.5]);
   const y = top + side + 22;

@@ -1,16 +1,15 @@
-/** Draws Sankey diagrams: quantities that flow from column to column, each band as wide as its value. */
 import { chartSvg, hueClass, quietText, textSize, textSvg, textWidth, topBelow } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements } from './source.ts';
 
 interface SankeyNode {
   name: string;
   column: number;
-  /** In its column. */
+  /** The position in its column. */
   index: number;
   hue: number;
   value: number;
   y: number;
-  /** How much of its height links take up so far, on each side. */
+  /** The height that links occupy so far on each side. */
   usedIn: number;
   usedOut: number;
 }
@@ -79,7 +78,7 @@ function readLinks(source: DiagramSource): SankeyLink[] {
   return links;
 }
 
-/** A line of CSV: a field in double quotes may hold commas, and two quotes in it mean one. */
+/** A line of CSV: a quoted field may contain commas, and two quotes in it are one. */
 function fieldsOf(line: string): string[] {
   const fields: string[] = [];
   let field = '';
@@ -98,7 +97,6 @@ function fieldsOf(line: string): string[] {
   return [...fields, field.trim()];
 }
 
-/** A node stands one column after the last of those that flow into it. */
 function placeInColumns(links: readonly SankeyLink[]): SankeyNode[][] {
   const nodes = [...new Set(links.flatMap(({ from, to }) => [from, to]))];
   for (let round = 0, isMoved = true; isMoved; round++) {
@@ -130,7 +128,7 @@ function middleOfSources(links: readonly SankeyLink[], node: SankeyNode): number
   return incoming.reduce((sum, { from }) => sum + from.index, 0) / Math.max(1, incoming.length);
 }
 
-/** Returns how high one unit is. */
+/** Returns the height of one unit. */
 function placeVertically(columns: readonly SankeyNode[][]): number {
   const largest = Math.max(...columns.map((column) => column.reduce((sum, { value }) => sum + value, 0)));
   const scale = drawingHeight / largest;

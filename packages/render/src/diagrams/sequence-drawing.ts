@@ -1,7 +1,4 @@
-/**
- * Draws a sequence diagram: participants in columns wide enough for what is said between them, steps in rows as high
- * as their text. The colours are variables of the site's stylesheet.
- */
+/** Draws sequence diagrams: columns as wide as their messages, rows as high as their text. */
 import { escapeText } from '../text/html.ts';
 import { lineHeight, textSize, textSvg, textWidth } from './drawn-text.ts';
 import type { Participant, SequenceDiagram, Step } from './sequence.ts';
@@ -98,7 +95,6 @@ interface Block {
   dividers: { y: number; label: string }[];
 }
 
-/** Goes down the steps once, drawing each where the one before ended. */
 class Rows {
   y: number;
   readonly shapes: string[] = [];

@@ -1,6 +1,5 @@
 /**
- * Reads sequence diagrams into participants and steps. Drawing them is the business of `sequence-drawing.ts`.
- * A statement that is not understood is an error, never left out.
+ * Parses sequence diagrams into participants and steps. An unknown statement is an error and never omitted.
  */
 import { type DiagramSource, DiagramError, labelText, readStatements } from './source.ts';
 
@@ -164,7 +163,7 @@ function headOf(arrow: string): Head {
   return arrow.endsWith(')') ? 'open' : 'none';
 }
 
-/** The first word after `box` is a colour when it is one of these; otherwise it belongs to the title. */
+/** The word after `box` is a color if it is one of these; otherwise it belongs to the title. */
 const boxColors = new Set(
   'aqua black blue cyan gray green grey lightblue lightgray lightgreen lightgrey lightyellow magenta orange pink purple red teal white yellow'.split(
     ' ',

@@ -1,20 +1,20 @@
 /**
- * What all kinds of diagram have in common in their source: directives, comments, titles, and labels. Labels travel
- * through the drawing library with stand-ins for every character that its line patterns would trip over.
+ * Syntax that all diagram kinds share: directives, comments, titles and labels. Labels pass through the
+ * drawing library with placeholders for the characters that its line patterns would misread.
  */
 export interface DiagramSource {
-  /** `flowchart`, `sequenceDiagram`, … as written. */
+  /** As written: `flowchart`, `sequenceDiagram`, …. */
   kind: string;
   header: string;
-  /** Lines after the header; those that hold no statement are empty, so that numbers stay true. */
+  /** Lines after the header. Lines without a statement are empty, so that line numbers stay correct. */
   lines: string[];
-  /** How many spaces stand before each line. */
+  /** The indentation of each line in spaces. */
   indents: number[];
   title?: string;
   description?: string;
 }
 
-/** The diagram cannot be drawn; the message says why in words for its author. */
+/** The diagram cannot be drawn; the message is shown to its author. */
 export class DiagramError extends Error {
   readonly line: number | undefined;
 
@@ -64,7 +64,7 @@ export function readDiagramSource(code: string): DiagramSource {
   };
 }
 
-/** Lines that begin inside a label of a flowchart: nothing in them is a statement. */
+/** Lines that begin inside a flowchart label contain no statement. */
 function linesInQuotes(lines: readonly string[]): Set<number> {
   const inside = new Set<number>();
   const first = lines.find((line) => !/^\s*(?:%%|acc(?:Title|Descr)|$)/.test(line)) ?? '';
@@ -75,11 +75,11 @@ function linesInQuotes(lines: readonly string[]): Set<number> {
     else if (/^\s*%%/.test(line)) continue;
     if ((line.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
   }
-  // An odd number of quotes is a mistake in the diagram, which its lines show better one by one.
+  // Unbalanced quotes are a mistake that the line-by-line errors explain better.
   return isOpen ? new Set() : inside;
 }
 
-/** Reads a diagram line by line; a line that `read` does not know ends the drawing with an error about it. */
+/** A line for which `read` returns false fails the drawing with an error. */
 export function readStatements(
   source: DiagramSource,
   read: (statement: string, index: number) => boolean,
@@ -91,7 +91,7 @@ export function readStatements(
   }
 }
 
-/** The title that a chart shows above itself: a statement of its own, or the end of the first line. */
+/** The `title` statement, or the rest of the first line. */
 export function shownTitle(source: DiagramSource): string {
   const written = [source.header.replace(/^\w+(?:\s+showData)?\s+/, ''), ...source.lines];
   const title = written.find((line) => /^title\s/.test(line)) ?? '';
@@ -99,14 +99,17 @@ export function shownTitle(source: DiagramSource): string {
 }
 
 const standInBase = 0xe200;
-/** Everything in ASCII that is part of some syntax. Asterisks and tildes stay, as they mean bold and struck through. */
+/**
+ * ASCII characters with a meaning in some syntax, except asterisks and tildes, which mean bold and
+ * strikethrough.
+ */
 const troublesome = /[[\](){}|"'/\\<>#;&:%=@`$^,+?!.-]/g;
 
 export function encodeLabel(label: string): string {
   return label.split('\n').map(encodeLine).join('<br>');
 }
 
-/** The library draws bold and the like from these tags; everything else is text. */
+/** The library renders these formatting tags; everything else is text. */
 function encodeLine(line: string): string {
   let result = '';
   let last = 0;
@@ -123,14 +126,12 @@ function encodeText(text: string): string {
   );
 }
 
-/** One word, for places where the library takes everything up to the next space as a name. */
 export function encodeName(text: string): string {
   return encodeText(text).replaceAll(/[\s*~]/g, (character) =>
     String.fromCodePoint(standInBase + (character.codePointAt(0) ?? 32)),
   );
 }
 
-/** Undoes the stand-ins in finished markup. */
 export function decodeMarkup(svg: string): string {
   return svg.replaceAll(/[\u{e200}-\u{e27f}]/gu, (standIn) => {
     const character = String.fromCodePoint((standIn.codePointAt(0) ?? 0) - standInBase);
@@ -141,7 +142,6 @@ export function decodeMarkup(svg: string): string {
   });
 }
 
-/** A label as written to the text it means: quotes, Markdown strings, entities, icons and line breaks resolved. */
 export function labelText(raw: string, width: number): string {
   const text = raw
     .trim()
@@ -176,7 +176,6 @@ function entity(name: string): string | undefined {
   return Number.isInteger(code) && code > 31 && code < 0x11_0000 ? String.fromCodePoint(code) : undefined;
 }
 
-/** Long lines are broken between words, as the boxes would otherwise be as wide as their text. */
 function wrapLine(line: string, width: number): string[] {
   if (line.length <= width * 1.25) return [line];
   const lines: string[] = [];

@@ -1,4 +1,3 @@
-/** Draws timelines: one column a period, its events below, and sections as bands above the periods they hold. */
 import { chartSvg, hueClass, lineHeight, strongText, textSvg, topBelow } from './drawn-text.ts';
 import { DiagramError, type DiagramSource, labelText, readStatements, shownTitle } from './source.ts';
 
@@ -12,7 +11,7 @@ const columnWidth = 150;
 const gap = 12;
 const boxWidth = columnWidth - gap;
 const wrapAt = 20;
-const maximumPeriods = 60;
+const maxPeriods = 60;
 
 export function drawTimeline(source: DiagramSource): string {
   const { periods, sections } = readTimeline(source);
@@ -55,7 +54,7 @@ function readTimeline(source: DiagramSource): { periods: Period[]; sections: str
     return periods.length > 0;
   });
   if (periods.length === 0) throw new DiagramError('it has no periods');
-  if (periods.length > maximumPeriods) throw new DiagramError('it has too many parts to be drawn');
+  if (periods.length > maxPeriods) throw new DiagramError('it has too many parts to be drawn');
   return { periods, sections };
 }
 

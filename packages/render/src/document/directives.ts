@@ -1,6 +1,6 @@
 /**
- * Callouts in the way other tools write them, `:::note Title` … `:::`, turned into elements before parsing. Lines keep
- * their numbers; a page on which the marks do not pair up is left as it is.
+ * Converts callout directives, `:::note Title` … `:::`, to elements before parsing. Line numbers stay; a page
+ * with unbalanced directives is unchanged.
  */
 import { rewriteOutsideFences } from '../text/prose.ts';
 
@@ -27,7 +27,7 @@ const titleAttribute = /(?:^|\s)title=(?:"([^"]*)"|'([^']*)')/;
 
 export function directivesToElements(source: string): string {
   if (!source.includes(':::')) return source;
-  /** A directive that is no callout keeps its lines, and so has no element. */
+  /** Undefined for directives that are not callouts, which keep their lines. */
   const open: (string | undefined)[] = [];
   let paired = true;
   const rewriteLine = (line: string): string => {
@@ -49,7 +49,7 @@ export function directivesToElements(source: string): string {
   return paired && open.length === 0 ? result : source;
 }
 
-/** The title is Markdown itself, so what its entities stand for must not become markup. */
+/** The title is Markdown, so its decoded entities must not become markup. */
 function titleOf(begin: RegExpExecArray): string {
   const attribute = titleAttribute.exec(begin[5] ?? '');
   const title = (begin[3] ?? (begin[4] || undefined) ?? attribute?.[1] ?? attribute?.[2] ?? '').trim();

@@ -1,7 +1,7 @@
 import type { FilePlace } from '../model/diagnostic.ts';
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 
-/** The page cannot be shown; `code` says which rule it broke. */
+/** The page cannot be rendered; `code` is the finding code. */
 export class DocumentError extends Error {
   readonly code: DiagnosticCode;
   readonly place: FilePlace | undefined;

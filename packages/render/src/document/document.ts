@@ -1,32 +1,30 @@
 /**
- * From the bytes of a source file to a checked syntax tree. The steps are listed in order in `readDocument`; each is
- * small, and the ones that change the text keep its lines.
+ * Reads a source file into a validated syntax tree. `readDocument` lists the steps; those that change the
+ * text keep its lines.
  */
 import type { FilePlace } from '../model/diagnostic.ts';
 import { markMath } from '../math/marks.ts';
-import { MarkupError, type ParserName, maximumDepth, parseMdx } from './parser.ts';
+import { MarkupError, type ParserName, maxDepth, parseMdx } from './parser.ts';
 import { prepare, repairs } from './repair.ts';
-import { decodeSource, maximumSourceBytes } from '../source/source.ts';
+import { decodeSource, maxSourceBytes } from '../source/source.ts';
 import { splitFrontMatter } from '../source/split-source.ts';
 import type { Node, SurveyedTree } from './tree.ts';
-import { substituteVariables } from './variables.ts';
 import { DocumentError } from './document-error.ts';
 import type { MathMode } from '../model/site-plan.ts';
 
 export interface Document {
   tree: Node;
-  /** There are no elements, expressions and modules in it: Markdown and nothing else. */
+  /** Contains no elements, expressions or modules. */
   isPlain: boolean;
-  /** What was parsed; the positions of the tree are positions in it. */
+  /** The parsed text, to which the positions of the tree refer. */
   text: string;
   /** Lines of the file before the body. */
   linesBefore: number;
-  /** The `import` and `export` lines, with the line of the file each block starts on. */
+  /** `import` and `export` blocks with their line in the file. */
   modules: { source: string; line: number }[];
   /** Targets of reference links by name. */
   definitions: Map<string, { url: string; title: string | undefined }>;
   footnotes: Map<string, Node>;
-  /** What had to be repaired to read the page. */
   repaired: { what: string; place: FilePlace | undefined }[];
 }
 
@@ -39,7 +37,7 @@ export interface DocumentOptions {
 
 export function readDocument(bytes: Uint8Array, options: DocumentOptions): Document {
   const { file } = options;
-  if (bytes.length > maximumSourceBytes)
+  if (bytes.length > maxSourceBytes)
     throw new DocumentError('page_too_large', 'The page is larger than 1 MB', { file, line: 1, column: 1 });
   const source = decodeSource(bytes);
   const { body, linesBefore } = splitFrontMatter(source);
@@ -47,28 +45,24 @@ export function readDocument(bytes: Uint8Array, options: DocumentOptions): Docum
   refuseDeepNesting(prepared, file, linesBefore);
   refuseDensity(prepared, file, linesBefore);
   const { parsed, text, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
-  if (parsed.depth > maximumDepth) throw tooDeep({ file, line: 1, column: 1 });
+  if (parsed.depth > maxDepth) throw tooDeep({ file, line: 1, column: 1 });
   const { tree, isPlain, declarations } = parsed;
   return { tree, isPlain, text, linesBefore, repaired, ...declared(declarations, linesBefore) };
 }
 
 function tooDeep(place: FilePlace): DocumentError {
-  return new DocumentError(
-    'page_too_deep',
-    `The page is nested more than ${maximumDepth} levels deep`,
-    place,
-  );
+  return new DocumentError('page_too_deep', `The page is nested more than ${maxDepth} levels deep`, place);
 }
 
 const opensDeeply = /(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){200}/y;
 
 /**
- * A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. Only a line
- * that is as long can, so the search goes on after the last line end within that length.
+ * A line that opens hundreds of quotes or lists takes parsers seconds, so it is rejected before parsing. Only
+ * a line longer than the limit can, so the search jumps ahead by that length.
  */
 function refuseDeepNesting(body: string, file: string, linesBefore: number): void {
-  for (let start = 0; start + maximumDepth <= body.length;) {
-    const lineEnd = body.lastIndexOf('\n', start + maximumDepth - 1);
+  for (let start = 0; start + maxDepth <= body.length;) {
+    const lineEnd = body.lastIndexOf('\n', start + maxDepth - 1);
     if (lineEnd >= start) {
       start = lineEnd + 1;
       continue;
@@ -84,11 +78,11 @@ function refuseDeepNesting(body: string, file: string, linesBefore: number): voi
   }
 }
 
-/** Braces, entities and comments of one paragraph cost parsers quadratic time and memory: 20,000 entities took 480 MB. */
-const maximumMarks = 10_000;
+/** Parsers need quadratic time and memory for the braces, entities and comments of one paragraph. */
+const maxMarks = 10_000;
 
 function refuseDensity(body: string, file: string, linesBefore: number): void {
-  if (marksIn(body) <= maximumMarks) return;
+  if (marksIn(body) <= maxMarks) return;
   let marks = 0;
   let isCode = false;
   for (const [index, line] of body.split('\n').entries()) {
@@ -96,10 +90,10 @@ function refuseDensity(body: string, file: string, linesBefore: number): void {
     if (isFence) isCode = !isCode;
     const isApart = isFence || isCode || line.trim() === '' || /^(?:import|export)\s/.test(line);
     marks = isApart ? 0 : marks + marksIn(line);
-    if (marks > maximumMarks)
+    if (marks > maxMarks)
       throw new DocumentError(
         'page_too_dense',
-        'A paragraph holds more than 10,000 braces, entities or comments',
+        'A paragraph contains more than 10,000 braces, entities or comments',
         {
           file,
           line: index + 1 + linesBefore,
@@ -116,8 +110,8 @@ function marksIn(text: string): number {
   return marks;
 }
 
-const maximumRepairs = 60;
-/** Each repair reads the page again, so one that is hard to read gets fewer of them. */
+const maxRepairs = 60;
+/** Each repair parses the page again, so a page with more marks gets fewer of them. */
 const marksPerRepairs = 60_000;
 
 function parseWithRepairs(
@@ -129,14 +123,15 @@ function parseWithRepairs(
   const repaired: Document['repaired'] = [];
   let text = body;
   let firstError: MarkupError | undefined;
-  let most = maximumRepairs;
-  for (let attempt = 0; attempt < most; attempt++) {
+  let maxAttempts = maxRepairs;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     try {
       return { parsed: parseMdx(text, parser), text, repaired };
     } catch (error) {
       if (!(error instanceof MarkupError)) throw error;
       firstError ??= error;
-      if (attempt === 0) most = Math.min(most, Math.ceil(marksPerRepairs / (1 + marksIn(body))) + 1);
+      if (attempt === 0)
+        maxAttempts = Math.min(maxAttempts, Math.ceil(marksPerRepairs / (1 + marksIn(body))) + 1);
       const place = error.place && { file, line: error.place.line + linesBefore, column: error.place.column };
       const current = text;
       const repair = repairs.find(({ apply }) => apply(current, error) !== current);
@@ -183,4 +178,21 @@ function declared(
       definitions.set(identifier, { url: node.url ?? '', title: node.title ?? undefined });
   }
   return { modules, definitions, footnotes };
+}
+
+/** Replaces `{{name}}` with the variable of the configuration; undefined names stay as written. */
+function substituteVariables(body: string, variables: Record<string, string>): string {
+  if (!body.includes('{{') || Object.keys(variables).length === 0) return body;
+  return body.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, name: string) =>
+    Object.hasOwn(variables, name) ? plainText(variables[name] ?? '') : whole,
+  );
+}
+
+/** Values are text: tags are dropped, and nothing in them can open an expression. */
+function plainText(value: string): string {
+  return value
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('{', '&#123;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('\n', ' ');
 }

@@ -13,7 +13,7 @@ const shape = (node: Node): unknown =>
     : (node.value ?? node.name ?? node.type);
 
 describe('the two parsers', () => {
-  it('are asked for the same features as the package would ask its native part', () => {
+  it('the feature flags equal those of the package', () => {
     const inside = createRequire(createRequire(import.meta.url).resolve('satteri'));
     const { featuresToNative } = inside('./compile.js') as {
       featuresToNative: (wanted: typeof features) => { parseOptions: number };
@@ -28,11 +28,11 @@ describe('the two parsers', () => {
     '| a | b |\n|---|---|\n| 1 | 2 |',
     '- [x] done\n- [ ] open',
     "import a from './a.mdx'\n\nexport const b = 1\n\n~~gone~~",
-  ])('give the same tree for %j', (source) => {
+  ])('both parsers give the same tree for %j', (source) => {
     expect(shape(parseMdx(source, 'slow').tree)).toEqual(shape(parseMdx(source, 'fast').tree));
   });
 
-  it('both tell the place of an error', () => {
+  it('both parsers report the position of an error', () => {
     for (const parser of ['fast', 'slow'] as const) {
       const failure = (() => {
         try {
@@ -52,32 +52,29 @@ it.each([
   ['unclosed, in braces that are not closed either', `{ ${'<a>'.repeat(200)}\n\n}`],
   ['in an attribute', `<p q={${'<a b={1}>'.repeat(60)}}/>`],
   ['after text with an apostrophe', `{<p>it's${'<a>'.repeat(60)}}`],
-])(
-  'elements that an expression leaves open are refused without trying every reading: %s',
-  (_name, source) => {
-    expect(() => parseMdx(source, 'fast')).toThrow(MarkupError);
-  },
-);
+])('elements that an expression leaves open are rejected in bounded time: %s', (_name, source) => {
+  expect(() => parseMdx(source, 'fast')).toThrow(MarkupError);
+});
 
-it('tags in code blocks are no elements: the fast parser reads the page, with its smart quotes', () => {
+it('tags in code blocks do not count as elements, so the fast parser reads the page', () => {
   const source = `It's {1}.\n\n\`\`\`tsx\nconst page = {\n${'<a>\n'.repeat(60)}\n\`\`\`\n`;
   expect(JSON.stringify(shape(parseMdx(source, 'fast').tree))).toContain('It’s');
   const hidden = `{\n~~~\n${'<a>\n'.repeat(60)}~~~\n}`;
   expect(() => parseMdx(hidden, 'fast')).toThrow(MarkupError);
 });
 
-it('elements that are closed may be nested as deeply as one likes', () => {
+it('closed elements may be nested deeply', () => {
   const nested = `{${'<a b="x">'.repeat(60)}x${'</a>'.repeat(60)}}`;
   expect(shape(parseMdx(nested, 'fast').tree)).toEqual(shape(parseMdx(nested, 'slow').tree));
 });
 
-describe('what the fast parser accepts', () => {
+describe('the fast parser', () => {
   const folder = fixture('text');
   const written = readdirSync(folder).map((name) => [
     name,
     readFileSync(join(folder, name, 'input.mdx'), 'utf8').replace(/^[\s\S]*?\+\+\+\n[\s\S]*?\+\+\+\n/, ''),
   ]);
-  /** Broken imports and exports are not here: they are read later, one by one, and cost no page. */
+  /** Broken imports and exports are missing here: they are parsed later and never fail a page. */
   const refused = [
     '<a>',
     '</a>',
@@ -94,17 +91,20 @@ describe('what the fast parser accepts', () => {
     '> {a\nb}',
   ].map((source) => [source, source]);
 
-  it.each([...written, ...refused])('the reference accepts, and no more: %j', (_name, source = '') => {
-    const accepts = (parser: ParserName): boolean => {
-      try {
-        parseMdx(source, parser);
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    expect(accepts('fast')).toBe(accepts('slow'));
-  });
+  it.each([...written, ...refused])(
+    'the fast parser accepts what the reference accepts: %j',
+    (_name, source = '') => {
+      const accepts = (parser: ParserName): boolean => {
+        try {
+          parseMdx(source, parser);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      expect(accepts('fast')).toBe(accepts('slow'));
+    },
+  );
 });
 
 describe('the reader of native trees', () => {
@@ -112,7 +112,7 @@ describe('the reader of native trees', () => {
     'type value depth lang meta url title alt identifier label ordered start spread checked align name attributes'.split(
       ' ',
     ) as (keyof Node)[];
-  /** Every field that the renderer knows, as plain data. */
+  /** All fields that the renderer reads, as plain data. */
   const plain = (node: Node): unknown => ({
     ...Object.fromEntries(fields.map((name) => [name, node[name]])),
     from: node.position?.start,
@@ -129,12 +129,12 @@ describe('the reader of native trees', () => {
     "import a from './a.mdx'\n\nexport const b = {\n  c: 1,\n}\n\n{b}",
     '<Card title="a" b={1 +\n  2} {...c} d>\n  Text <b>e</b> {f}\n</Card>\n\n<></>',
     'Größe – "ein" Wort 日本語 😀 `ключ` **é**\n\n- 😀 [ü](/ö "ä")',
-  ])('gives what the parser itself gives for %j', (source) => {
+  ])('the reader gives the tree of the package for %j', (source) => {
     const reference = mdxToMdast(source, { features }) as Node;
     expect(plain(parseMdx(source, 'fast').tree)).toEqual(plain(reference));
   });
 
-  it('surveys a tree as the slow parser does', () => {
+  it('the survey of a tree equals that of the slow parser', () => {
     const source = 'A [b][c] <D/>\n\n> - x\n>\n> [c]: /e\n\nexport const f = 1\n\n[^1]: g';
     const survey = (parser: ParserName): unknown => {
       const { depth, isPlain, declarations } = parseMdx(source, parser);
@@ -144,7 +144,7 @@ describe('the reader of native trees', () => {
     expect(parseMdx('# Only *Markdown*', 'fast').isPlain).toBe(true);
   });
 
-  it('stops where a tree is too deep for those who walk it', () => {
+  it('the reader stops at the maximum depth', () => {
     const quotes = Array.from({ length: 300 }, (_, index) => `${'> '.repeat(index)}a\n`).join('');
     expect(parseMdx(quotes, 'fast').depth).toBe(201);
   });

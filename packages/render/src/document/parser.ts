@@ -1,6 +1,6 @@
 /**
- * The only module that knows the Markdown parsers: a fast native one, and a slow one for the rare page on which the
- * fast one ends its process or would hardly end. Both give the same tree or a `MarkupError` with a place.
+ * The only module that uses the Markdown parsers: a fast native one, and a slow one for pages that crash or
+ * stall the fast one. Both return the same tree or throw a `MarkupError` with a position.
  */
 import { createRequire } from 'node:module';
 import type { Features } from 'satteri';
@@ -29,7 +29,10 @@ export const features: Features = {
   math: false,
 };
 
-/** What the package keeps to itself: its functions give trees of objects with every field, which cost as much as parsing. */
+/**
+ * Internal functions of the package: its public ones create complete trees of objects, which is as slow as
+ * parsing.
+ */
 interface NativeParser {
   createMdxMdastHandle(source: string, options: number, positions: boolean): object;
   createMdastHandle(source: string, options: number, positions: boolean): object;
@@ -40,30 +43,30 @@ interface NativeParser {
 const require = createRequire(import.meta.url);
 const inside = createRequire(require.resolve('satteri'));
 const native = inside('../index.js') as NativeParser;
-/** The features as the package tells them to its native part. What would work it out loads 30 files, which takes 25 ms. */
+/** The feature flags of the native part. Computing them would load the package's JavaScript. */
 export const nativeOptions = 2110;
 
-/** A tree deeper than this is too deep for whoever walks it; the rest of it is left out. */
-export const maximumDepth = 200;
+/** Bounds recursive walks; deeper nodes are dropped. */
+export const maxDepth = 200;
 
 export function parseMdx(source: string, parser: ParserName): SurveyedTree {
   return parser === 'fast' && !isSlowForFast(source) ? parseFast(source) : parseSlow(source);
 }
 
-/** The code of a page is left out only where it matters: few pages hold as much of it, and the slow parser takes 0.5 s to load. */
+/** Code blocks are excluded only when it matters, because that scan is rarely needed. */
 function isSlowForFast(source: string): boolean {
   return leavesElementsOpen(source) && leavesElementsOpen(withoutCodeBlocks(source));
 }
 
 /**
- * The fast parser reads each element that an expression leaves open in two ways, each of them with all that follows: 18 take
- * 70 ms, 30 take minutes. Pages like that are wrong or nearly so, and the slow parser says so at once.
+ * The fast parser is exponential in the number of elements that expressions leave open. Such pages are almost
+ * always invalid, and the slow parser rejects them at once.
  */
-const mostOpenElements = 16;
+const maxOpenElements = 16;
 
 const marks = /[{}]|<\/|\/>|<(?=[A-Za-z_$>])/g;
 
-/** Counts generously: what looks like a tag in a string of an expression counts as well. */
+/** Overcounts: also counts tags in strings of expressions. */
 function leavesElementsOpen(source: string): boolean {
   const first = source.indexOf('{');
   if (first < 0) return false;
@@ -74,7 +77,7 @@ function leavesElementsOpen(source: string): boolean {
     if (mark === '{') braces += 1;
     else if (mark === '}') braces = Math.max(0, braces - 1);
     else if (braces > 0) open = Math.max(0, open + (mark === '<' ? 1 : -1));
-    if (open > mostOpenElements) return true;
+    if (open > maxOpenElements) return true;
     if (braces > 0) continue;
     open = 0;
     const next = source.indexOf('{', marks.lastIndex);
@@ -86,7 +89,6 @@ function leavesElementsOpen(source: string): boolean {
 
 const fence = /^[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
-/** A fence within braces is part of an expression. */
 function withoutCodeBlocks(source: string): string {
   const kept: string[] = [];
   let braces = 0;
@@ -105,7 +107,9 @@ function withoutCodeBlocks(source: string): string {
   return kept.join('\n');
 }
 
-/** Plain Markdown, for short texts in properties and settings: braces and tags are ordinary characters there. */
+/**
+ * Plain Markdown for short texts in properties and settings, where braces and tags are ordinary characters.
+ */
 export function parseMarkdown(source: string): Node {
   return treeOf(native.createMdastHandle(source, nativeOptions, false)).tree;
 }
@@ -120,13 +124,13 @@ function parseFast(source: string): SurveyedTree {
 
 function treeOf(handle: object): SurveyedTree {
   try {
-    return readNativeTree(native.serializeHandle(handle), maximumDepth);
+    return readNativeTree(native.serializeHandle(handle), maxDepth);
   } finally {
     native.dropHandle(handle);
   }
 }
 
-/** The native parser tells the place in its message: `12:3: What is wrong (rule:name)`. */
+/** The native parser puts the position in its message: `12:3: What is wrong (rule:name)`. */
 function fromFastError(error: Error): MarkupError {
   const match = /^(\d+):(\d+): ([\s\S]*?)(?: \([\w-]+:[\w-]+\))?$/.exec(error.message);
   if (!match) return new MarkupError(error.message, undefined);
@@ -135,7 +139,7 @@ function fromFastError(error: Error): MarkupError {
 
 let slowProcessor: { parse(source: string): unknown } | undefined;
 
-/** It takes long to load as well, so a process does it only when it meets a page that needs it. */
+/** Loaded on demand, because loading is slow. */
 function loadedSlowProcessor(): NonNullable<typeof slowProcessor> {
   if (slowProcessor) return slowProcessor;
   const { createProcessor } = require('@mdx-js/mdx') as typeof Mdx;
@@ -149,14 +153,17 @@ function parseSlow(source: string): SurveyedTree {
     return surveyed(unravel(processor.parse(source) as Node));
   } catch (error) {
     const { message, line, column } = error as Error & Partial<SourcePlace>;
-    /** At the end of a file the place of the tag that was left open is told only in the message. */
-    const told = /\((\d+):(\d+)/.exec(message);
+    /** For a tag left open at the end of a file only the message contains its position. */
+    const position = /\((\d+):(\d+)/.exec(message);
     if (line) throw new MarkupError(message, { line, column: column ?? 1 });
-    throw new MarkupError(message, told ? { line: Number(told[1]), column: Number(told[2]) } : undefined);
+    throw new MarkupError(
+      message,
+      position ? { line: Number(position[1]), column: Number(position[2]) } : undefined,
+    );
   }
 }
 
-/** A paragraph that holds nothing but elements is those elements, as the fast parser reports it already. */
+/** A paragraph that contains only elements is replaced by them, as in the fast parser's tree. */
 function unravel(node: Node): Node {
   const children = node.children?.flatMap((child): Node[] => {
     const inner = unravel(child);
@@ -179,7 +186,7 @@ function surveyed(tree: Node): SurveyedTree {
     if (node.type.startsWith('mdx')) survey.isPlain = false;
     if (/^(?:mdxjsEsm|definition|footnoteDefinition)$/.test(node.type)) survey.declarations.push(node);
     survey.depth = Math.max(survey.depth, depth);
-    if (depth <= maximumDepth) for (const child of node.children ?? []) visit(child, depth + 1);
+    if (depth <= maxDepth) for (const child of node.children ?? []) visit(child, depth + 1);
   };
   visit(tree, 1);
   return survey;

@@ -1,17 +1,17 @@
 /**
- * Makes sense of pages that are almost MDX. `prepare` is applied to every page; `repairs` are tried in order, and kept,
- * only when a page cannot be parsed. All of them leave code and line numbers alone.
+ * Tolerates pages that are almost MDX. `prepare` applies to every page; `repairs` are tried in order when a
+ * page does not parse. All of them keep code and line numbers.
  */
 import { directivesToElements } from './directives.ts';
 import type { MarkupError } from './parser.ts';
 import { rewriteProse } from '../text/prose.ts';
 
-/** `<h2>Title {#id}</h2>` on one line: there the id becomes an attribute. */
+/** `<h2>Title {#id}</h2>` on one line: the id becomes an attribute. */
 const elementHeading = /<(h[1-6])((?:\s[^<>\n]{0,200})?)>([^\n{}]{1,300})\{#([^\s{}"]{1,100})\}\s*<\/\1>/g;
 
 /**
- * `## Title {#id}` is the format's way to name a heading, and not MDX: it becomes a comment that the heading step
- * reads. `{{#name}}` of template languages is left alone.
+ * `## Title {#id}` names a heading in the format but is not MDX: it becomes a comment that the heading step
+ * reads. `{{#name}}` of template languages stays.
  */
 export function prepare(source: string): string {
   const text = boldBesideIdeographs(directivesToElements(source));
@@ -24,15 +24,15 @@ export function prepare(source: string): string {
 }
 
 const ideograph = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]`;
-/** Punctuation just inside the asterisks and a letter without a space just outside. */
+/** Punctuation directly inside the asterisks and a letter directly outside. */
 const besideIdeographs = new RegExp(
   String.raw`(?<=${ideograph})\*\*(?=[\p{P}\p{S}])([^*\n]+)\*\*(?!\*)|(?<!\*)\*\*([^*\n]*[\p{P}\p{S}])\*\*(?=${ideograph})`,
   'gu',
 );
 
 /**
- * `**「強調」**です` is bold to everyone who writes it, but not to Markdown, whose rules expect spaces between words.
- * Such text is written as an element.
+ * `**「強調」**です` is bold to its author but not in CommonMark, which expects spaces between words. It becomes an
+ * element.
  */
 function boldBesideIdeographs(source: string): string {
   if (!source.includes('**') || !/[\u3040-\u9fff\uac00-\ud7af]/.test(source)) return source;
@@ -53,7 +53,7 @@ const voidTags = 'area|br|col|hr|img|input|source|track|wbr';
 
 export const repairs: readonly Repair[] = [
   {
-    name: 'HTML comments were left out',
+    name: 'HTML comments were removed',
     apply: (source) => rewriteProse(source, withoutComments),
   },
   {
@@ -78,15 +78,15 @@ export const repairs: readonly Repair[] = [
       ),
   },
   {
-    name: 'a "<" that opens no tag was taken as text',
+    name: 'a "<" that opens no tag was treated as text',
     apply: (source) => rewriteProse(source, (prose) => prose.replaceAll(/<(?![A-Za-z/_$>!])/g, '&lt;')),
   },
-  { name: 'braces that hold no expression were taken as text', apply: escapeBraces },
-  { name: 'a placeholder in angle brackets was taken as text', apply: escapePlaceholder },
-  { name: 'an element that was left open was closed', apply: closeElement },
+  { name: 'braces without an expression were treated as text', apply: escapeBraces },
+  { name: 'a placeholder in angle brackets was treated as text', apply: escapePlaceholder },
+  { name: 'an unclosed element was closed', apply: closeElement },
 ];
 
-/** Without a pattern: one that looks for the end of each of 200,000 comments that have none would take minutes. */
+/** Not a regular expression, which would be quadratic for unterminated comments. */
 function withoutComments(prose: string): string {
   let kept = '';
   let at = 0;
@@ -100,7 +100,6 @@ function withoutComments(prose: string): string {
   return kept + prose.slice(at);
 }
 
-/** Escapes the one pair of braces the parser complains about, found from the place it reports. */
 function escapeBraces(source: string, error: MarkupError): string {
   if (!/expression|acorn|brace/i.test(error.message) || !error.place) return source;
   const lines = source.split('\n');
@@ -117,11 +116,11 @@ function escapeBraces(source: string, error: MarkupError): string {
   return lines.join('\n');
 }
 
-/** `<port>` and `<YOUR_API_KEY>` are placeholders: a tag that is never closed and names nothing known. */
+/** `<port>` and `<YOUR_API_KEY>` are placeholders: tags that are never closed and name no known element. */
 function escapePlaceholder(source: string, error: MarkupError): string {
   const name = /closing tag for `<([\w.-]+)[^`]*>`/.exec(error.message)?.[1];
-  const told = /closing tag for `[^`]*` \((\d+):(\d+)/.exec(error.message);
-  const place = told ? { line: Number(told[1]), column: Number(told[2]) } : error.place;
+  const position = /closing tag for `[^`]*` \((\d+):(\d+)/.exec(error.message);
+  const place = position ? { line: Number(position[1]), column: Number(position[2]) } : error.place;
   if (!name || !place || knownElement.test(name)) return source;
   const lines = source.split('\n');
   const line = lines[place.line - 1];
@@ -131,8 +130,8 @@ function escapePlaceholder(source: string, error: MarkupError): string {
 }
 
 /**
- * Closes a block that was left open: before the end tag that the parser stumbled over, or at the end of the page. A tag
- * left open within a paragraph or a list is not closed, as nobody can tell where it should end.
+ * Closes an open block before the end tag that the parser reports, or at the end of the page. A tag left open
+ * within a paragraph or a list is ambiguous and not closed.
  */
 function closeElement(source: string, error: MarkupError): string {
   const [, name, opened] = /closing tag for `<([\w.-]+)[^`]*>` \((\d+):[\d:-]+\)$/.exec(error.message) ?? [];
@@ -151,7 +150,7 @@ function closeElement(source: string, error: MarkupError): string {
   return lines.join('\n');
 }
 
-/** Text inside of these would not be shown, so they end where their code does. */
+/** Text inside these is not shown, so they end after their code blocks. */
 const holdsOnlyCode = /^(?:CodeGroup|RequestExample|ResponseExample)$/;
 
 /** The empty line between the fences that begin at a line and the first text after them. */
@@ -167,6 +166,6 @@ function endOfCode(lines: readonly string[], start: number): number | undefined 
   return undefined;
 }
 
-/** Elements whose missing end tag is a mistake to repair, not a placeholder to print. */
+/** Elements whose missing end tag is repaired; others are placeholders. */
 const knownElement =
   /^(?:a|b|code|details|div|em|figure|h[1-6]|i|iframe|kbd|li|ol|p|pre|section|span|strong|sub|summary|sup|svg|table|tbody|td|th|thead|tr|ul|video|[A-Z][a-z]\w*(?:\.\w+)?)$/;

@@ -1,4 +1,4 @@
-/** The Markdown syntax tree as this renderer reads it: one loose node shape for both parsers. */
+/** The Markdown syntax tree of both parsers: one node shape with optional fields. */
 import type { SourcePlace } from '../model/diagnostic.ts';
 
 export interface Node {
@@ -30,29 +30,27 @@ export interface JsxAttribute {
   value?: string | null | { type: string; value: string };
 }
 
-/** A tree, with what is known of it once it has been walked. */
+/** A tree with facts from walking it. */
 export interface SurveyedTree {
   tree: Node;
   depth: number;
-  /** There are no elements, expressions and modules in it: Markdown and nothing else. */
+  /** Contains no elements, expressions or modules. */
   isPlain: boolean;
-  /** Modules, definitions and footnotes, in the order of the text. */
+  /** Modules, definitions and footnotes in document order. */
   declarations: Node[];
 }
 
-/** A few words in braces within a sentence, which are most likely meant as they stand. */
+/** A few words in braces within a sentence, which are most likely text. */
 export function isShortText(node: Node): boolean {
   return (
     node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
   );
 }
 
-/** Nodes that are worked out, not written as they stand. */
 export function isCode({ type }: Node): boolean {
   return type.startsWith('mdx') && type !== 'mdxjsEsm';
 }
 
-/** Nodes that show nothing where they stand. */
 export function isSilent({ type }: Node): boolean {
   return type === 'definition' || type === 'footnoteDefinition' || type === 'html' || type === 'mdxjsEsm';
 }

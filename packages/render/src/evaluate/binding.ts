@@ -1,10 +1,9 @@
-/** Giving names to values: parameters, declarations, and patterns that take a value apart. */
+/** Binds names to values: parameters, declarations and destructuring patterns. */
 import type { Expression, Pattern } from 'estree-jsx';
 import type { Budget } from './budget.ts';
 import { isObject, readProperty, textOf, unsupported } from './methods.ts';
 import { ObjectValue, type Scope, type Value } from './values.ts';
 
-/** What this file needs from the evaluator: default values and computed keys are expressions. */
 interface Evaluating {
   budget: Budget;
   evaluate(node: Expression, scope: Scope): Value;
@@ -22,7 +21,7 @@ export function bind(pattern: Pattern, value: Value, scope: Scope, evaluator: Ev
       return;
     }
     case 'ArrayPattern':
-      if (!Array.isArray(value)) return unsupported('taking this value apart');
+      if (!Array.isArray(value)) return unsupported('destructuring this value');
       evaluator.budget.cells(value.length);
       pattern.elements.forEach((element, index) => {
         if (element?.type === 'RestElement') bind(element.argument, value.slice(index), scope, evaluator);
@@ -33,7 +32,7 @@ export function bind(pattern: Pattern, value: Value, scope: Scope, evaluator: Ev
       bindObject(pattern.properties, value, scope, evaluator);
       return;
     default:
-      return unsupported(`JavaScript of the kind ${pattern.type}`);
+      return unsupported(`JavaScript syntax ${pattern.type}`);
   }
 }
 
@@ -43,7 +42,7 @@ function bindObject(
   scope: Scope,
   evaluator: Evaluating,
 ): void {
-  if (!(value instanceof ObjectValue)) return unsupported('taking this value apart');
+  if (!(value instanceof ObjectValue)) return unsupported('destructuring this value');
   const taken = new Set<string>();
   for (const property of properties) {
     if (property.type === 'RestElement') {
@@ -65,7 +64,7 @@ export function propertyKey(key: Expression, computed: boolean, scope: Scope, ev
   return isObject(value) ? unsupported('this kind of key') : textOf(value);
 }
 
-/** A name of a block exists from its beginning and has no value before its line. */
+/** A block-scoped name exists from the start of its block without a value. */
 export function reserve(name: string, scope: Scope): void {
   scope.defineLazily(name, () => unsupported(`"${name}" before its line`));
 }
@@ -85,7 +84,7 @@ export function namesIn(pattern: Pattern): string[] {
         namesIn(property.type === 'RestElement' ? property.argument : property.value),
       );
     default:
-      return unsupported(`JavaScript of the kind ${pattern.type}`);
+      return unsupported(`JavaScript syntax ${pattern.type}`);
   }
 }
 

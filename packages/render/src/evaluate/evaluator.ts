@@ -1,6 +1,6 @@
 /**
- * The static evaluator: walks the syntax tree of an author's expression and computes its value without running any
- * JavaScript of theirs. Default-deny: a node type that is not handled here raises `Unsupported`.
+ * The static evaluator: computes an author's expression from its syntax tree without running any JavaScript.
+ * Default-deny: an unhandled node type throws `UnsupportedError`.
  */
 import type {
   ArrayExpression,
@@ -27,7 +27,7 @@ import {
   NativeFunction,
   ObjectValue,
   Scope,
-  SeveralValues,
+  SeveralValuesError,
   isFunction,
   type Value,
 } from './values.ts';
@@ -35,7 +35,7 @@ import {
 export class Evaluator {
   readonly budget = new Budget();
   readonly standard: Scope;
-  /** Grows when something is met that only lives in a browser: state, effects, handlers. */
+  /** Counts uses of browser-only features: state, effects, handlers. */
   liveParts = 0;
 
   constructor() {
@@ -90,9 +90,9 @@ export class Evaluator {
       case 'JSXFragment':
         return new ElementValue(null, new ObjectValue(), jsxChildren(node, scope, this));
       case 'SequenceExpression':
-        throw new SeveralValues();
+        throw new SeveralValuesError();
       default:
-        return unsupported(`JavaScript of the kind ${node.type}`);
+        return unsupported(`JavaScript syntax ${node.type}`);
     }
   }
 
@@ -113,7 +113,7 @@ export class Evaluator {
     });
   }
 
-  /** Declares the names of a `const` line of a module, each to be evaluated when it is first used. */
+  /** Declares the names of a module's `const` line, evaluated at first use. */
   declare(declaration: VariableDeclaration, scope: Scope): void {
     for (const { id, init } of declaration.declarations) {
       const value = (): Value => (init ? this.evaluate(init, scope) : undefined);
@@ -122,7 +122,7 @@ export class Evaluator {
     }
   }
 
-  /** `const { a, b } = value` of a module: taken apart when one of the names is first used. */
+  /** `const { a, b } = value` of a module: destructured at first use. */
   #declareParts(pattern: Pattern, value: () => Value, scope: Scope): void {
     const parts = new Scope(scope);
     let isBound = false;
@@ -173,7 +173,7 @@ export class Evaluator {
         this.evaluate(statement.expression, scope);
         return undefined;
       default:
-        return unsupported(`JavaScript of the kind ${statement.type}`);
+        return unsupported(`JavaScript syntax ${statement.type}`);
     }
   }
 
@@ -259,7 +259,7 @@ export class Evaluator {
 
   #unary(node: UnaryExpression, scope: Scope): Value {
     const { argument } = node;
-    // There is no window while a page is rendered, and code that asks is told so.
+    // `typeof window` is 'undefined' while a page is rendered.
     if (node.operator === 'typeof' && argument.type === 'Identifier' && isBrowserOnly(argument.name, scope))
       return 'undefined';
     const value = this.evaluate(argument, scope);
@@ -275,7 +275,7 @@ export class Evaluator {
     if (node.left.type === 'PrivateIdentifier') return unsupported('classes');
     const left = this.evaluate(node.left, scope);
     const right = this.evaluate(node.right, scope);
-    // Texts are compared letter by letter.
+    // Strings are compared by code units.
     if (typeof left === 'string' && typeof right === 'string')
       this.budget.cells(Math.min(left.length, right.length));
     if (node.operator === '===' || node.operator === '!==')

@@ -1,4 +1,3 @@
-/** JSX syntax: names and text in it, and the elements that it means. */
 import type { Expression, JSXAttribute, JSXElement, JSXFragment } from 'estree-jsx';
 import { spreadInto } from './binding.ts';
 import type { Budget } from './budget.ts';
@@ -10,12 +9,11 @@ import {
   FunctionValue,
   ObjectValue,
   type Scope,
-  Unsupported,
+  UnsupportedError,
   type Value,
   isFunction,
 } from './values.ts';
 
-/** What elements need from the evaluator. */
 interface JsxEvaluator {
   readonly budget: Budget;
   liveParts: number;
@@ -32,7 +30,6 @@ export function attributeName({ name }: JSXAttribute): string {
   return name.type === 'JSXIdentifier' ? name.name : `${name.namespace.name}:${name.name.name}`;
 }
 
-/** JSX drops the white space around line breaks and keeps the rest. */
 export function jsxText(text: string): string {
   const lines = text.split('\n');
   return lines
@@ -57,10 +54,10 @@ export function jsxElement(node: JSXElement, scope: Scope, evaluator: JsxEvaluat
     if (/^on[A-Z]/.test(name) && isFunction(value)) evaluator.liveParts++;
   const type = elementType(jsxName(node.openingElement.name), scope);
   const children = jsxChildren(node, scope, evaluator);
-  // What stands between the tags counts more than a property of that name.
+  // Children between the tags override a `children` property.
   const given = props.get('children');
   props.entries.delete('children');
-  // React keeps these for itself.
+  // React reserves these.
   props.entries.delete('key');
   if (typeof type === 'string') props.entries.delete('ref');
   return new ElementValue(type, props, children.length > 0 || given === undefined ? children : [given]);
@@ -96,12 +93,12 @@ export function jsxChildren(node: JSXElement | JSXFragment, scope: Scope, evalua
   });
 }
 
-/** A name defined on the page wins over a built-in component of the same name, as in a module. */
+/** A name defined on the page takes precedence over a built-in component, as in a module. */
 export function elementType(name: string, scope: Scope): ElementValue['type'] {
   if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? ''))
     return name.replace(/^MintlifyComponents\./, '');
   const [first = '', ...rest] = name.split('.');
   const value = rest.reduce((current: Value, key) => readProperty(current, key), scope.get(first));
   if (value instanceof FunctionValue || value instanceof Foreign) return value;
-  throw new Unsupported(`<${name}> is not a component`);
+  throw new UnsupportedError(`<${name}> is not a component`);
 }

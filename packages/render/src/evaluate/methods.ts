@@ -1,7 +1,4 @@
-/**
- * The methods and globals an expression may use, type by type. A name that is not listed is refused, also when
- * JavaScript has it.
- */
+/** The allowed methods and globals by type. Unlisted names are rejected even when JavaScript has them. */
 import type { Budget } from './budget.ts';
 import {
   ElementValue,
@@ -9,11 +6,10 @@ import {
   FunctionValue,
   NativeFunction,
   ObjectValue,
-  Unsupported,
+  UnsupportedError,
   type Value,
 } from './values.ts';
 
-/** Calls a function value of the page with arguments. */
 export type Call = (callee: Value, args: Value[]) => Value;
 
 interface MethodContext {
@@ -24,18 +20,17 @@ interface MethodContext {
 type Method<Receiver> = (receiver: Receiver, args: Value[], context: MethodContext) => Value;
 
 export function callMethod(receiver: Value, name: string, args: Value[], context: MethodContext): Value {
-  // A method looks at its receiver once or copies it once; what it makes beyond that it charges itself.
+  // A method reads or copies its receiver once; it charges further results separately.
   if (typeof receiver === 'string' || Array.isArray(receiver)) context.budget.cells(receiver.length);
   if (typeof receiver === 'string') return find(stringMethods, name, 'text')(receiver, args, context);
   if (typeof receiver === 'number') return find(numberMethods, name, 'a number')(receiver, args, context);
   if (Array.isArray(receiver)) return find(arrayMethods, name, 'a list')(receiver, args, context);
-  throw new Unsupported(`the method "${name}" is not supported here`);
+  throw new UnsupportedError(`the method "${name}" is not supported here`);
 }
 
-/** What a method is given beyond the arguments that are handled here would be ignored in silence. */
-function only<Receiver>(most: number, method: Method<Receiver>): Method<Receiver> {
+function only<Receiver>(maxArguments: number, method: Method<Receiver>): Method<Receiver> {
   return (receiver, args, context) =>
-    args.length > most ? unsupported('an argument of this method') : method(receiver, args, context);
+    args.length > maxArguments ? unsupported('an argument of this method') : method(receiver, args, context);
 }
 
 function find<Receiver>(
@@ -44,7 +39,7 @@ function find<Receiver>(
   type: string,
 ): Method<Receiver> {
   const method = methods.get(name);
-  if (!method) throw new Unsupported(`the method "${name}" of ${type} is not supported`);
+  if (!method) throw new UnsupportedError(`the method "${name}" of ${type} is not supported`);
   return method;
 }
 
@@ -161,7 +156,7 @@ function reduced(list: Value[], args: Value[], { call }: MethodContext): Value {
   return list.reduce((sum, item, index) => call(args[0], [sum, item, index, list]), args[1]);
 }
 
-/** Properties that JavaScript would find on a prototype: reading them is refused rather than answered wrongly. */
+/** Properties of JavaScript's prototypes: reading them is rejected instead of answered wrongly. */
 const prototypeNames = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
   ...Object.getOwnPropertyNames(Array.prototype),
@@ -172,7 +167,7 @@ const prototypeNames = new Set([
 
 export function readProperty(receiver: Value, key: string): Value {
   if (receiver === null || receiver === undefined)
-    throw new Unsupported(`"${key}" is read from something that is ${String(receiver)}`);
+    throw new UnsupportedError(`"${key}" cannot be read from ${String(receiver)}`);
   if (receiver instanceof ObjectValue) {
     if (receiver.entries.has(key)) return receiver.get(key);
     return prototypeNames.has(key) && !arrayOnly(key) ? unsupported(`the property "${key}"`) : undefined;
@@ -185,12 +180,15 @@ export function readProperty(receiver: Value, key: string): Value {
   return unsupported(`the property "${key}"`);
 }
 
-/** `length`, `name`, `at` and the like are ordinary keys on a plain object, which inherits only Object's names. */
+/**
+ * `length`, `name`, `at` and the like are ordinary keys of a plain object, which inherits only Object's
+ * names.
+ */
 function arrayOnly(key: string): boolean {
   return !Object.hasOwn(Object.prototype, key);
 }
 
-/** What stands for `useState` and the other names the format makes available; a page may shadow any of them. */
+/** Implements `useState` and the other names of the format; a page may shadow any of them. */
 export function standardScope(budget: Budget, call: Call, noteLive: () => void): [string, Value][] {
   const nothing = new NativeFunction(() => undefined);
   const effect = new NativeFunction(() => (noteLive(), undefined));
@@ -199,7 +197,7 @@ export function standardScope(budget: Budget, call: Call, noteLive: () => void):
   const keyed = (value: Value): [string, Value][] => {
     const { entries } = object(value);
     budget.cells(entries.size * 2);
-    // JavaScript puts keys that are whole numbers first.
+    // JavaScript orders integer keys first.
     for (const key of entries.keys())
       if (/^\d+$/.test(key)) return unsupported('an object with numbers as keys');
     return [...entries];
@@ -249,7 +247,7 @@ export function standardScope(budget: Budget, call: Call, noteLive: () => void):
   ];
 }
 
-/** Engines may round powers differently in the last digit, and do: only whole ones are beyond doubt. */
+/** Engines may round powers differently in the last digit; only integer powers are exact. */
 export function exactPower(base: number, exponent: number): number {
   const power = base ** exponent;
   const isWhole = Number.isInteger(base) && Number.isInteger(exponent) && exponent >= 0;
@@ -258,7 +256,8 @@ export function exactPower(base: number, exponent: number): number {
 
 function listFrom([source, fn]: Value[], budget: Budget, call: Call): Value[] {
   const isCallable = fn instanceof FunctionValue || fn instanceof NativeFunction;
-  if (fn !== undefined && !isCallable) return unsupported('Array.from with something that is no function');
+  if (fn !== undefined && !isCallable)
+    return unsupported('Array.from with a second argument that is not a function');
   const items = Array.isArray(source) ? source : undefined;
   const length = items ? items.length : number(object(source).get('length'));
   if (!(length >= 0 && Number.isInteger(length))) return unsupported('Array.from with this length');
@@ -273,7 +272,6 @@ export function truthy(value: Value): boolean {
   return Boolean(value);
 }
 
-/** Text as JavaScript would write it, for the types where that is beyond doubt. */
 export function textOf(value: Value): string {
   if (typeof value === 'object' && value !== null) return unsupported('turning an object into text');
   return String(value);
@@ -293,9 +291,9 @@ function primitive(value: Value): Value {
     : value;
 }
 
-/** Content of the page is one element or a list of them, which only code that runs can tell. */
+/** Page content is one element or a list; only running code can distinguish them. */
 function certain(value: Value): Value {
-  return value instanceof Foreign ? unsupported('looking at children') : value;
+  return value instanceof Foreign ? unsupported('inspecting children') : value;
 }
 
 function string(value: Value): string {
@@ -315,5 +313,5 @@ function range(args: Value[]): [number | undefined, number | undefined] {
 }
 
 export function unsupported(what: string): never {
-  throw new Unsupported(`${what} is not supported`);
+  throw new UnsupportedError(`${what} is not supported`);
 }

@@ -1,4 +1,4 @@
-/** What literals and operators mean, where that is beyond doubt; every other combination of types is refused. */
+/** Literals and operators where their result is certain; every other combination of types is rejected. */
 import type { BinaryExpression } from 'estree-jsx';
 import { exactPower, unsupported } from './methods.ts';
 import type { Value } from './values.ts';
@@ -9,7 +9,7 @@ export function literal(value: unknown): Value {
   return unsupported('this kind of literal');
 }
 
-/** `==` is defined here only where it means `===`, or asks for null and undefined together. */
+/** `==` is supported only where it equals `===`, or compares with null and undefined. */
 export function looselyEqual(left: Value, right: Value): boolean {
   if (left === null || left === undefined || right === null || right === undefined)
     return (left ?? null) === (right ?? null);

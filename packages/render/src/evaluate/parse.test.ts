@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isEmptyExpression, parseExpression, parseModule } from './parse.ts';
 
-describe('an expression that holds nothing', () => {
+describe('empty expressions', () => {
   it.each([
     ['', true],
     [' \n', true],
@@ -16,7 +16,7 @@ describe('an expression that holds nothing', () => {
   });
 });
 
-describe('names that are declared twice', () => {
+describe('duplicate declarations', () => {
   it.each([
     'let a; let a',
     'let a; var a',
@@ -30,13 +30,13 @@ describe('names that are declared twice', () => {
   });
 
   it.each(['var a; var a', 'let a; { let a }', 'try {} catch (a) { var a }', '(a) => { var a }'])(
-    'may be: %s',
+    'a duplicate declaration is allowed: %s',
     (source) => {
       expect(parseModule(source).type).toBe('Program');
     },
   );
 
-  it('are looked for without reading through all names', () => {
+  it('duplicate declarations are found in linear time', () => {
     const source = Array.from({ length: 60_000 }, (_, index) => `let a${index};`).join('');
     expect(parseModule(source).body).toHaveLength(60_000);
   });

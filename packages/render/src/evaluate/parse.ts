@@ -1,15 +1,14 @@
-/**
- * Parses the JavaScript an author wrote (expressions, `import` and `export` lines) into a syntax tree.
- * It only parses; running anything is not possible from here.
- */
+/** Parses an author's expressions and `import` and `export` lines into syntax trees. It cannot run them. */
 import type { Options } from 'acorn';
 import type { Expression, Program } from 'estree-jsx';
 import { JsxParser } from './script-parser.ts';
-import { Unsupported } from './values.ts';
+import { UnsupportedError } from './values.ts';
 
 const options: Options = { ecmaVersion: 'latest', sourceType: 'module', locations: true };
 
-/** Only comments and white space. A regular expression for it took seconds for two dozen comments before an expression. */
+/**
+ * Whether it contains only comments and white space. Not a regular expression, because that would backtrack.
+ */
 export function isEmptyExpression(source: string): boolean {
   let at = 0;
   while (at < source.length) {
@@ -26,15 +25,15 @@ export function isEmptyExpression(source: string): boolean {
 
 export function parseExpression(source: string): Expression {
   const statement = parse(`(${source}\n)`).body[0];
-  if (statement?.type !== 'ExpressionStatement') throw new Unsupported('this is not an expression');
+  if (statement?.type !== 'ExpressionStatement') throw new UnsupportedError('this is not an expression');
   return statement.expression;
 }
 
-/** The `...rest` inside an element's tag. */
+/** `...rest` inside an element's tag. */
 export function parseSpread(source: string): Expression {
   const object = parseExpression(`{${source}}`);
   const spread = object.type === 'ObjectExpression' ? object.properties[0] : undefined;
-  if (spread?.type !== 'SpreadElement') throw new Unsupported('this is not a spread');
+  if (spread?.type !== 'SpreadElement') throw new UnsupportedError('this is not a spread');
   return spread.argument;
 }
 
@@ -42,23 +41,23 @@ export function parseModule(source: string): Program {
   return parse(source);
 }
 
-/** Pages of a site import the same things and compute alike; nobody changes a tree, so all of them share it. */
-const known = new Map<string, Program>();
-const maximumKnown = 200;
-const maximumKnownLength = 500;
+/** Pages share imports and expressions; trees are immutable, so they are cached. */
+const cache = new Map<string, Program>();
+const maxCachedPrograms = 200;
+const maxCachedCharacters = 500;
 
 function parse(source: string): Program {
-  const program = known.get(source) ?? parseAnew(source);
-  if (source.length > maximumKnownLength) return program;
-  if (known.size >= maximumKnown) known.clear();
-  known.set(source, program);
+  const program = cache.get(source) ?? parseUncached(source);
+  if (source.length > maxCachedCharacters) return program;
+  if (cache.size >= maxCachedPrograms) cache.clear();
+  cache.set(source, program);
   return program;
 }
 
-function parseAnew(source: string): Program {
+function parseUncached(source: string): Program {
   try {
     return JsxParser.parse(source, options) as unknown as Program;
   } catch (error) {
-    throw new Unsupported(`the JavaScript here cannot be read: ${(error as Error).message}`);
+    throw new UnsupportedError(`the JavaScript here cannot be read: ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The values the static evaluator works with. Objects are maps without a prototype, functions are source and scope,
- * so no value can reach anything of the JavaScript engine that runs the evaluator.
+ * The values of the static evaluator. Objects are maps without a prototype, functions are source and scope,
+ * so that no value can reach the JavaScript engine of the evaluator.
  */
 import type { ArrowFunctionExpression, FunctionDeclaration, FunctionExpression } from 'estree-jsx';
 
@@ -41,7 +41,7 @@ export class FunctionValue {
   }
 }
 
-/** A function of ours that authors may call, such as `useState`. */
+/** A host function that authors may call, such as `useState`. */
 export class NativeFunction {
   readonly call: (args: Value[]) => Value;
 
@@ -50,7 +50,7 @@ export class NativeFunction {
   }
 }
 
-/** A JSX element that has been evaluated but not rendered; `type` is null for a fragment. */
+/** An evaluated but unrendered JSX element; `type` is null for a fragment. */
 export class ElementValue {
   readonly type: string | FunctionValue | Foreign | null;
   readonly props: ObjectValue;
@@ -63,7 +63,6 @@ export class ElementValue {
   }
 }
 
-/** Something of the page renderer's (an imported snippet, children to be placed) that passes through untouched. */
 export class Foreign {
   #content: unknown;
   #make: (() => unknown) | undefined;
@@ -72,7 +71,7 @@ export class Foreign {
     this.#content = content;
   }
 
-  /** What is made when it is first placed. */
+  /** Created when it is first placed. */
   static lazily(make: () => unknown): Foreign {
     const foreign = new Foreign(undefined);
     foreign.#make = make;
@@ -87,13 +86,14 @@ export class Foreign {
   }
 }
 
-/** Raised for everything that is not certainly evaluated the way JavaScript would: it must be run instead, or is not shown. */
-export class Unsupported extends Error {
-  override readonly name = 'Unsupported';
+/**
+ * Thrown for everything that may evaluate differently in JavaScript: it must be run instead, or is not shown.
+ */
+export class UnsupportedError extends Error {
+  override readonly name = 'UnsupportedError';
 }
 
-/** A name that neither the page nor the format defines. */
-export class NotDefined extends Unsupported {
+export class NotDefinedError extends UnsupportedError {
   readonly missing: string;
 
   constructor(missing: string) {
@@ -102,14 +102,14 @@ export class NotDefined extends Unsupported {
   }
 }
 
-/** `"a", "b"` in braces: to JavaScript the last one, to whoever writes a sentence a list. */
-export class SeveralValues extends Unsupported {
+/** `"a", "b"` in braces: the comma operator in JavaScript, a list in a sentence. */
+export class SeveralValuesError extends UnsupportedError {
   constructor() {
     super('values with commas between them are not supported');
   }
 }
 
-/** Names visible to an expression. There is no global scope: what is not here does not exist. */
+/** Names visible to an expression. There is no global scope. */
 export class Scope {
   readonly #bindings = new Map<string, Value | (() => Value)>();
   readonly #lazy = new Set<string>();
@@ -126,23 +126,23 @@ export class Scope {
     this.#bindings.set(name, value);
   }
 
-  /** A binding that is evaluated on first use, so that an unsupported export matters only where it is used. */
+  /** Evaluated at first use, so that an unsupported export matters only where it is used. */
   defineLazily(name: string, evaluate: () => Value): void {
     this.#lazy.add(name);
     this.#bindings.set(name, evaluate);
   }
 
-  /** From now on only documents can be read: the values of the rest depend on statements that were not run. */
+  /** Hides all values except documents: the others depend on statements that were not run. */
   withhold(): void {
     this.#isWithheld = true;
   }
 
-  /** The names of this scope itself. */
+  /** The names of this scope, without its parents. */
   get names(): string[] {
     return [...this.#bindings.keys()];
   }
 
-  /** Whether the name is of this scope itself. */
+  /** Whether this scope, without its parents, defines the name. */
   defines(name: string): boolean {
     return this.#bindings.has(name);
   }
@@ -154,11 +154,11 @@ export class Scope {
   get(name: string): Value {
     if (!this.#bindings.has(name)) {
       if (this.#parent) return this.#parent.get(name);
-      throw new NotDefined(name);
+      throw new NotDefinedError(name);
     }
     const value = this.#valueOf(name);
     if (this.#isWithheld && !(value instanceof Foreign))
-      throw new Unsupported(`"${name}" is of a module that must be run`);
+      throw new UnsupportedError(`"${name}" is from a module that must be run`);
     return value;
   }
 
@@ -167,7 +167,7 @@ export class Scope {
     if (!this.#lazy.has(name)) return binding;
     const evaluate = binding as () => Value;
     this.defineLazily(name, () => {
-      throw new Unsupported(`"${name}" is used before it is defined`);
+      throw new UnsupportedError(`"${name}" is used before it is defined`);
     });
     try {
       const value = evaluate();

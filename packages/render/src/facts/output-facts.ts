@@ -1,53 +1,51 @@
 /**
- * What one HTML file of the output holds that a check needs: ids, addresses, headings, secrets. It judges only what can
- * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
+ * Collects ids, addresses, headings and secrets of one HTML file. Addresses are checked once all files are
+ * known.
  */
 import { decodedText, encodedText } from '../text/encoded-text.ts';
 import { textOfHtml } from '../text/html.ts';
-import { keptList, keptText } from '../text/kept.ts';
+import { sharedIfEmpty, detachedText } from '../text/compact-values.ts';
 import { type ScannedTag, scanTags } from './scan-html.ts';
-import { findSecrets, mostSecrets } from './secrets.ts';
+import { findSecrets, maxSecrets } from './secrets.ts';
 import type { OutputFacts, Reference } from '../model/finished-page.ts';
 import type { FoundSecret, HtmlFacts, SkippedHeading } from '../model/page.ts';
 
-const mostListed = 200;
+const maxListed = 200;
 
 export interface OutputReader {
-  /** The frame around the content is the same on many pages: its addresses come here and are judged once. */
+  /** Pages share their frame, so frame addresses are collected here and checked once. */
   noteFrame(reference: Reference): void;
-  /** Whether an address of the content is in order whatever else is written; then it need not be kept. */
+  /** Whether the address is valid regardless of other output; settled references are dropped. */
   isSettled(reference: Reference): boolean;
-  /** Whether text of the content can hold what is not in the Markdown beside the page. */
   looksForSecrets: boolean;
 }
 
-/** A text, or what is known of one. */
-export type Stretch = string | HtmlFacts;
+export type HtmlPart = string | HtmlFacts;
 
-/** A file from its start to its end: what the author wrote is in `main`, the rest is the frame. */
-export interface OutputStretches {
-  before: readonly Stretch[];
-  main: readonly Stretch[];
-  after: readonly Stretch[];
+/** `main` holds the author's content; `before` and `after` are the frame. */
+export interface OutputParts {
+  before: readonly HtmlPart[];
+  main: readonly HtmlPart[];
+  after: readonly HtmlPart[];
 }
 
 export function readOutput(html: string, reader: OutputReader): OutputFacts {
   const { start, end } = contentRange(html);
-  return gatheredFacts(
+  return collectFacts(
     { before: [html.slice(0, start)], main: [html.slice(start, end)], after: [html.slice(end)] },
     reader,
   );
 }
 
-export function gatheredFacts({ before, main, after }: OutputStretches, reader: OutputReader): OutputFacts {
-  const whole = new WholeFacts();
-  for (const stretch of before) whole.addFrame(stretch, reader);
-  for (const stretch of main) whole.addContent(stretch, reader);
-  for (const stretch of after) whole.addFrame(stretch, reader);
+export function collectFacts({ before, main, after }: OutputParts, reader: OutputReader): OutputFacts {
+  const whole = new FactCollector();
+  for (const part of before) whole.addFrame(part, reader);
+  for (const part of main) whole.addContent(part, reader);
+  for (const part of after) whole.addFrame(part, reader);
   return whole.facts();
 }
 
-class WholeFacts {
+class FactCollector {
   readonly #ids = new Set<string>();
   readonly #references = new Set<string>();
   readonly #fragments = new Set<string>();
@@ -58,17 +56,15 @@ class WholeFacts {
   readonly #secrets: FoundSecret[] = [];
   #level = 1;
 
-  addFrame(stretch: Stretch, { noteFrame }: OutputReader): void {
-    const facts = typeof stretch === 'string' ? frameFacts(encodedText(stretch)) : stretch;
+  addFrame(part: HtmlPart, { noteFrame }: OutputReader): void {
+    const facts = typeof part === 'string' ? frameFacts(encodedText(part)) : part;
     for (const reference of facts.references) noteFrame(readReference(reference));
     this.#add(facts);
   }
 
-  addContent(stretch: Stretch, { isSettled, looksForSecrets }: OutputReader): void {
+  addContent(part: HtmlPart, { isSettled, looksForSecrets }: OutputReader): void {
     const facts =
-      typeof stretch === 'string'
-        ? contentFacts([encodedText(stretch)], looksForSecrets, this.#level)
-        : stretch;
+      typeof part === 'string' ? contentFacts([encodedText(part)], looksForSecrets, this.#level) : part;
     for (const reference of facts.references)
       if (!isSettled(readReference(reference))) this.#references.add(reference.replaceAll('\n', ''));
     this.#skippedHeadings.push(...facts.skippedHeadings);
@@ -79,40 +75,39 @@ class WholeFacts {
 
   #add(facts: HtmlFacts): void {
     for (const id of facts.ids) noteId(id, this.#ids, this.#duplicateIds);
-    for (const id of facts.duplicateIds) this.#duplicateIds.push(keptText(id));
+    for (const id of facts.duplicateIds) this.#duplicateIds.push(detachedText(id));
     for (const fragment of facts.fragments) this.#fragments.add(fragment);
-    for (const source of facts.undescribedPictures) this.#undescribedPictures.push(keptText(source));
-    for (const address of facts.remoteFiles) this.#remoteFiles.push(keptText(address));
+    for (const source of facts.undescribedPictures) this.#undescribedPictures.push(detachedText(source));
+    for (const address of facts.remoteFiles) this.#remoteFiles.push(detachedText(address));
   }
 
   facts(): OutputFacts {
     const lostFragments: string[] = [];
     for (const fragment of this.#fragments) {
-      if (lostFragments.length === mostListed) break;
-      if (!isFound(fragment.slice(1), (id) => this.#ids.has(id))) lostFragments.push(keptText(fragment));
+      if (lostFragments.length === maxListed) break;
+      if (!isFound(fragment.slice(1), (id) => this.#ids.has(id))) lostFragments.push(detachedText(fragment));
     }
     return {
-      // Each between line breaks, and put together at once: otherwise the text is kept in three pieces.
+      // Delimited on both sides for `hasId`. A single `join` yields a flat string instead of a rope.
       ids: ['', ...this.#ids, ''].join('\n'),
       references: [...this.#references].join('\n'),
-      lostFragments: keptList(lostFragments),
-      duplicateIds: keptList(this.#duplicateIds.slice(0, mostListed)),
-      skippedHeadings: keptList(this.#skippedHeadings.slice(0, mostListed)),
-      undescribedPictures: keptList(this.#undescribedPictures),
-      remoteFiles: keptList(this.#remoteFiles),
-      secrets: keptList(this.#secrets.slice(0, mostSecrets)),
+      lostFragments: sharedIfEmpty(lostFragments),
+      duplicateIds: sharedIfEmpty(this.#duplicateIds.slice(0, maxListed)),
+      skippedHeadings: sharedIfEmpty(this.#skippedHeadings.slice(0, maxListed)),
+      undescribedPictures: sharedIfEmpty(this.#undescribedPictures),
+      remoteFiles: sharedIfEmpty(this.#remoteFiles),
+      secrets: sharedIfEmpty(this.#secrets.slice(0, maxSecrets)),
     };
   }
 }
 
-/** What the author wrote, in parts that follow each other. `level` is that of the heading before it. */
 export function contentFacts(parts: readonly Uint8Array[], looksForSecrets: boolean, level = 1): HtmlFacts {
   const facts = factsOf(parts, level);
   if (looksForSecrets) facts.secrets = findSecrets(parts, () => textOfHtml(parts.map(decodedText).join('')));
   return facts;
 }
 
-/** What stands around it; its headings are not the author's. */
+/** Headings of the frame are not checked. */
 export function frameFacts(html: Uint8Array): HtmlFacts {
   return factsOf([html], undefined);
 }
@@ -156,7 +151,6 @@ export function referencesIn({ references }: OutputFacts): Reference[] {
   return references.split('\n').map(readReference);
 }
 
-/** Addresses inside of the site that a reader can follow. */
 export function followedAddresses({ references }: HtmlFacts): string[] {
   return references.map(readReference).flatMap(({ address, loads }) => (loads ? [] : [address]));
 }
@@ -165,18 +159,16 @@ function readReference(written: string): Reference {
   return { address: written.slice(1), loads: written.startsWith('f') };
 }
 
-/** `ids` as in the facts. */
 export function hasId(ids: string, fragment: string): boolean {
   return isFound(fragment, (id) => ids.includes(`\n${id}\n`));
 }
 
-/** The top of a page and a text fragment need no id. */
+/** The top of the page and text fragments need no id. */
 export function isFound(fragment: string, has: (id: string) => boolean): boolean {
   if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
   return has(decoded(fragment)) || has(fragment);
 }
 
-/** With a scheme or a host of its own. */
 export function isAbsolute(address: string): boolean {
   return address.includes(':') || address.startsWith('//')
     ? /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(address)
@@ -192,30 +184,29 @@ export function decoded(text: string): string {
   }
 }
 
-/** The part that the author wrote: `main` and what is in it. */
 function contentRange(html: string): { start: number; end: number } {
   const start = html.indexOf('<main');
   return start < 0 ? { start: 0, end: html.length } : { start, end: html.lastIndexOf('</main>') };
 }
 
 function noteId(id: string, ids: Set<string>, duplicateIds: string[]): void {
-  if (ids.has(id) && duplicateIds.length < mostListed) duplicateIds.push(keptText(id));
+  if (ids.has(id) && duplicateIds.length < maxListed) duplicateIds.push(detachedText(id));
   ids.add(id);
 }
 
-/** Headings of the author have ids; those that components draw for themselves do not count. */
+/** Only author headings have ids; headings drawn by components are skipped. */
 function noteHeading(tag: ScannedTag, before: number, skipped: SkippedHeading[]): number {
   if (tag.name.length !== 2 || tag.name.charAt(0) !== 'h' || tag.id === undefined) return before;
   const level = Number(tag.name.charAt(1));
   if (!(level >= 1 && level <= 6)) return before;
-  if (level > before + 1 && skipped.length < mostListed)
-    skipped.push({ id: keptText(tag.id), level, before });
+  if (level > before + 1 && skipped.length < maxListed)
+    skipped.push({ id: detachedText(tag.id), level, before });
   return level;
 }
 
 const noReferences: Reference[] = [];
 
-/** Links that only tell machines where a page lives are absolute on purpose and not followed. */
+/** Metadata links are absolute on purpose and not followed. */
 const informative = /\b(?:canonical|alternate|next|prev)\b/;
 
 function referencesOf(tag: ScannedTag): Reference[] {

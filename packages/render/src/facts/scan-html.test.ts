@@ -1,4 +1,3 @@
-/** The scanner reads tags as a browser does, and ends on whatever it is given. */
 import { expect, it } from 'vitest';
 import { type ScannedTag, scanTags } from './scan-html.ts';
 
@@ -43,12 +42,12 @@ it.each([
       { name: 'spank', id: 'b' },
     ],
   ],
-])('%s', (html, expected) => {
+])('the tags of %s are found', (html, expected) => {
   expect(tagsOf(html)).toEqual(expected);
 });
 
 it.each(['<', '<a', '<a href', '<a href=', '<a href="', '<!--', '<script>', '<a =">', '< a="b">'])(
-  'ends on %s, alone and many times over',
+  'the scan of %s terminates, alone and repeated',
   (text) => {
     tagsOf(text);
     expect(tagsOf(text.repeat(20_000)).length).toBeLessThanOrEqual(20_000);

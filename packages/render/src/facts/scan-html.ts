@@ -1,7 +1,4 @@
-/**
- * Reads the tags of an HTML text that a check of the output needs, with the attributes that matter to it, in one pass. It builds no tree
- * and corrects nothing: it reads what the renderer wrote, and copes with anything else in linear time.
- */
+/** Scans HTML for tags relevant to output checks, in one linear pass and without building a tree. */
 import { byteText, readableText } from '../text/encoded-text.ts';
 
 export interface ScannedTag {
@@ -18,10 +15,7 @@ export interface ScannedTag {
   anchorName: string | undefined;
 }
 
-/**
- * Visits every tag with an id or an address, and every picture. The same object is passed for all of them: copy what is to be
- * kept.
- */
+/** Visits every image and every tag with an id or an address. The same object is reused for each call. */
 export function scanTags(bytes: Uint8Array, visit: (tag: ScannedTag) => void): void {
   const html = byteText(bytes);
   const tag = {} as ScannedTag;
@@ -37,7 +31,7 @@ export function scanTags(bytes: Uint8Array, visit: (tag: ScannedTag) => void): v
   }
 }
 
-/** Nine of ten tags: highlighted code is full of them, and they have no other attribute. */
+/** The most frequent tag: highlighted code consists of spans with only a class. */
 const plainSpan = 'span class="';
 
 function isOfInterest(tag: ScannedTag): boolean {
@@ -48,7 +42,7 @@ function isOfInterest(tag: ScannedTag): boolean {
   );
 }
 
-/** Fills the tag and returns where the text after it begins. */
+/** Fills `tag` and returns the index after it. */
 function readTag(html: string, start: number, tag: ScannedTag): number {
   tag.id = tag.href = tag.src = tag.srcset = tag.poster = tag.alt = undefined;
   tag.rel = tag.content = tag.httpEquiv = tag.anchorName = undefined;
@@ -109,7 +103,7 @@ function endOfName(html: string, from: number): number {
   return at;
 }
 
-/** An address without quotes may hold slashes. */
+/** Unquoted values may contain slashes. */
 function endOfBareValue(html: string, from: number): number {
   let at = from;
   while (at < html.length && html.charCodeAt(at) > 32 && html.charCodeAt(at) !== greater) at++;

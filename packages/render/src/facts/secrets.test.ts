@@ -1,4 +1,4 @@
-/** Which texts look like a live credential. The samples are put together here, so that no scanner takes them for real. */
+/** Samples are assembled at run time so that secret scanners ignore this file. */
 import { describe, expect, it } from 'vitest';
 import { findSecrets } from './secrets.ts';
 
@@ -7,7 +7,7 @@ const joined = (...parts: string[]): string => parts.join('');
 const findIn = (text: string) => findSecrets([Buffer.from(text)], () => text);
 const kinds = (text: string): string[] => findIn(text).map(({ kind }) => kind);
 
-describe('found', () => {
+describe('a likely credential', () => {
   it.each([
     ['an AWS access key', joined('AKIA', 'Q7ZT2LW3XR4VB6NC')],
     ['an AWS secret key', `aws_secret_access_key = ${random.slice(0, 40)}`],
@@ -23,7 +23,7 @@ describe('found', () => {
         .join('.') + `.${random.slice(0, 43)}`,
     ],
     ['a Docyard key', joined('docyard_', 'q7Zt2Lw9Xr4Vb6Nc1Md8Kf3Hj5Gs0P', '2QAoyY')],
-  ])('%s', (kind, text) => {
+  ])('is found: %s', (kind, text) => {
     expect(kinds(`Use "${text}" here.`)).toEqual([kind]);
   });
 
@@ -33,7 +33,7 @@ describe('found', () => {
   });
 });
 
-describe('left alone', () => {
+describe('a placeholder or other text', () => {
   it.each([
     ['the example of a vendor', 'AKIAIOSFODNN7EXAMPLE'],
     ['a placeholder', `ghp_${'x'.repeat(36)}`],
@@ -47,12 +47,12 @@ describe('left alone', () => {
     ['a Docyard key with a wrong checksum', `docyard_${random.slice(0, 36)}`],
     ['a key that was cut', '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----'],
     ['a long word', 'ghp_thequickbrownfox'],
-  ])('%s', (_what, text) => {
+  ])('is not reported: %s', (_what, text) => {
     expect(kinds(text)).toEqual([]);
   });
 });
 
-describe('a closer look', () => {
+describe('the full scan', () => {
   const traces =
     /AKIA|ASIA|aws_secret|AWS_SECRET|gh[opsru]_|github_pat_|glpat|xox[abeoprs]|[rs]k_live_|PRIVATE KEY|eyJ|docyard_|AIza|npm_|\bsk-/;
   const looksInto = (text: string): boolean => {
@@ -64,7 +64,7 @@ describe('a closer look', () => {
     return looked;
   };
 
-  it('is taken only where the first letters of a credential stand, however they are cut and joined', () => {
+  it('runs only when a part contains the prefix of a credential', () => {
     const pieces =
       'AKIA KIA AS IA A aws _ secret AWS SECRET gh o p u github pat glpat gl - xox xo x b rk sk live PRIVATE KEY PR I VATE ey J docyard AIza za npm é . 日'.split(
         ' ',
@@ -82,7 +82,7 @@ describe('a closer look', () => {
     }
   });
 
-  it('is not kept from anything by what stands around it, or where', () => {
+  it('finds a credential in any surroundings and position', () => {
     for (let before = 0; before < 40; before++)
       for (const after of [0, 1, 50])
         expect(looksInto(`${'-'.repeat(before)}eyJ${'.'.repeat(after)}`)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Finds what looks like a live credential in the text of a page. A pattern alone is not enough: a match must also be as
- * irregular as a real key is, and no placeholder. It never gives back more of a find than its first characters.
+ * Finds likely credentials in page text. A match must look random and not be a placeholder. Only its first
+ * characters are reported.
  */
 import { crc32 } from 'node:zlib';
 import { byteText } from '../text/encoded-text.ts';
@@ -9,13 +9,13 @@ import type { FoundSecret } from '../model/page.ts';
 
 interface SecretKind {
   kind: string;
-  /** The first group is the part that must look random; without one, all of it. */
+  /** The first group, or the whole match, must look random. */
   pattern: RegExp;
   severity?: Severity;
   confirm?: (match: string) => boolean;
 }
 
-/** One of these is in every credential; highlighting never splits them. */
+/** Every pattern below contains one of these; syntax highlighting never splits them. */
 const traces =
   /AKIA|ASIA|aws_secret|AWS_SECRET|gh[opsru]_|github_pat_|glpat|xox[abeoprs]|[rs]k_live_|PRIVATE KEY|eyJ|docyard_|AIza|npm_|\bsk-/;
 
@@ -46,9 +46,9 @@ const kinds: SecretKind[] = [
   { kind: 'a Docyard key', pattern: /\bdocyard_([0-9A-Za-z]{36})\b/g, confirm: hasKeyChecksum },
 ];
 
-export const mostSecrets = 20;
+export const maxSecrets = 20;
 
-/** Of parts that follow each other, in UTF-8. `text` gives the text without markup, where a closer look at it is needed. */
+/** `parts` are consecutive UTF-8 chunks; `text` returns their text without markup. */
 export function findSecrets(parts: readonly Uint8Array[], text: () => string): FoundSecret[] {
   if (!parts.some((part) => traces.test(byteText(part)))) return [];
   const plain = text();
@@ -56,7 +56,7 @@ export function findSecrets(parts: readonly Uint8Array[], text: () => string): F
   for (const { kind, pattern, severity = 'error', confirm } of kinds) {
     for (const match of plain.matchAll(pattern)) {
       const [whole, random = match[0]] = match;
-      if (found.size >= mostSecrets) break;
+      if (found.size >= maxSecrets) break;
       if (isPlaceholder(random) || !looksRandom(random) || confirm?.(whole) === false) continue;
       found.set(whole, { kind, severity, start: shownPart(whole), whole });
     }
@@ -64,7 +64,6 @@ export function findSecrets(parts: readonly Uint8Array[], text: () => string): F
   return [...found.values()];
 }
 
-/** Enough to find it again, too little to use it. */
 function shownPart(whole: string): string {
   return `${whole.startsWith('-----') ? whole.slice(0, 27) : whole.slice(0, 8)}…`;
 }
@@ -76,18 +75,18 @@ function isPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
-/** Random text of these alphabets measures 3.5 bits and more a character; words and patterns stay below 3. */
-const leastBits = 3;
+/** Shannon entropy per character. Random keys exceed 3.5 bits; words and patterns stay below 3. */
+const minBits = 3;
 
 function looksRandom(text: string): boolean {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;
   for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
-  return bits >= leastBits;
+  return bits >= minBits;
 }
 
-/** The token that every introduction shows belongs to John Doe. */
+/** Excludes the well-known sample token of jwt.io. */
 function isSignedToken(token: string): boolean {
   const [header = '', payload = ''] = token
     .split('.')
@@ -99,7 +98,7 @@ function isSignedToken(token: string): boolean {
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A Docyard key ends with a checksum of the rest, so that an invented one can be told from a real one. */
+/** A Docyard key ends with a CRC-32 of the rest. */
 function hasKeyChecksum(key: string): boolean {
   let rest = crc32(key.slice(0, -6));
   let sum = '';

@@ -1,4 +1,3 @@
-/** The HTML of one code block: title bar, coloured lines, and marks on lines and words. */
 import type { FilePlace } from '../model/diagnostic.ts';
 import { attributes, element, escapeText, textOfHtml } from '../text/html.ts';
 import { highlight } from './highlight.ts';
@@ -9,13 +8,13 @@ import { hooked, hookedIcon, part } from '../model/style-hooks.ts';
 
 export interface CodeBlock {
   language: string;
-  /** What follows the language on the fence line: title, highlighted lines, flags. */
+  /** The rest of the fence line after the language: title, highlighted lines, flags. */
   meta: string;
   code: string;
   place?: FilePlace | undefined;
 }
 
-/** Blocks of this many lines need no button to show the rest. */
+/** Longer blocks get a button that expands them. */
 const foldedLines = 20;
 
 export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined) => string): string {
@@ -52,7 +51,9 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
   );
 }
 
-/** The language is the first word of a fence, unless that is an option: a block that is only `nocopy` is text. */
+/**
+ * The first word of a fence is its language unless it is an option: a block that is only `nocopy` is text.
+ */
 function readOpening(block: CodeBlock): { language: string; meta: FenceMeta } {
   const flag = /^(?:nocopy|wrap|lines|expandable|showlinenumbers|\[expandable\]|[{/].*|\w+=.*)$/i.test(
     block.language,
@@ -70,19 +71,18 @@ function finishedHtml(html: string, code: string, language: string, meta: FenceM
   return (prompts ? lines.map(withPrompt) : lines).join('\n');
 }
 
-/** A prompt is shown and not copied. The dollar may be inside a coloured piece. */
+/** The prompt is shown but not copied. The dollar may be inside a colored span. */
 function withPrompt(line: string): string {
   return line.replace(/^(?:<span class="dy-\w">)?\$(?:<\/span>)? /, '<span class="dy-code-prompt">$ </span>');
 }
 
-/** Patterns are tried on lines up to this length, so that they stay cheap. */
-const longestMarkedLine = 1000;
+/** Bounds the cost of the patterns. */
+const maxMarkedLineCharacters = 1000;
 
-/** Marks what the patterns match in the text of a line, piece by piece where colours divide it. */
 function markMatches(line: string, patterns: readonly RegExp[]): string {
   if (patterns.length === 0) return line;
   const text = textOfHtml(line);
-  if (text.length > longestMarkedLine) return line;
+  if (text.length > maxMarkedLineCharacters) return line;
   const isMarked = new Uint8Array(text.length);
   for (const pattern of patterns)
     for (const match of text.matchAll(pattern)) isMarked.fill(1, match.index, match.index + match[0].length);
@@ -116,7 +116,7 @@ const noteClasses: Record<Note, string> = {
   warning: 'dy-line-warning',
 };
 
-/** Lines get an element of their own only where something depends on it; plain blocks stay small. */
+/** Lines get an element only where something depends on it, which keeps plain blocks small. */
 function joinLines(html: string, meta: FenceMeta, notes: ReadonlyMap<number, Note>): string {
   const plain =
     meta.highlighted.size === 0 && meta.focused.size === 0 && notes.size === 0 && !meta.lineNumbers;

@@ -9,12 +9,12 @@ describe('grammars', () => {
   const names = prismLanguages;
   const middle = Math.floor(names.length / 2);
 
-  /** Pages are rendered in any order, on any number of processes, and must come out the same. */
+  /** Pages render in any order on any number of processes with the same result. */
   it.each([
     ['as listed', names],
     ['reversed', names.toReversed()],
     ['from the middle', [...names.slice(middle), ...names.slice(0, middle)]],
-  ])('are the same loaded one by one, while others are used, as all together: %s', async (_, order) => {
+  ])('the grammar of %s does not depend on the loading order', async (_, order) => {
     const expected = allTogether(order);
     forgetPrism();
     vi.resetModules();
@@ -24,7 +24,6 @@ describe('grammars', () => {
   });
 });
 
-/** What Prism holds when every language was loaded at once and then used in this order. */
 function allTogether(order: readonly string[]): Record<string, string> {
   forgetPrism();
   const { languages: grammars } = require('prismjs') as typeof PrismNamespace;
@@ -39,7 +38,10 @@ function forgetPrism(): void {
   for (const file of Object.keys(require.cache)) if (file.includes('prismjs')) delete require.cache[file];
 }
 
-/** At its first use Prism moves the tokens of `rest` into the grammar around it, which later copies then hold. */
+/**
+ * At its first use Prism moves the tokens of `rest` into the surrounding grammar, which later copies then
+ * contain.
+ */
 function use(grammar: unknown, seen = new Set<unknown>()): void {
   if (typeof grammar !== 'object' || grammar === null || grammar instanceof RegExp || seen.has(grammar))
     return;
@@ -53,7 +55,6 @@ function use(grammar: unknown, seen = new Set<unknown>()): void {
   for (const inner of Object.values(grammar)) use(inner, seen);
 }
 
-/** All patterns and names of a grammar as text. */
 function described(grammar: unknown): string {
   const seen = new Map<object, number>();
   const describeValue = (value: unknown): string => {

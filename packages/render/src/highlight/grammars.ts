@@ -1,6 +1,6 @@
 /**
- * Prism's grammars, for the languages that have no lexer here: loaded when the first block of one needs it, since all of
- * them take 70 ms of every render process. What a grammar holds must not depend on which others were loaded or used before.
+ * Prism's grammars for the languages without a lexer, loaded at first use. A grammar must not depend on which
+ * others were loaded or used before.
  */
 import { createRequire } from 'node:module';
 import type * as PrismNamespace from 'prismjs';
@@ -10,7 +10,7 @@ import { color, type Lexer, paint } from './lexers/paint.ts';
 export type Grammar = PrismNamespace.Grammar;
 type PrismModule = typeof PrismNamespace;
 
-/** Prism's own table: the languages that one cannot do without. */
+/** Prism's table of required languages. */
 type Table = Record<string, { require?: string | string[] }>;
 
 interface Prism {
@@ -21,7 +21,7 @@ interface Prism {
 const require = createRequire(import.meta.url);
 let prism: Prism | undefined;
 
-/** By the name of `languages.ts`. Nothing is loaded for a language that Prism does not know. */
+/** `name` is a name of `languages.ts`. */
 export function prismLexerFor(name: string): Lexer | undefined {
   const grammar = grammarFor(name);
   return (
@@ -43,7 +43,6 @@ export function grammarFor(name: string): Grammar | undefined {
 
 type Stream = string | PrismNamespace.Token | Stream[];
 
-/** Behind the last character that was painted. */
 function paintTokens(stream: Stream, from: number, around: number): number {
   if (typeof stream === 'string') {
     paint(from, from + stream.length, around);
@@ -63,7 +62,7 @@ function colorOf({ type, alias }: PrismNamespace.Token): number | undefined {
   return undefined;
 }
 
-/** Prism's many token names come down to a few colours; what is not named here stays plain. */
+/** Maps Prism's token names to colors; unlisted ones stay plain. */
 const colors = new Map(
   (
     [
@@ -91,7 +90,7 @@ function loadPrism(): Prism {
   return { module, table };
 }
 
-/** Prism's loader would also load languages again that may be changed by this one, when they were used already. */
+/** Prism's own loader would reload languages that this one may modify, after they were used. */
 function addLanguage({ module, table }: Pick<Prism, 'module' | 'table'>, file: string): void {
   for (const needed of [table[file]?.require ?? []].flat())
     if (!Object.hasOwn(module.languages, needed)) addLanguage({ module, table }, needed);

@@ -11,14 +11,14 @@ const block = (language: string, code: string, meta = ''): string =>
   codeBlockHtml({ language, meta, code }, (name) => (name ? `(${name})` : ''));
 
 describe('code', () => {
-  it('is coloured by class, line by line', () => {
+  it('code is colored by class, line by line', () => {
     expect(highlight('const a = `x\ny`', 'ts').split('\n')).toEqual([
       '<span class="dy-k">const</span> a <span class="dy-o">=</span> <span class="dy-s">`x</span>',
       '<span class="dy-s">y`</span>',
     ]);
   });
 
-  it('is coloured the same whatever was coloured before', () => {
+  it('highlighting does not depend on earlier blocks', () => {
     const page = '---\ntitle: "A"\n---\n\n```js\nlet a\n```';
     const before = highlight(page, 'mdx');
     for (const language of ['yaml', 'php', 'tsx', 'scss', 'unheard-of']) highlight('a: 1', language);
@@ -26,13 +26,13 @@ describe('code', () => {
     expect(before).toContain('<span class="dy-a">title</span>');
   });
 
-  it('is only escaped when the language is unknown', () => {
+  it('code of an unknown language is only escaped', () => {
     expect(highlight('<a> & b', 'no-such-language')).toBe('&lt;a&gt; &amp; b');
     expect(highlight('x', '../../etc')).toBe('x');
     expect(highlight('x', 'constructor')).toBe('x');
   });
 
-  /** One line of each language that real sites use, which must not come out plain. */
+  /** One line of each language that real sites use; none may come out plain. */
   it.each([
     ['bash', 'echo "a" # b'],
     ['JSON', '{"a": 1}'],
@@ -96,11 +96,11 @@ describe('code', () => {
     ['jinja', '{% if a %}'],
     ['dotenv', 'A=b'],
     ['jsonl', '{"a": 1}'],
-  ])('has colours in %s', (language, code) => {
+  ])('%s has colors', (language, code) => {
     expect(highlight(code, language)).toContain('<span class="dy-');
   });
 
-  it('shows what is to be filled in, and prompts apart from commands', () => {
+  it('placeholders are marked and prompts are separate from commands', () => {
     expect(block('bash', 'curl <your-key>')).toContain('<span class="dy-v">&lt;your-key&gt;</span>');
     expect(block('console', '$ echo a\na\n$ ls')).toMatch(
       /<span class="dy-code-prompt">\$ <\/span>.*\na\n<span class="dy-code-prompt">/,
@@ -108,7 +108,7 @@ describe('code', () => {
     expect(block('bash', 'echo $A')).not.toContain('prompt');
   });
 
-  it('loses the notes about its lines', () => {
+  it('line annotations are removed from code', () => {
     const html = block(
       'js',
       'a // [!code ++]\nb # [!code --]\nc /* [!code focus] */\nd <!-- [!code highlight:2] -->\ne',
@@ -121,14 +121,14 @@ describe('code', () => {
     expect(html).not.toContain('[!code');
   });
 
-  it('of a difference is coloured as the code it is', () => {
+  it('a diff is colored in its language', () => {
     const html = block('diff-js', '+const a = 1\n-let b\n same');
     expect(html).toContain('dy-line dy-line-added"><span class="dy-k">const');
     expect(html).toContain('dy-line dy-line-removed"><span class="dy-k">let');
     expect(html).toContain('data-language="js"');
   });
 
-  it('follows its options', () => {
+  it('a code block follows its options', () => {
     expect(block('nocopy', 'x')).toMatch(/^<figure class="dy-code code-block" data-no-copy>/);
     expect(block('js', 'a\nb', 'lines linenostart=5')).toContain('data-line="6">b');
     expect(block('text', 'x', 'lang=python')).toContain('data-language="python"');
@@ -167,12 +167,12 @@ describe('marks in code', () => {
     expect([...html.matchAll(/<mark>(.*?)<\/mark>/g)].map((match) => match[1])).toEqual(expected);
   });
 
-  it('cost little on long lines of what almost matches', () => {
+  it('marks are cheap on long lines that almost match', () => {
     expect(block('text', `${'a'.repeat(50_000)}\n${'a'.repeat(900)}`, '/[a-z]+!/')).not.toContain('<mark>');
   });
 });
 
-describe('what follows the language on a fence', () => {
+describe('fence options', () => {
   it.each([
     ['server.js', { title: 'server.js' }],
     ['"My file.ts" lines', { title: 'My file.ts', lineNumbers: true }],
@@ -194,7 +194,7 @@ describe('what follows the language on a fence', () => {
     expect(readFenceMeta(meta)).toMatchObject(expected);
   });
 
-  it('reads ranges of lines', () => {
+  it('line ranges are parsed', () => {
     expect([...readFenceMeta('{1,3-4}').highlighted]).toEqual([1, 3, 4]);
     expect([...readFenceMeta('highlight="[2]"').highlighted]).toEqual([2]);
     expect([...readFenceMeta('highlight={[1, 3]} hl_lines="5 6"').highlighted]).toEqual([1, 3, 5, 6]);
@@ -203,25 +203,22 @@ describe('what follows the language on a fence', () => {
 });
 
 describe('themes for code', () => {
-  it.each(Object.keys(codeThemes))(
-    '%s keeps the published colours that can be read, and nears the others',
-    (name) => {
-      const [background = '', text = '', ...tokens] = codeThemes[name]?.split(' ') ?? [];
-      const palette = paletteNamed(name);
-      expect(palette?.background).toBe(background);
-      for (const [index, published] of [text, ...tokens].entries()) {
-        const shown = [palette?.text, ...(palette?.tokens ?? [])][index] ?? '';
-        if (contrastOf(published, background) >= 4.5) expect(shown).toBe(published);
-        else expect(contrastOf(shown, background)).toBeGreaterThanOrEqual(4.5);
-      }
-    },
-  );
+  it.each(Object.keys(codeThemes))('%s keeps readable colors and adjusts the others', (name) => {
+    const [background = '', text = '', ...tokens] = codeThemes[name]?.split(' ') ?? [];
+    const palette = paletteNamed(name);
+    expect(palette?.background).toBe(background);
+    for (const [index, published] of [text, ...tokens].entries()) {
+      const shown = [palette?.text, ...(palette?.tokens ?? [])][index] ?? '';
+      if (contrastOf(published, background) >= 4.5) expect(shown).toBe(published);
+      else expect(contrastOf(shown, background)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
 
-  it('are those that Shiki publishes', async () => {
+  it('the code themes equal those of Shiki', async () => {
     expect(codeThemes).toEqual(await publishedCodeThemes());
   });
 
-  it('are chosen by the configuration', () => {
+  it('the configuration selects the code theme', () => {
     const css = (value: unknown): string =>
       codePaletteCss(codeThemesOf(value), { light: '#0055cc', dark: '#0055cc' });
     expect(css('system')).toBe('');

@@ -1,6 +1,3 @@
-/** The languages code is coloured in, and the many names authors give them. */
-
-/** Those that Prism colours; all others have a lexer of their own. */
 export const prismLanguages = (
   'apacheconf awk basic bicep clojure cmake csv cypher elixir erlang fsharp gherkin git glsl groovy handlebars haskell hcl ' +
   'julia latex liquid lua makefile matlab nginx nix objectivec ocaml perl protobuf django promql r rego ' +
@@ -63,13 +60,12 @@ const synonyms = new Map(
   ),
 );
 
-/** The name the highlighter knows a language by. */
 export function languageName(written: string): string {
   const name = written.toLowerCase();
   return synonyms.get(name) ?? name;
 }
 
-/** Shells, in which `<name>` is something to fill in and `$ ` at the start of a line is a prompt. */
+/** In shells `<name>` is a placeholder and `$ ` at the start of a line is a prompt. */
 export function isShell(language: string): boolean {
   return ['bash', 'powershell', 'batch'].includes(languageName(language));
 }

@@ -1,4 +1,4 @@
-/** Reads what follows the language on a code fence: a title in words, ranges of lines, and options in any order. */
+/** Parses the rest of a code fence after its language: a title, line ranges, and options in any order. */
 export interface FenceMeta {
   title?: string;
   icon?: string;
@@ -6,7 +6,7 @@ export interface FenceMeta {
   language?: string;
   highlighted: Set<number>;
   focused: Set<number>;
-  /** What to mark wherever it occurs in a line. */
+  /** Matches are marked in every line. */
   marked: RegExp[];
   lineNumbers: boolean;
   /** The number of the first line. */
@@ -18,14 +18,14 @@ export interface FenceMeta {
 }
 
 /**
- * Markdown has undone the backslashes by now, so `"a \"b\" c"` comes as `"a "b" c"`: quotes within are pairs, and the
- * last one has a space or the end behind it.
+ * Markdown has removed the backslashes: `"a \"b\" c"` arrives as `"a "b" c"`. Inner quotes are pairs, and a
+ * space or the end follows the last one.
  */
 const token =
   /([A-Za-z_][\w:-]*)=(?:"((?:[^"]|"[^"\s][^"]*")*?)"(?=\s|$)|"([^"]*)"|'([^']*)'|\{((?:[^{}]|\{[^{}]*\})*)\}|(\S+))|\{([\d,\s-]+)\}|\/((?:[^/\s]|\\\/)(?:[^/]|\\\/)*)\/(?=\s|$)|("[^"]*"|'[^']*')|(\S+)/g;
-const maximumLength = 2000;
-const maximumLine = 100_000;
-const maximumMarks = 20;
+const maxLength = 2000;
+const maxLine = 100_000;
+const maxMarks = 20;
 
 export function readFenceMeta(meta: string): FenceMeta {
   const result: FenceMeta = {
@@ -40,15 +40,14 @@ export function readFenceMeta(meta: string): FenceMeta {
     twoslash: false,
   };
   const words: string[] = [];
-  for (const match of meta.slice(0, maximumLength).matchAll(token)) {
+  for (const match of meta.slice(0, maxLength).matchAll(token)) {
     const [whole, key, paired, double, single, braced, bare, range, marked, quoted, word] = match;
     if (key !== undefined)
       applyPair(result, key.toLowerCase(), paired ?? double ?? single ?? braced ?? bare ?? '');
     else if (range !== undefined) addLines(result.highlighted, range);
     else if (marked !== undefined) {
       const patterns = result.marked.filter(({ unicode }) => unicode).length;
-      if (result.marked.length < maximumMarks)
-        result.marked.push(markPattern(marked, patterns < maximumPatterns));
+      if (result.marked.length < maxMarks) result.marked.push(markPattern(marked, patterns < maxPatterns));
     } else if (quoted !== undefined) words.push(quoted.slice(1, -1));
     else if (word !== undefined && !applyFlag(result, word.toLowerCase(), true)) words.push(whole);
   }
@@ -57,14 +56,20 @@ export function readFenceMeta(meta: string): FenceMeta {
   return result;
 }
 
-/** What only a pattern would hold: classes, `.*`, an anchor, or a choice in parentheses. `items[0]` and `run()` are text. */
+/**
+ * Syntax that only a pattern contains: classes, `.*`, an anchor, or a group with alternatives. `items[0]` and
+ * `run()` are text.
+ */
 const patternSigns =
   /\\[bdswBDSW]|\[[^\]]+\][*+?{]|\[[^\]]*\w-\w[^\]]*\]|\.[*+?]|^\^|.\$$|\([^()]+\|[^()]+\)/;
-/** Groups that look around or repeat, references back, counts, and classes whose signs would be taken for repetitions. */
+/** Lookaround, repeated groups, backreferences, counts, and classes that contain repetition characters. */
 const costlySigns = /\(\?|\\[1-9k]|\{|\[[^\]]*[*+?(|][^\]]*\]/;
-/** With one repetition of 60 at most, four patterns cost 4 s on a megabyte made to be slow; with two it was 33 s for one. */
-const maximumPatterns = 4;
-const maximumChoices = 20;
+/**
+ * Security: one bounded repetition per pattern and few patterns keep the matching time of hostile input
+ * linear.
+ */
+const maxPatterns = 4;
+const maxChoices = 20;
 
 function isPattern(source: string): boolean {
   const branches = source.match(/(?<!\\)[*+?(]/g)?.length ?? 0;
@@ -72,13 +77,13 @@ function isPattern(source: string): boolean {
   return (
     source.length <= 100 &&
     branches <= 1 &&
-    choices <= maximumChoices &&
+    choices <= maxChoices &&
     patternSigns.test(source) &&
     !costlySigns.test(source)
   );
 }
 
-/** `/word/` is text, unless it looks like a pattern that is sure to end soon. */
+/** `/word/` is text unless it looks like a pattern with bounded cost. */
 function markPattern(written: string, canBePattern: boolean): RegExp {
   const source = written.replaceAll(String.raw`\/`, '/');
   if (canBePattern && isPattern(source))
@@ -86,7 +91,7 @@ function markPattern(written: string, canBePattern: boolean): RegExp {
       const bounded = source.replaceAll(/(?<!\\)[*+]/g, (sign) => (sign === '*' ? '{0,60}' : '{1,60}'));
       return new RegExp(bounded, 'gu');
     } catch {
-      /** Not a pattern after all. */
+      /** The text is not a valid pattern. */
     }
   return new RegExp(source.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'g');
 }
@@ -144,7 +149,7 @@ function addLines(lines: Set<number>, ranges: string): void {
   for (const range of ranges.replaceAll(/[[\]{}"'\s]/g, ' ').split(/[, ]+/)) {
     if (range === '') continue;
     const [from = Number.NaN, to = from] = range.split('-').map(Number);
-    if (!(from >= 1 && to <= maximumLine)) continue;
+    if (!(from >= 1 && to <= maxLine)) continue;
     for (let line = from; line <= to; line++) lines.add(line);
   }
 }

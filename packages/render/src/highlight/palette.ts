@@ -1,7 +1,4 @@
-/**
- * Colours for code that a site chooses by the name of a theme. The classes of code stay the same; a theme sets the variables
- * of everything that shows code, so that code blocks, groups and API examples look alike.
- */
+/** The color variables of the code theme that a site selects. All elements that show code share them. */
 import { contrastOf, readableOn } from '../css/colors.ts';
 import { codeThemes } from './code-themes.ts';
 
@@ -18,10 +15,10 @@ interface Palette {
   isDark: boolean;
 }
 
-/** Names of the variables for tokens, in the order of the table. */
+/** Variable names in the order of the theme table. */
 const tokenNames = ['c', 'k', 's', 'n', 'f', 't', 'a', 'g', 'v', 'o', 'i', 'd'] as const;
 
-/** Names that older configurations use, and names of themes in the format. */
+/** Names of older configurations, and the format's names of themes. */
 const otherNames: Record<string, string> = {
   dark: 'github-dark-default',
   'material-default': 'material-theme',
@@ -32,10 +29,9 @@ const otherNames: Record<string, string> = {
   'dracula-theme': 'dracula',
 };
 
-/** Everything that shows code in the theme's colours. */
 const codeParts = ':is(.dy-code, .dy-code-group, .dy-try-it-answer pre)';
 
-/** From `styling.codeblocks`: `system`, `dark`, the name of a theme, or an object with one or two names. */
+/** `styling.codeblocks`: `system`, `dark`, the name of a theme, or an object with one or two names. */
 export function codeThemesOf(value: unknown): CodeThemes | undefined {
   const theme = typeof value === 'object' && value !== null && 'theme' in value ? value.theme : value;
   if (typeof theme === 'string') return theme === 'system' ? undefined : { light: theme, dark: theme };
@@ -45,7 +41,7 @@ export function codeThemesOf(value: unknown): CodeThemes | undefined {
   return names.light || names.dark ? names : undefined;
 }
 
-/** Where only one appearance names a theme, the other keeps the site's own colours. */
+/** When only one appearance names a theme, the other keeps the site's colors. */
 export function codePaletteCss(themes: CodeThemes | undefined, accent: CodeThemes): string {
   const light = themes && paletteNamed(themes.light);
   const dark = themes && paletteNamed(themes.dark);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { iconHtml } from './markup.ts';
 import { iconSvg } from './library.ts';
-import { nearestNames } from './nearest.ts';
+import { nearestNames } from './free-alternatives.ts';
 import { iconText, readIconText } from './reference.ts';
 
 const isFontAwesome = (svg: string | undefined): boolean => svg?.includes('viewBox="0 0 640 640"') ?? false;
 
-describe('naming an icon', () => {
-  it('takes names, old class lists, objects and styles', () => {
+describe('an icon reference', () => {
+  it('may be a name, a class list, an object or a name with a style', () => {
     expect(iconText('rocket')).toBe('rocket');
     expect(iconText('rocket', 'regular')).toBe('regular:rocket');
     expect(iconText({ name: 'rocket', style: 'thin', library: 'tabler' })).toBe('tabler:thin:rocket');
@@ -23,33 +23,33 @@ describe('naming an icon', () => {
   });
 });
 
-describe('finding an icon', () => {
-  it('draws it at the size of the text, in its colour, hidden from screen readers', () => {
+describe('an icon', () => {
+  it('has the size and color of the text and is hidden from screen readers', () => {
     expect(iconSvg('check')).toMatch(
       /^<svg class="dy-icon" viewBox="[\d ]+" aria-hidden="true"><path fill="currentColor"/,
     );
   });
 
-  it('knows names of older releases and brands without being told the style', () => {
+  it('is found by names of older releases and brands without a style', () => {
     for (const name of ['cog', 'search', 'home', 'github', 'Python', 'fa-rocket', 'discord'])
       expect(isFontAwesome(iconSvg(name)), name).toBe(true);
   });
 
-  it('shows styles that are not free in the nearest one', () => {
+  it('has the most similar free style', () => {
     expect(iconSvg('light:star')).toBe(iconSvg('regular:star'));
     expect(iconSvg('duotone:star')).toBe(iconSvg('solid:star'));
     expect(iconSvg('regular:star')).not.toBe(iconSvg('solid:star'));
     expect(iconSvg('regular:rocket')).toBe(iconSvg('solid:rocket'));
   });
 
-  it('looks in the library of the site first, and in the one an icon names before that', () => {
+  it('comes from the library it names, else from the library of the site', () => {
     expect(isFontAwesome(iconSvg('rocket', 'lucide'))).toBe(false);
     expect(iconSvg('rocket', 'lucide')).not.toBe(iconSvg('rocket', 'tabler'));
     expect(iconSvg('lucide:rocket', 'tabler')).toBe(iconSvg('rocket', 'lucide'));
     expect(isFontAwesome(iconSvg('magnifying-glass', 'lucide'))).toBe(true);
   });
 
-  it('finds the nearest free icon for names that are not free', () => {
+  it('is replaced by the closest free icon for a paid name', () => {
     for (const name of [
       'sparkles',
       'shield-check',
@@ -63,7 +63,7 @@ describe('finding an icon', () => {
     expect(without).toEqual([]);
   });
 
-  it('says when nobody knows a name, also one that every object has', () => {
+  it('is undefined for unknown names, including those of Object.prototype', () => {
     expect([iconSvg('no-such-icon'), iconSvg('constructor'), iconSvg('')]).toEqual([
       undefined,
       undefined,
@@ -78,7 +78,7 @@ describe('the HTML of an icon', () => {
     picture: (address: string) => (address === '/a.svg' ? 'a.svg' : undefined),
   } as const;
 
-  it('is a picture for a file, text for an emoji, nothing for a missing file', () => {
+  it('is an image for a file, text for an emoji, empty for a missing file', () => {
     expect(iconHtml('/a.svg', sources)).toBe('<img class="dy-icon dy-icon-image" src="a.svg" alt="">');
     expect(iconHtml('/b.svg', sources)).toBe('');
     expect(iconHtml('🚀', sources)).toBe('<span class="dy-icon dy-icon-text" aria-hidden="true">🚀</span>');

@@ -1,7 +1,4 @@
-/**
- * The few line icons of the interface itself: arrows, marks of callouts, files and folders. Drawn for this project, so
- * that they look alike on every site whatever icon library its authors chose.
- */
+/** Line icons of the interface, independent of the icon library of the site. */
 const shapes = {
   info: '<circle cx="12" cy="12" r="9"/><path d="M12 11v5M12 8v.01"/>',
   note: '<path d="M5 4h14v10l-5 6H5z"/><path d="M14 20v-6h5M8 9h8M8 13h3"/>',

@@ -1,10 +1,10 @@
 /**
- * Icons by name, as inline SVG: Font Awesome free, Lucide and Tabler. A set is read from disk when the first name
- * needs it, once per process. A name the wanted set lacks is looked for in the others before it counts as unknown.
+ * Icons by name as inline SVG: Font Awesome Free, Lucide and Tabler. Sets are loaded on first use. A name
+ * missing in the requested set is looked up in the others.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { nearestNames } from './nearest.ts';
+import { nearestNames } from './free-alternatives.ts';
 import { type IconReference, readIconText } from './reference.ts';
 import type { IconLibrary } from '../model/site-plan.ts';
 
@@ -29,7 +29,6 @@ interface IconSet {
 const sets = new Map<SetName, IconSet>();
 const drawn = new Map<string, string | undefined>();
 
-/** The SVG of an icon, in the site's library unless the text names another; undefined when no set has it. */
 export function iconSvg(text: string, library: IconLibrary = 'fontawesome'): string | undefined {
   const key = `${library} ${text}`;
   if (!drawn.has(key)) drawn.set(key, find(readIconText(text), library));
@@ -63,20 +62,19 @@ function searchOrder(
   };
 }
 
-/** Only three styles are free; each of the others is shown in the one that looks most like it. */
+/** Only three styles are free; each other style maps to the most similar free one. */
 function fontAwesomeOrder(style: string): SetName[] {
   if (style === 'brands') return ['fa7-brands', 'fa7-solid', 'fa7-regular'];
   if (/regular|light|thin/.test(style)) return ['fa7-regular', 'fa7-solid', 'fa7-brands'];
   return ['fa7-solid', 'fa7-brands', 'fa7-regular'];
 }
 
-/** A name and what older or camel-cased spellings of it mean. */
 function spellings(name: string): string[] {
   const plain = name.replace(/^(?:lucide|tabler|icon)-/, '');
   return [...new Set([name, plain, plain.replace(/-(?:o|alt|icon|outline|outlined|line|fill|filled)$/, '')])];
 }
 
-/** Sets are read one by one: a set is a megabyte or more, and the first usually has the icon. */
+/** Sets are large and the first usually has the icon, so they are loaded one at a time. */
 function svgFromFirst(order: readonly SetName[], name: string): string | undefined {
   for (const set of order) {
     const svg = svgFrom(set, name);

@@ -1,4 +1,4 @@
-/** The HTML of an icon, whatever an author named it by: a name of a library, a file, an address, or an emoji. */
+/** The HTML of an icon given as a library name, a file, a URL or an emoji. */
 import { attributes, element, escapeText } from '../text/html.ts';
 import { iconSvg } from './library.ts';
 import { isIconAddress } from './reference.ts';
@@ -6,11 +6,11 @@ import type { IconLibrary } from '../model/site-plan.ts';
 
 export interface IconSources {
   library: IconLibrary;
-  /** The address of a file of the site as the page sees it, or of a picture elsewhere; undefined when it is missing. */
+  /** Resolves a site file or URL for the current page; undefined when the file is missing. */
   picture: (address: string) => string | undefined;
 }
 
-/** Undefined when nobody knows the icon; empty when it is a picture that is missing. */
+/** Undefined for an unknown icon; empty for a missing image file. */
 export function iconHtml(text: string, { library, picture }: IconSources): string | undefined {
   if (isIconAddress(text)) {
     const src = picture(text);

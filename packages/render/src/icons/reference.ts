@@ -1,6 +1,6 @@
 /**
- * How an author names an icon: a plain name, an old class list (`fa-solid fa-rocket`), an object, or a name with a
- * style beside it. All become one short text, `[library:][style:]name`, that travels through pages and navigation.
+ * Normalizes icon references (a name, a class list such as `fa-solid fa-rocket`, an object, or a name and a
+ * style) to `[library:][style:]name`.
  */
 import type { IconLibrary } from '../model/site-plan.ts';
 const iconLibraries: readonly IconLibrary[] = ['fontawesome', 'lucide', 'tabler'];
@@ -20,7 +20,7 @@ const styles = new Set(
     'sharp-duotone-regular sharp-duotone-light sharp-duotone-thin'
   ).split(' '),
 );
-/** The short class names of older releases. */
+/** Class names of Font Awesome 5 and earlier. */
 const styleClasses: Record<string, string> = {
   fa: 'solid',
   fas: 'solid',
@@ -32,7 +32,6 @@ const styleClasses: Record<string, string> = {
   fass: 'sharp-solid',
 };
 
-/** The text for a value of the configuration, front matter or a property; undefined when it names no icon. */
 export function iconText(value: unknown, style?: unknown): string | undefined {
   const parts = isNamed(value) ? value : { name: value, style };
   if (typeof parts.name !== 'string' || parts.name.trim() === '') return undefined;
@@ -44,7 +43,6 @@ export function iconText(value: unknown, style?: unknown): string | undefined {
   return [...library, ...known, name].join(':');
 }
 
-/** A file of the site or a picture elsewhere rather than a name. */
 export function isIconAddress(text: string): boolean {
   return (
     /^(?:https?:)?\/\/|^\.{0,2}\/|^data:/i.test(text) || /\.(?:svg|png|jpe?g|gif|webp|avif|ico)$/i.test(text)

@@ -13,7 +13,7 @@ function builtInsIn(source: string): unknown[] {
   return [...needsOf(source).builtins];
 }
 
-it('finds the built-in components that code names, with the properties that are written out', () => {
+it('built-in components in code are found with their literal properties', () => {
   const source = `const A = () => <div><Card title="T" cols={2} wide href={link} onClick={go}>words</Card><Tree.File name={\`f\`} /></div>`;
   expect(builtInsIn(source)).toEqual([
     { name: 'Card', props: { title: 'T', cols: 2, wide: true }, hasChildren: true },
@@ -21,7 +21,7 @@ it('finds the built-in components that code names, with the properties that are 
   ]);
 });
 
-it('finds those that code takes from all of them, under the names it gives them', () => {
+it('built-in components from MintlifyComponents are found under their local names', () => {
   const source = `const { Card, Tabs: Choice } = MintlifyComponents;
     const A = () => [<Card title="T" />, <Choice />, <MintlifyComponents.Note />]`;
   expect(builtInsIn(source)).toEqual([
@@ -31,7 +31,7 @@ it('finds those that code takes from all of them, under the names it gives them'
   ]);
 });
 
-it('finds both sides of a choice, and does not multiply without end', () => {
+it('both alternatives of a conditional property are found, up to a limit', () => {
   expect(builtInsIn(`const A = () => <Icon icon={open ? 'up' : 'down'} />`)).toEqual([
     { name: 'Icon', props: { icon: 'up' }, hasChildren: false },
     { name: 'Icon', props: { icon: 'down' }, hasChildren: false },
@@ -40,20 +40,20 @@ it('finds both sides of a choice, and does not multiply without end', () => {
   expect(builtInsIn(`const A = () => <Card ${props} />`).length).toBeLessThanOrEqual(8);
 });
 
-it('tells the same component once, and leaves elements and components of authors out', () => {
+it('each built-in component is listed once, without HTML elements and own components', () => {
   expect(builtInsIn(`const B = () => <b/>; const A = () => [<Note/>, <Note/>, <B/>, <p/>]`)).toEqual([
     { name: 'Note', props: {}, hasChildren: false },
   ]);
 });
 
-it('lets code ask the hosts that it names, when it asks at all', () => {
+it('code may contact the hosts it names if it makes requests', () => {
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg"/>`;
   expect(needsOf(`const A = () => [${drawing}, <a href="https://b.example/x"/>]`).hosts).toEqual([]);
   const asking = `const A = () => { fetch('https://a.example/x'); return ${drawing} }`;
   expect(needsOf(asking).hosts).toEqual(['https://a.example']);
 });
 
-it('finds pictures of other hosts', () => {
+it('pictures of other hosts are found', () => {
   const source = `const A = () => [<img src="https://p.example/a.png?x=1"/>, <a href="https://p.example/page"/>]`;
   expect(needsOf(source).pictures).toEqual(['https://p.example/a.png?x=1']);
 });

@@ -1,6 +1,6 @@
 /**
- * What the code of an island may need while the page is open, read from its text: what `live-needs.ts` finds, and the
- * built-in components it names, so that those the first state does not show can be brought along.
+ * Reads from the code of an island what it may need in the browser: the findings of `live-needs.ts`, and the
+ * built-in components it names, so that those missing from the first state are shipped too.
  */
 import type { CallExpression, Expression, Node, ObjectExpression, VariableDeclarator } from 'estree-jsx';
 import { liveNeeds } from '../program/live-needs.ts';
@@ -10,10 +10,10 @@ import type { IslandModule } from '../model/page.ts';
 
 type BuiltIn = IslandNeeds['builtins'][number];
 
-const mostBuiltIns = 200;
-const mostPictures = 100;
-/** Choices multiply; a component that makes more of them is brought in some of its forms. */
-const mostForms = 8;
+const maxBuiltIns = 200;
+const maxPictures = 100;
+/** Bounds the combinations of alternative properties of a component. */
+const maxForms = 8;
 
 export function islandNeeds(modules: readonly IslandModule[]): IslandNeeds {
   const all = modules.map(needsOf);
@@ -24,12 +24,12 @@ export function islandNeeds(modules: readonly IslandModule[]): IslandNeeds {
     classNames: [...new Set(all.flatMap(({ classNames }) => classNames))],
     addresses: [...new Set(all.flatMap(({ addresses }) => addresses))],
     hosts: modules.some(asksHosts) ? [...new Set(all.flatMap(({ hosts }) => hosts))].filter(isAsked) : [],
-    builtins: [...builtins.values()].slice(0, mostBuiltIns),
-    pictures: [...new Set(all.flatMap(({ pictures }) => pictures))].slice(0, mostPictures),
+    builtins: [...builtins.values()].slice(0, maxBuiltIns),
+    pictures: [...new Set(all.flatMap(({ pictures }) => pictures))].slice(0, maxPictures),
   };
 }
 
-/** Code that only links to other hosts needs no leave to ask them. */
+/** Code that only links to other hosts needs no permission to contact them. */
 function asksHosts({ factory }: IslandModule): boolean {
   return /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/.test(factory);
 }
@@ -39,7 +39,7 @@ function isAsked(host: string): boolean {
   return !/^https?:\/\/(?:www\.)?w3\.org$/.test(host);
 }
 
-/** A page may hold the same component many times. */
+/** A page may contain the same component many times. */
 const known = new WeakMap<IslandModule, IslandNeeds>();
 
 function needsOf(module: IslandModule): IslandNeeds {
@@ -69,7 +69,7 @@ function isCreateElement({ callee }: CallExpression): boolean {
   );
 }
 
-/** `const { Card, Tabs: Choice } = MintlifyComponents` names built-in components; each by what the code calls it. */
+/** `const { Card, Tabs: Choice } = MintlifyComponents` names built-in components by local names. */
 function addNamed({ id, init }: VariableDeclarator, named: Map<string, string>): void {
   if (id.type !== 'ObjectPattern' || !isCatalogue(init)) return;
   for (const property of id.properties) {
@@ -83,14 +83,12 @@ function isCatalogue(node: Node | null | undefined): boolean {
   return node?.type === 'Identifier' && node.name === 'MintlifyComponents';
 }
 
-/** The component that an element is made of, when that is written out. */
 function builtInName(type: Node | undefined, named: ReadonlyMap<string, string>): string | undefined {
   if (type?.type === 'Literal' && typeof type.value === 'string') return type.value;
   if (type?.type === 'Identifier') return named.get(type.name);
   return type?.type === 'MemberExpression' && isCatalogue(type.object) ? nameOf(type.property) : undefined;
 }
 
-/** A component once for each choice between properties that are written out. */
 function formsOf(
   { arguments: [type, props, ...children] }: CallExpression,
   named: ReadonlyMap<string, string>,
@@ -109,7 +107,7 @@ function formsOfProps({ properties }: ObjectExpression): Record<string, Json>[] 
     const values = name === undefined ? [] : valuesOf(property.value as Expression);
     if (name === undefined || values.length === 0) continue;
     forms = forms.flatMap((form) => values.map((value): [string, Json][] => [...form, [name, value]]));
-    forms = forms.slice(0, mostForms);
+    forms = forms.slice(0, maxForms);
   }
   return forms.map((form) => Object.fromEntries(form));
 }
@@ -119,7 +117,7 @@ function nameOf(key: Node): string | undefined {
   return key.type === 'Literal' && typeof key.value === 'string' ? key.value : undefined;
 }
 
-/** What an expression can be, when that is written out; nothing when it is not. */
+/** The possible literal values of an expression; empty when it is not literal. */
 function valuesOf(node: Expression): Json[] {
   switch (node.type) {
     case 'Literal':

@@ -6,7 +6,7 @@ import { type IslandNeeds, type IslandSource, PageIslands } from './page-islands
 
 const nothing = { classNames: [], addresses: [], pictures: [], hosts: [], builtins: [] };
 
-function islandsOfPage(told: string[] = []): PageIslands {
+function islandsOfPage(reported: string[] = []): PageIslands {
   const islands = new PageIslands({
     pageEnding: '.html',
     outsideContents: (work) => work(),
@@ -14,7 +14,7 @@ function islandsOfPage(told: string[] = []): PageIslands {
     quietAddress: (written) => (written === '/guide' ? '../guide.html' : undefined),
     quietPicture: (address) => (address === 'https://p.example/a.png' ? '../_docyard/a.png' : undefined),
     renderElement: (call) => islands.builtin(call, () => box(islands, call)),
-    report: (code) => told.push(code),
+    report: (code) => reported.push(code),
   });
   return islands;
 }
@@ -40,7 +40,6 @@ function call(name: string, props: [string, Value][], children: Child[] = []): E
   return { name, props: new Props(new ObjectValue(props)), children };
 }
 
-/** A component that shows its title and its content, and renders boxes inside of it as its own. */
 function box(islands: PageIslands, { props, children }: ElementCall): string {
   const inner = children.flatMap((child) => (child.kind === 'element' ? [child.call] : []));
   const content = inner.length
@@ -52,7 +51,7 @@ function box(islands: PageIslands, { props, children }: ElementCall): string {
 const words: Child[] = [{ kind: 'text', text: 'words' }];
 
 describe('an island', () => {
-  it('is what its component shows, with what the browser must know of it', () => {
+  it('an island contains the output of its component and its data', () => {
     const html = islandsOfPage().render(source({ piece: 2, props: { a: '"' } }), () => '<b>x</b>');
     expect(html).toBe(
       '<docyard-island data-island="{&quot;number&quot;:0,&quot;module&quot;:&quot;page.mdx&quot;,' +
@@ -60,7 +59,7 @@ describe('an island', () => {
     );
   });
 
-  it('knows where the addresses in its code lead from the page', () => {
+  it('an island contains the resolved addresses of its code', () => {
     const islands = islandsOfPage();
     islands.render(source({ needs: () => ({ ...nothing, addresses: ['/guide', '/nowhere'] }) }), () => '');
     expect(islands.result()?.parts).toBe(
@@ -69,24 +68,24 @@ describe('an island', () => {
     );
   });
 
-  it('knows the files that pictures of other hosts became, and where addresses of its first state led', () => {
+  it('an island contains the files of remote pictures and the resolved addresses of its first state', () => {
     const islands = islandsOfPage();
     const needs = (): IslandNeeds => ({
       ...nothing,
       pictures: ['https://p.example/a.png', 'https://p.example/b.png'],
     });
     islands.render(source({ needs }), () => {
-      islands.learn('/made/up', 'up.html');
+      islands.noteAddress('/made/up', 'up.html');
       return '';
     });
-    islands.learn('/outside', 'outside.html');
-    const told = islands.result()?.parts ?? '';
-    expect(told).toContain('&quot;/made/up&quot;:&quot;up.html&quot;');
-    expect(told).toContain('&quot;https://p.example/a.png&quot;:&quot;../_docyard/a.png&quot;');
-    expect(told).not.toMatch(/outside|b\.png/);
+    islands.noteAddress('/outside', 'outside.html');
+    const parts = islands.result()?.parts ?? '';
+    expect(parts).toContain('&quot;/made/up&quot;:&quot;up.html&quot;');
+    expect(parts).toContain('&quot;https://p.example/a.png&quot;:&quot;../_docyard/a.png&quot;');
+    expect(parts).not.toMatch(/outside|b\.png/);
   });
 
-  it('marks its content where it shows it, and nothing within', () => {
+  it('page content in an island is marked, and nothing inside it', () => {
     const islands = islandsOfPage();
     const slot = (): string => islands.builtin(call('Box', [['title', 't']], words), () => 'of the page');
     expect(
@@ -98,7 +97,7 @@ describe('an island', () => {
     expect(islands.result()?.parts).toMatch(/^<template data-islands="[^"]*"><\/template>\n$/);
   });
 
-  it('gives its content an element of its own only where something stands beside it', () => {
+  it('page content gets a wrapper only beside other elements', () => {
     const islands = islandsOfPage();
     const slot = (): string => '<summary>S</summary>words';
     const alone = islands.render(
@@ -115,7 +114,7 @@ describe('an island', () => {
     );
   });
 
-  it('leaves content that it does not show at first to the end of the page', () => {
+  it('content that is hidden at first is at the end of the page', () => {
     const islands = islandsOfPage();
     islands.render(source(), () => '');
     islands.render(source({ slots: [{ slot: 0, inside: undefined, render: () => 'later' }] }), () => '');
@@ -124,7 +123,7 @@ describe('an island', () => {
     );
   });
 
-  it('shows neighbours together, with a mark between them', () => {
+  it('adjacent slots are shown together with a mark between them', () => {
     const islands = islandsOfPage();
     const slots = ['a', 'b', 'c'].map((text, slot) => ({
       slot,
@@ -136,7 +135,7 @@ describe('an island', () => {
     expect(islands.result()?.parts).toContain('data-island-slot="2" data-of="0"><p>c</p>');
   });
 
-  it('brings the inside of content that it does not show where it shows the inside of other content', () => {
+  it('hidden inner content is included when an island shows the inside of other content', () => {
     const islands = islandsOfPage();
     const slots = [
       { slot: 0, inside: undefined, render: () => 'outer 0' },
@@ -149,7 +148,7 @@ describe('an island', () => {
     expect(islands.result()?.parts).not.toContain('outer');
   });
 
-  it('marks built-in components with their properties, and where their content goes', () => {
+  it('built-in components are marked with their properties and the place of their children', () => {
     const islands = islandsOfPage();
     const card = call(
       'Box',
@@ -165,7 +164,7 @@ describe('an island', () => {
     );
   });
 
-  it('marks components inside of one that renders them itself as its parts', () => {
+  it('components that their parent renders are marked as its parts', () => {
     const islands = islandsOfPage();
     const inner = ['B', 'C'].map((title): Child => ({
       kind: 'element',
@@ -180,7 +179,7 @@ describe('an island', () => {
     expect(html).toContain('C: <docyard-slot data-hole="1">words</docyard-slot>');
   });
 
-  it('brings built-in components that its code names and the first state does not show, once', () => {
+  it('built-in components of the code that are missing from the first state are included once', () => {
     const islands = islandsOfPage();
     const builtins = [{ name: 'Box', props: { title: 'Z' }, hasChildren: true }];
     const needs = (): IslandNeeds => ({ ...nothing, builtins });
@@ -189,7 +188,7 @@ describe('an island', () => {
     expect(islands.result()?.parts.match(/Z: <docyard-slot data-hole="">/g)).toHaveLength(1);
   });
 
-  it('tells which modules and hosts the page needs, each once', () => {
+  it('the modules and hosts of a page are listed once each', () => {
     const islands = islandsOfPage();
     const needs = (): IslandNeeds => ({ ...nothing, hosts: ['https://b.example', 'https://a.example'] });
     islands.render(source({ needs }), () => '');
@@ -202,9 +201,9 @@ describe('an island', () => {
 });
 
 describe('parts of a table', () => {
-  it('are no islands, since browsers would take them out of it', () => {
-    const told: string[] = [];
-    const islands = islandsOfPage(told);
+  it('rows and cells do not become islands, because browsers would move them out of the table', () => {
+    const reported: string[] = [];
+    const islands = islandsOfPage(reported);
     expect(islands.render(source(), () => '<tr><td>a</td></tr>')).toBe('<tr><td>a</td></tr>');
     const slot = (): string => '<tr><td>b</td></tr>';
     const table = (): string => `<table><tbody><tr></tr>${islands.slot(0, 0)}</tbody></table>`;
@@ -212,13 +211,13 @@ describe('parts of a table', () => {
     expect(islands.render(source({ slots: [{ slot: 0, inside: undefined, render: slot }] }), table)).toBe(
       still,
     );
-    expect(told).toEqual(['handler_dropped', 'handler_dropped']);
+    expect(reported).toEqual(['handler_dropped', 'handler_dropped']);
     expect(islands.render(source(), () => '<table><tr><td>c</td></tr></table>')).toContain('<docyard-island');
   });
 });
 
-describe('a page with more islands than anybody wants', () => {
-  it('shows them all, and makes a part of them live', () => {
+describe('a page with too many islands', () => {
+  it('a page with too many islands shows all of them and hydrates some', () => {
     const islands = islandsOfPage();
     const html = Array.from({ length: 2500 }, () => islands.render(source(), () => '<b></b>')).join('');
     expect(html.match(/<b>/g)).toHaveLength(2500);
@@ -227,7 +226,7 @@ describe('a page with more islands than anybody wants', () => {
 });
 
 describe('a page without islands', () => {
-  it('is not touched', () => {
+  it('a page without islands is unchanged', () => {
     const islands = islandsOfPage();
     const card = call('Box', [['title', 'A']], words);
     expect(islands.builtin(card, () => box(islands, card))).toBe('<div>A: words</div>');

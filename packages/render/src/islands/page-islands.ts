@@ -1,7 +1,6 @@
 /**
- * The islands of one page: elements of an author's components that go on living in the exported page. What the renderer
- * writes inside of them is marked here, so that the browser finds slots and built-in components again. It renders
- * nothing itself, and outside of islands it changes nothing.
+ * Marks the islands of one page: elements of an author's components that stay interactive. The marks let the
+ * browser find slots and built-in components again. HTML outside of islands is unchanged.
  */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import type { FilePlace } from '../model/diagnostic.ts';
@@ -13,24 +12,22 @@ import type { IslandModule, PageIslandsResult } from '../model/page.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** What the code of an island may need while the page is open, as far as its text tells. */
 export interface IslandNeeds {
   classNames: readonly string[];
   /** Addresses of pages and files as the code writes them. */
   addresses: readonly string[];
   /** Addresses of pictures of other hosts. */
   pictures: readonly string[];
-  /** Other hosts, as sources of a content security policy. */
+  /** Other hosts, as sources of a Content-Security-Policy. */
   hosts: readonly string[];
-  /** Built-in components with those of their properties that are written out. */
+  /** Built-in components with their literal properties. */
   builtins: readonly { name: string; props: Record<string, Json>; hasChildren: boolean }[];
 }
 
-/** Content of the page that an island may show. */
 export interface IslandSlot {
   /** Negative for content that the document was given. */
   slot: number;
-  /** The slot that it is part of. */
+  /** The slot that contains it. */
   inside: number | undefined;
   render: () => string;
 }
@@ -38,57 +35,57 @@ export interface IslandSlot {
 export interface IslandSource {
   module: string;
   piece: number;
-  /** The names that the piece finds nowhere else: the properties of a snippet. */
+  /** The values of a snippet's properties that the piece reads. */
   props: Json;
-  /** Properties of a snippet that are content, by their slots. */
+  /** Properties of a snippet that are content, by slot. */
   content: Record<string, number>;
-  /** What stands between the tags of the element is one slot. */
+  /** The element's children are one slot. */
   isWhole: boolean;
-  /** What ids that the code asks for begin with. */
+  /** The prefix of ids that the code generates. */
   idSpace: number;
   modules: readonly IslandModule[];
-  /** Asked once for the modules that are new on the page. */
+  /** Called once, for the modules that are new on the page. */
   needs: () => IslandNeeds;
   slots: readonly IslandSlot[];
   place: FilePlace | undefined;
 }
 
 export interface IslandHost {
-  /** What the address of a page ends with that is put together while the page is open. */
+  /** The ending of page addresses that are composed in the browser. */
   pageEnding: string;
   outsideContents<Result>(work: () => Result): Result;
   useClasses(names: string): string;
-  /** The address of a page or file of the site as seen from the page; undefined when there is none. Reports nothing. */
+  /** The address of a page or file relative to the page; undefined when there is none. Reports nothing. */
   quietAddress(written: string): string | undefined;
-  /** A picture of another host, once it is a file of the output. */
+  /** The output file of a picture of another host. */
   quietPicture(address: string): string | undefined;
   renderElement(call: ElementCall): string;
   report(code: DiagnosticCode, message: string, place: FilePlace | undefined): void;
 }
 
 /** Longer properties of built-in components are not compared in the browser. */
-const longestComparedText = 500;
-const mostAddresses = 500;
-const mostHiddenParts = 200;
-/** More of them show their first state and stay as they are. */
-const mostIslands = 2000;
+const maxComparedCharacters = 500;
+const maxAddresses = 500;
+const maxHiddenParts = 200;
+/** Further ones show their first state without becoming interactive. */
+const maxIslands = 2000;
 /**
- * Browsers put elements of ours that stand between rows and cells before the table, whatever the text says. So rows are
- * no islands, and neither is what has a slot or a built-in component among them.
+ * The HTML parser moves custom elements between rows and cells before the table. So rows cannot be islands,
+ * and neither can elements with a slot or a built-in component among rows.
  */
 const breaksTable =
   /^\s*<(?:tr|td|th|tbody|thead|tfoot|caption|colgroup|col)\b|(?:<(?:table|tbody|thead|tfoot|tr)\b[^>]*>|<\/(?:tr|td|th|tbody|thead|tfoot)>)\s*<docyard-/;
 
 interface MarkedPart {
   call: ElementCall;
-  /** The built-in components inside that the part has rendered as its own, by path. */
+  /** The built-in components inside that the part renders, by path. */
   inner: Map<string, ElementCall>;
 }
 
 /** The island that is being rendered. */
 interface IslandState {
   source: IslandSource;
-  /** Content as it was written into the island, each time it was. */
+  /** Content as written into the island, once per occurrence. */
   written: Set<string>;
   /** The slots that the first state shows. */
   shown: Set<number>;
@@ -109,18 +106,17 @@ export class PageIslands {
     this.#host = host;
   }
 
-  /** What is rendered now becomes live in the browser. */
   get inside(): boolean {
     return this.#inside !== undefined;
   }
 
-  /** The HTML of an island. `content` renders what its component shows at first. */
   render(source: IslandSource, content: () => string): string {
     const number = this.#count++;
     const state: IslandState = { source, written: new Set(), shown: new Set() };
     const html = withoutWrappers(this.#within(state, content), state.written);
-    if (breaksTable.test(html)) return this.#still(html, 'it makes parts of a table', source);
-    if (number >= mostIslands) return this.#still(html, `the page has more than ${mostIslands}`, source);
+    if (breaksTable.test(html)) return this.#still(html, 'it renders rows or cells of a table', source);
+    if (number >= maxIslands)
+      return this.#still(html, `the page has more than ${maxIslands} interactive components`, source);
     for (const slot of hiddenSlots(state)) this.#hideSlot(number, slot);
     this.#provide(state);
     const { module, piece, props, content: passed, isWhole, idSpace } = source;
@@ -136,7 +132,7 @@ export class PageIslands {
     return element('docyard-island', { 'data-island': JSON.stringify(data) }, html);
   }
 
-  /** The first state without marks, which stays as it is. */
+  /** The first state without marks. */
   #still(html: string, why: string, { place }: IslandSource): string {
     this.#host.report('handler_dropped', `A component shows its first state only: ${why}`, place);
     return html.replaceAll(
@@ -145,7 +141,6 @@ export class PageIslands {
     );
   }
 
-  /** Content of the page where a component shows it. It belongs to the page: nothing in it is marked. */
   slot(first: number, last: number): string {
     const state = this.#inside;
     const shown = state?.source.slots.filter(({ slot }) => slot >= first && slot <= last) ?? [];
@@ -157,13 +152,12 @@ export class PageIslands {
     return written;
   }
 
-  /** Where an address led that an island shows at first: it may have been put together by its code. */
-  learn(written: string, address: string | undefined): string | undefined {
-    if (this.#inside) this.#tell(written, () => address);
+  /** Notes where an address of the first state resolved to: code may have composed it. */
+  noteAddress(written: string, address: string | undefined): string | undefined {
+    if (this.#inside) this.#noteAddress(written, () => address);
     return address;
   }
 
-  /** A built-in component. */
   builtin(call: ElementCall, html: () => string): string {
     if (!this.#inside) return html();
     const part: MarkedPart = { call, inner: new Map() };
@@ -174,7 +168,6 @@ export class PageIslands {
     return element('docyard-part', { 'data-part': description }, content);
   }
 
-  /** The content of a built-in component, which stays the author's. */
   children(children: readonly Child[], html: string): string {
     const hole = this.#inside && this.#holes.get(children);
     if (!hole) return html;
@@ -200,8 +193,8 @@ export class PageIslands {
   }
 
   /**
-   * Some components look at what is inside them and render it themselves, such as tabs. So the content of every
-   * component within gets a path; the one that renders it tells whose part it is.
+   * Some components, such as tabs, inspect and render their descendants. So the children of every nested
+   * component get a path, and the component that renders them determines which part they belong to.
    */
   #markHoles(part: MarkedPart, call: ElementCall, path: string): void {
     if (call.children.length) this.#holes.set(call.children, { part, path, call });
@@ -214,33 +207,33 @@ export class PageIslands {
   }
 
   #hideSlot(owner: number, { slot, render }: IslandSlot): void {
-    if (this.#hidden.length >= mostHiddenParts) return;
+    if (this.#hidden.length >= maxHiddenParts) return;
     const html = this.#host.outsideContents(() => this.#within(undefined, render));
     this.#hidden.push(slotHtml(html, `${slot}`, owner));
   }
 
-  /** What the code of an island needs, unless another island of the page has brought it. */
+  /** Ships what the island's code needs, unless another island of the page did. */
   #provide(state: IslandState): void {
-    const { modules, needs: ask } = state.source;
+    const { modules, needs: needsOfModules } = state.source;
     if (modules.every(({ id }) => this.#modules.has(id))) return;
     for (const module of modules) this.#modules.set(module.id, module);
-    const needs = ask();
+    const needs = needsOfModules();
     for (const host of needs.hosts) this.#hosts.add(host);
     if (needs.classNames.length) this.#host.useClasses(needs.classNames.join(' '));
-    for (const written of needs.addresses) this.#tell(written, () => this.#host.quietAddress(written));
-    for (const written of needs.pictures) this.#tell(written, () => this.#host.quietPicture(written));
+    for (const written of needs.addresses) this.#noteAddress(written, () => this.#host.quietAddress(written));
+    for (const written of needs.pictures) this.#noteAddress(written, () => this.#host.quietPicture(written));
     for (const each of needs.builtins) this.#hideBuiltIn(each, state);
   }
 
-  #tell(written: string, resolve: () => string | undefined): void {
-    if (this.#addresses.has(written) || this.#addresses.size >= mostAddresses) return;
+  #noteAddress(written: string, resolve: () => string | undefined): void {
+    if (this.#addresses.has(written) || this.#addresses.size >= maxAddresses) return;
     const address = resolve();
     if (address !== undefined && address !== written) this.#addresses.set(written, address);
   }
 
   #hideBuiltIn({ name, props, hasChildren }: IslandNeeds['builtins'][number], state: IslandState): void {
     const known = JSON.stringify([name, props]);
-    if (this.#parts.has(known) || this.#hidden.length >= mostHiddenParts) return;
+    if (this.#parts.has(known) || this.#hidden.length >= maxHiddenParts) return;
     this.#parts.add(known);
     const children: Child[] = hasChildren ? [{ kind: 'text', text: '…' }] : [];
     const call = { name, props: new Props(valueOf(props) as ObjectValue), children };
@@ -249,7 +242,7 @@ export class PageIslands {
   }
 }
 
-/** Stands between neighbours that are shown together, so that the browser can show them apart. */
+/** Separates adjacent slots that are shown together, so that the browser can show them apart. */
 const slotBoundary = '<!--|-->';
 
 function slotHtml(html: string, slot: string, owner?: number): string {
@@ -257,8 +250,8 @@ function slotHtml(html: string, slot: string, owner?: number): string {
 }
 
 /**
- * What the browser may come to show and the first state does not. Where code shows the inside of some content, it will
- * show the inside of the rest as well.
+ * Content that the browser may show and the first state does not. Code that shows the inside of some content
+ * may show the inside of the rest too.
  */
 function hiddenSlots({ source: { slots }, shown }: IslandState): IslandSlot[] {
   const inside = new Map(slots.map(({ slot, inside: around }) => [slot, around]));
@@ -276,8 +269,8 @@ function hiddenSlots({ source: { slots }, shown }: IslandState): IslandSlot[] {
 }
 
 /**
- * A slot that is all there is in an element needs no element of its own. Some elements would not allow it either: a list,
- * a table, the summary of details, a drawing.
+ * A slot that is the only child of an element needs no wrapper. Lists, tables, summaries and drawings would
+ * not allow one.
  */
 function withoutWrappers(html: string, slots: ReadonlySet<string>): string {
   let result = html;
@@ -299,7 +292,7 @@ function comparedProps({ call, inner }: MarkedPart): Record<string, Json> {
   const add = ({ props }: ElementCall, prefix: string): void => {
     for (const [name, value] of props.values.entries) {
       const json = jsonOf(value);
-      const isLong = typeof json === 'string' && json.length > longestComparedText;
+      const isLong = typeof json === 'string' && json.length > maxComparedCharacters;
       if (json !== undefined && name !== 'children' && !isLong) compared.set(prefix + name, json);
     }
   };
@@ -308,7 +301,7 @@ function comparedProps({ call, inner }: MarkedPart): Record<string, Json> {
   return Object.fromEntries(compared);
 }
 
-/** Data only: functions and elements are not compared. */
+/** Undefined for functions and elements, which are not compared. */
 export function jsonOf(value: Value): Json | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;

@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { bundleIslandScript, islandScriptFile } from '../../test/support/island-bundle.ts';
 import { IslandScripts } from './scripts.ts';
 
-describe('the script that makes islands live', () => {
-  it('is the one that its source makes', async () => {
+describe('the islands script', () => {
+  it('the committed islands script matches its source', async () => {
     expect(
       await readFile(islandScriptFile, 'utf8'),
       'islands/files/islands.js is stale. Run `node scripts/islands.ts` and commit the result.',
     ).toBe(await bundleIslandScript());
   });
 
-  it('stays within its budget, asks no host and makes no code from text', async () => {
+  it('the islands script stays within its size budget, contacts no host and evaluates no text', async () => {
     const script = await readFile(islandScriptFile, 'utf8');
     expect(gzipSync(script).length).toBeLessThan(14_900);
     expect(script).not.toMatch(/\beval\(|new Function|fetch\(|XMLHttpRequest|\bimport\(/);
@@ -23,7 +23,7 @@ describe('the script that makes islands live', () => {
 describe('the scripts of modules', () => {
   const module = { id: 'snippets/My Counter.mdx', factory: '(function () {})' };
 
-  it('are named by their content, and the same for every page', () => {
+  it('module scripts are named by their content and shared by all pages', () => {
     const scripts = new IslandScripts();
     const [path] = scripts.use([module]).modules;
     expect(scripts.use([module]).modules).toEqual([path]);
@@ -36,13 +36,13 @@ describe('the scripts of modules', () => {
     ]);
   });
 
-  it('do nothing but hand over the module', () => {
+  it('a module script only defines its module', () => {
     const scripts = new IslandScripts();
     const [path = ''] = scripts.use([module]).modules;
     expect(scripts.file(path)).toBe('docyardIslands.define("snippets/My Counter.mdx",(function () {}));\n');
   });
 
-  it('are there only for a site that has islands', () => {
+  it('only a site with islands has module scripts', () => {
     expect(new IslandScripts().files()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The scripts of pages with islands: one that makes islands live, the same for all, and one for each module of the
- * authors' code, named by what is in it. Other pages have none of them.
+ * The scripts of pages with islands: the shared runtime, and one content-addressed file per module of
+ * authors' code.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ interface ScriptFile {
   content: string;
 }
 
-/** The addresses of the scripts of a page, from the root of the site. */
+/** Addresses from the root of the site. */
 export interface IslandScriptPaths {
-  /** It runs before the other scripts of the page, since they change what it has to see. */
+  /** It must run before the page's other scripts, which change the elements it reads. */
   runtime: string;
   modules: string[];
 }
@@ -21,7 +21,6 @@ export interface IslandScriptPaths {
 const runtimePath = '_docyard/islands.js';
 const moduleFolder = '_docyard/islands/';
 
-/** The scripts that pages of one site ask for. */
 export class IslandScripts {
   readonly #files = new Map<string, string>();
 
@@ -52,7 +51,7 @@ function moduleScript({ id, factory }: IslandModule): ScriptFile {
   return { path: `${moduleFolder}${shortName(id)}.${hash}.js`, content };
 }
 
-/** The name of the file is for people who look into the output; the hash alone would do. */
+/** A readable prefix; the hash alone makes the name unique. */
 function shortName(id: string): string {
   const name = id.slice(id.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
   return (

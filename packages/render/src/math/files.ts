@@ -1,4 +1,4 @@
-/** The stylesheet and fonts for mathematics, written only for sites that use it and linked only on pages that do. */
+/** The stylesheet and fonts for mathematics, written for sites and linked on pages that use it. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,10 +8,10 @@ export const mathStylesheet = '_docyard/katex/katex.css';
 
 const require = createRequire(import.meta.url);
 
-/** KaTeX offers each font in three formats; every browser that can show these pages reads the first. */
+/** KaTeX offers each font in three formats; every supported browser reads the first. */
 const otherFormats = /,url\([^()]{0,200}\) ?format\("(?:woff|truetype)"\)/g;
 
-/** Pictures on a page shrink to the column, the strokes of a formula must not; wide formulas scroll by themselves. */
+/** Images shrink to the column, strokes of a formula must not; wide formulas scroll. */
 const additions =
   '.katex svg{max-width:none}\n.katex{font-size:1.15em}\n.katex-display{margin:1.1em 0;overflow:auto hidden;padding:2px 0}\n' +
   '.katex-display>.katex{white-space:nowrap}\np>.katex-display:first-child{margin-top:0}\n';

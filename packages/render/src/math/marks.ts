@@ -1,6 +1,6 @@
 /**
- * Finds mathematics in the source of a page before it is parsed, and writes each formula as code with a mark of its
- * own, which no parser and no smart punctuation touches. Prices and shell variables stay text. Line numbers stay true.
+ * Finds formulas in the source of a page before parsing and marks each as code, which neither parsers nor
+ * smart punctuation change. Prices and shell variables stay text. Line numbers stay.
  */
 import { rewriteProse, someProse } from '../text/prose.ts';
 import type { MathMode } from '../model/site-plan.ts';
@@ -10,11 +10,11 @@ export interface Formula {
   display: boolean;
 }
 
-/** Characters no author writes; they carry a formula through the parser. */
+/** Private-use characters that carry a formula through the parser. */
 const inlineMark = '\u{e0f0}';
 const displayMark = '\u{e0f1}';
 const fenceLanguage = '\u{e0f2}math';
-/** Backticks would end the code, bars would split the cell of a table, and an edge of spaces would be trimmed. */
+/** Backticks would end the code, bars would split a table cell, and surrounding spaces would be trimmed. */
 const carried: [string, string][] = [
   ['`', '\u{e0f3}'],
   ['|', '\u{e0f4}'],
@@ -32,14 +32,13 @@ function mayHoldMath(text: string): boolean {
   return (text.includes('<l') || text.includes('<L')) && /<la ?tex[\s>]/i.test(text);
 }
 
-/** The formula that inline code stands for, when it does. */
+/** Undefined for ordinary inline code. */
 export function formulaOfCode(value: string): Formula | undefined {
   const mark = value[0];
   if (mark !== inlineMark && mark !== displayMark) return undefined;
   return { tex: unescaped(value.slice(1)).trim(), display: mark === displayMark };
 }
 
-/** The source of a page with its formulas as authors write them. */
 export function unmarkMath(marked: string): string {
   if (!['\u{e0f0}', '\u{e0f1}', '\u{e0f2}'].some((mark) => marked.includes(mark))) return marked;
   const text = marked
@@ -66,7 +65,7 @@ function asCode({ tex, display }: Formula): string {
   return `\`${display ? displayMark : inlineMark}${text}\``;
 }
 
-/** Exports hold template strings full of dollars; they are put aside while the rest is read. */
+/** Exports may contain template strings with dollars, so they are masked meanwhile. */
 function maskModules(source: string): { masked: string; restore: (text: string) => string } {
   if (!/^(?:import|export)\b/m.test(source)) return { masked: source, restore: (text) => text };
   const kept: string[] = [];
@@ -87,7 +86,7 @@ function maskModules(source: string): { masked: string; restore: (text: string) 
   return { masked: lines.join('\n'), restore: (text) => text.replaceAll('\u{e0f5}', '$') };
 }
 
-/** `$$` on a line of its own opens a block that the next such line ends: it becomes a fence. */
+/** `$$` on its own line opens a block that the next such line closes: it becomes a fence. */
 function markBlocks(prose: string): string {
   if (!prose.includes('$$')) return prose;
   const lines = prose.split('\n');
@@ -112,7 +111,6 @@ const tag =
 const latexElement = /<(la ?tex)(?:\s[^<>{}]*)?>(?!\s*\{)([\s\S]{0,2000}?)<\/\1\s*>/iy;
 const target = /\]\((?:[^()\s]|\([^()\s]*\))*/y;
 
-/** One pass from left to right over prose; tags, expressions and link targets are stepped over. */
 function markSpans(prose: string, mode: MathMode): string {
   if (!/\$|<la ?tex/i.test(prose)) return prose;
   let result = '';
@@ -130,7 +128,6 @@ function markSpans(prose: string, mode: MathMode): string {
 
 const stops = /[\\<{\]$]/g;
 
-/** Where something begins that may not be what it looks like; letters in between stay as they are. */
 function nextStop(prose: string, from: number): number {
   stops.lastIndex = from;
   return stops.exec(prose)?.index ?? prose.length;
@@ -165,7 +162,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** An expression in braces is code; an open brace without its pair is only a character. */
+/** An unmatched brace is an ordinary character. */
 function expressionLength(prose: string, at: number): number {
   let depth = 0;
   for (let next = at; next < prose.length && next < at + 20_000; next++) {
@@ -176,7 +173,7 @@ function expressionLength(prose: string, at: number): number {
   return 1;
 }
 
-/** `$$…$$` within a paragraph: displayed when it stands alone on its lines, otherwise part of the sentence. */
+/** `$$…$$` within a paragraph: display style when it is alone on its lines, otherwise inline. */
 function doubleDollar(prose: string, at: number): { text: string; next: number } | undefined {
   const end = prose.indexOf('$$', at + 2);
   if (end < 0) return undefined;
@@ -190,8 +187,8 @@ function doubleDollar(prose: string, at: number): { text: string; next: number }
 }
 
 /**
- * `$…$` by the rules of pandoc: no space inside the dollars, no digit after the last. A word right before the first or
- * after the last dollar makes it a price or a variable, unless a TeX command between them says otherwise.
+ * `$…$` by pandoc's rules: no space inside the dollars, no digit after the last. A word next to a dollar
+ * makes it a price or a variable, unless there is a TeX command between them.
  */
 function singleDollar(prose: string, at: number, mode: MathMode): { text: string; next: number } | undefined {
   if (prose[at - 1] === '$' || /^\$(?:\s|$)/.test(prose.slice(at, at + 2))) return undefined;
@@ -205,7 +202,6 @@ function singleDollar(prose: string, at: number, mode: MathMode): { text: string
   return { text: asCode({ tex, display: false }), next };
 }
 
-/** A command of TeX, and no amount of money before words. */
 function isPlainlyTex(tex: string): boolean {
   return /\\[A-Za-z]{2,}/.test(tex) && !/^\d[\d.,]*\s+[A-Za-z]{2,}/.test(tex);
 }

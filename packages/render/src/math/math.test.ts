@@ -3,7 +3,6 @@ import { renderFiles } from '../../test/support/render-fixture.ts';
 import { formulaOfCode, markMath } from './marks.ts';
 import { typeset } from './typeset.ts';
 
-/** The formulas found in a text, in order. */
 function formulas(source: string, mode: Parameters<typeof markMath>[1] = 'auto'): string[] {
   return [...markMath(source, mode).matchAll(/`([^`]*)`/g)].flatMap(([, code = '']) => {
     const found = formulaOfCode(code);
@@ -11,7 +10,7 @@ function formulas(source: string, mode: Parameters<typeof markMath>[1] = 'auto')
   });
 }
 
-describe('what is mathematics', () => {
+describe('formula detection', () => {
   it.each([
     ['Energy $E = mc^2$ and $x$.', ['E = mc^2', 'x']],
     ['**bold $\\alpha$**, ($n-1$), $O(n)$', ['\\alpha', 'n-1', 'O(n)']],
@@ -21,7 +20,7 @@ describe('what is mathematics', () => {
     ['See $$x^2$$ here', ['x^2']],
     ['<Latex>8 x (v_1)</Latex> <LaTeX>\\frac{1}{2}</LaTeX>', ['8 x (v_1)', '\\frac{1}{2}']],
     ['$\\$5$ is TeX', ['\\$5']],
-  ])('%s', (source, expected) => {
+  ])('%s is a formula', (source, expected) => {
     expect(formulas(source)).toEqual(expected);
   });
 
@@ -40,23 +39,23 @@ describe('what is mathematics', () => {
     'export const a = `$x$`\n',
     '[link](https://example.com/?a=$b$&c=1)',
     'Rates: $1,000 for the first, then $2,000.',
-  ])('is not %j', (source) => {
+  ])('%j is not a formula', (source) => {
     expect(markMath(source, 'auto')).toBe(source);
   });
 
-  it('is decided by the setting when there is one', () => {
+  it('the math setting overrides the detection', () => {
     expect(formulas('$E = mc^2$', 'never')).toEqual([]);
     expect(formulas('$5 and a half$', 'always')).toEqual(['5 and a half']);
   });
 
-  it('keeps its lines', () => {
+  it('marking formulas keeps the line numbers', () => {
     const source = 'a\n\n$$\nx\n$$\n\n  $$\n  y\n  $$\n\n$$x\n+ y$$\n\nb $z$';
     expect(markMath(source, 'auto').split('\n')).toHaveLength(source.split('\n').length);
   });
 });
 
 describe('formulas', () => {
-  it('are drawn with classes instead of styles, and read by MathML', () => {
+  it('formulas use classes instead of styles and contain MathML', () => {
     const { html, styles } = typeset({ tex: '\\frac{a}{b}', display: false });
     expect(html).not.toMatch(/ style=/);
     expect(html).toContain('<annotation encoding="application/x-tex">\\frac{a}{b}</annotation>');
@@ -64,7 +63,7 @@ describe('formulas', () => {
     for (const [name] of styles) expect(html).toContain(name);
   });
 
-  it('cannot load or link anything', () => {
+  it('a formula cannot load or link anything', () => {
     const { html } = typeset({
       tex: '\\href{javascript:alert(1)}{x} \\includegraphics{https://a.b/c.png}',
       display: false,
@@ -72,7 +71,7 @@ describe('formulas', () => {
     expect(html).not.toMatch(/href=|<img|javascript:alert\(1\)"/);
   });
 
-  it('show their source when they cannot be read, and cannot run away', () => {
+  it('an invalid formula shows its source, and expansion is bounded', () => {
     const failed = typeset({ tex: '\\frac{a', display: false });
     expect(failed.html).toContain('>\\frac{a</code>');
     expect(failed.error).toMatch(/Unexpected end/);
@@ -80,7 +79,7 @@ describe('formulas', () => {
     expect(typeset({ tex: 'x'.repeat(20_000), display: true }).error).toBeDefined();
   });
 
-  it('cost only the pages that use them', async () => {
+  it('only pages with formulas load the stylesheet', async () => {
     const site = await renderFiles({
       'index.mdx': '## The $\\pi$ of it\n\n## Next\n\n$$\nx^2\n$$\n\n```math\ny\n```\n\nBad $\\frac{a$ one',
       'plain.mdx': 'It costs $5.',

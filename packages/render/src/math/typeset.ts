@@ -1,6 +1,6 @@
 /**
- * Typesets formulas with KaTeX while the site is exported. The policy of a page forbids style attributes, so each
- * declaration becomes a class of the stylesheet for mathematics; a formula that cannot be read shows its source.
+ * Typesets formulas with KaTeX. The Content-Security-Policy forbids style attributes, so each declaration
+ * becomes a class; a formula that does not parse shows its source.
  */
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -18,11 +18,11 @@ export interface Typeset {
   error?: string;
 }
 
-/** Beyond this a formula is a mistake or an attack; KaTeX is fast, but not without bounds. */
-const maximumLength = 10_000;
+/** Bounds KaTeX's time; longer formulas are mistakes or attacks. */
+const maxLength = 10_000;
 
 export function typeset({ tex, display }: Formula): Typeset {
-  if (tex.length > maximumLength) return failed(tex, display, 'it is longer than 10,000 characters');
+  if (tex.length > maxLength) return failed(tex, display, 'it is longer than 10,000 characters');
   katex ??= require('katex') as typeof katexModule;
   try {
     const html = katex.renderToString(tex, {
@@ -40,7 +40,6 @@ export function typeset({ tex, display }: Formula): Typeset {
   }
 }
 
-/** The message without KaTeX's name and without the underlining it draws with combining characters. */
 function messageOf(error: unknown): string {
   const { rawMessage, message } = error as Error & { rawMessage?: string };
   return (rawMessage ?? message).replaceAll('\u0332', '').slice(0, 300);
@@ -51,7 +50,7 @@ function failed(tex: string, display: boolean, error: string): Typeset {
   return { html: display ? `<span class="dy-math-failed">${code}</span>` : code, styles: [], error };
 }
 
-/** `style="height:1em;top:0"` becomes two classes; the same declaration has the same class everywhere. */
+/** `style="height:1em;top:0"` becomes two classes; equal declarations share a class. */
 function withClasses(html: string): { html: string; styles: [string, string][] } {
   const styles = new Map<string, string>();
   const result = html.replaceAll(/<[a-z][^<>]*>/gi, (tag) => {
@@ -85,7 +84,7 @@ const shortNames: Record<string, string> = {
   'border-bottom-width': 'b',
 };
 
-/** Short and readable for the lengths that make up nearly all of them: `kh-0_6833em` is a height. */
+/** Readable for common lengths: `kh-0_6833em` is a height. */
 function className(property: string, value: string): string {
   const short = shortNames[property];
   if (short && /^-?[\d.]+(?:em|ex|px)?$/.test(value))

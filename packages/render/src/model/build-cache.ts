@@ -1,7 +1,8 @@
-/** Where a build leaves values for the next one. Any of them may be missing: that costs time only. */
+/** Values that a build stores for the next one. Every value may be missing. */
 export interface BuildCache {
   get(key: string): Uint8Array | undefined;
-  has(key: string): boolean;
-  /** The parts follow each other in the value. */
+  /** Keeps a value for the next build without reading it. Returns its size. */
+  keep(key: string): number | undefined;
+  /** The parts are concatenated. */
   put(key: string, ...parts: readonly Uint8Array[]): void;
 }

@@ -1,7 +1,4 @@
-/**
- * What the renderer tells an author about their source: one shape for every finding, wherever it was made.
- * It must not decide whether a finding stops anything; only loading a site that has nothing to render throws.
- */
+/** A finding about a site's source. The caller decides whether it fails the build. */
 import type { DiagnosticCode } from './finding-codes.ts';
 
 export type Severity = 'error' | 'warning' | 'info';
@@ -14,15 +11,13 @@ export interface Diagnostic {
   line?: number;
   column?: number;
   hint?: string;
-  /** The address that the finding is about: as it was written, or seen from the root of the output. */
+  /** The address in question: as written, or relative to the output root. */
   target?: string;
-  /** How many findings with one cause this one stands for; absent for one. */
+  /** The number of findings with the same cause that this one represents; absent means one. */
   count?: number;
-  /** The first of them. */
   examples?: FindingExample[];
 }
 
-/** One place of a finding that has several. */
 export interface FindingExample {
   file: string;
   line?: number;
@@ -35,12 +30,11 @@ export interface SourcePlace {
   column: number;
 }
 
-/** A place in one of the site's files, in lines of that file. */
 export interface FilePlace extends SourcePlace {
   file: string;
 }
 
-/** Thrown only when there is nothing to render; carries the same finding an author would see in a report. */
+/** Thrown only when there is nothing to render. */
 export class SiteLoadError extends Error {
   readonly diagnostic: Diagnostic;
 
@@ -51,14 +45,14 @@ export class SiteLoadError extends Error {
   }
 }
 
-/** One-based line and column of an offset, as editors count them. */
+/** One-based. */
 export function placeAt(source: string, offset: number): SourcePlace {
   const before = source.slice(0, offset);
   const line = before.split('\n').length;
   return { line, column: offset - before.lastIndexOf('\n') };
 }
 
-/** Stable order for reports: by file, then place, then code, so that the same input reads the same every time. */
+/** Sorts findings by file, position and code, so that reports are deterministic. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (
     compareText(a.file, b.file) ||
@@ -74,5 +68,4 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** A finding whose place its caller knows. */
 export type Finding = Pick<Diagnostic, 'severity' | 'code' | 'message' | 'hint'>;

@@ -1,4 +1,4 @@
-/** A page on its way through the renderer: plain data, so that it can cross a process boundary. */
+/** Page data exchanged with render processes: plain, structured-cloneable values. */
 import type { Diagnostic, FilePlace, Severity } from './diagnostic.ts';
 import type { ApiTarget, PlaygroundDisplay } from './site-plan.ts';
 
@@ -8,25 +8,21 @@ export interface PageTask {
   file: string;
   output: string;
   title: string;
-  /** An API page without a description of its own has the first paragraph of what is said about its operation. */
+  /** For an API page without a description: the first paragraph of the operation's description. */
   description: string;
-  /** As browsers name it; absent when the site does not say. */
+  /** BCP 47; absent when the site declares no language. */
   language?: string | undefined;
-  /** The banner of the page's language, where it differs from the site's. */
   banner?: string | undefined;
-  /** The banners of other languages that the page is shown in, by language. */
   guestBanners?: [language: string, content: string][] | undefined;
-  /** What the page documents, when it is an API page. */
   api?: ApiTarget | undefined;
-  /** The page has no file of its own: it is made from what `api` names, and `file` is that description. */
+  /** The page has no source file; `file` is the API description. */
   generated?: boolean | undefined;
-  /** MDX that stands before what is made from `api`, on a generated page. */
+  /** On a generated page, MDX placed before the generated content. */
   content?: string | undefined;
-  /** How the form of an API page is offered, where the page differs from the site. */
   playground?: PlaygroundDisplay | undefined;
-  /** Absent when the page cannot be found by search. */
+  /** Absent when the page is excluded from search. */
   search?: SearchTask | undefined;
-  /** A hint: the page is likely to need the engine for diagrams, which costs a process much to load. */
+  /** A hint that the page needs the diagram engine, which is expensive to load. */
   hasDiagram?: boolean | undefined;
 }
 
@@ -36,109 +32,94 @@ export interface Heading {
   id: string;
 }
 
-/** What the code of a page took: there is none, it was computed without running it, it was run, or it was not to be run. */
+/** How the page's code was evaluated: no code, statically, by execution, or refused. */
 export type PageTier = 'none' | 'static' | 'run' | 'refused';
 
 export type PageFeature = 'math' | 'api' | 'try-it';
 
-/** Everything there is to know of a page. Its long texts are bytes: nobody who gets it has to read them. */
+/** Long texts are bytes: receivers write them without decoding. */
 export interface PageResult {
   id: number;
   html: Uint8Array;
-  /** What belongs beside the content on a wide screen: example requests, panels. */
+  /** Content of the right column: example requests, panels. */
   aside: Uint8Array;
-  /** What a check of the output has to know of both. */
+  /** Facts about `html` and `aside`. */
   content: HtmlFacts;
-  /** The bar under the title of an API page. */
   bar: string;
-  /** What the form of an API page may send requests to, as sources of a content security policy. */
+  /** CSP `connect-src` sources of the request form. */
   connectSources: string[];
   description: string;
   banner: string;
   guestBanners?: [language: string, html: string][];
   headings: Heading[];
-  /** Classes generated for inline styles, with their declarations; files of rules that stand in the page, with their text. */
+  /** Classes generated for inline styles, with their declarations; names of stylesheets, with their text. */
   styles: [string, string][];
-  /** Classes that authors wrote on elements. */
   classes: string[];
-  /** What the page uses that needs files of its own. */
   features: PageFeature[];
-  /** Classes of the formulas on the page, with their declarations. */
   mathStyles: [string, string][];
-  /** Files of the site that the page shows or links to. */
   assets: string[];
-  /** The files whose text is on the page: its own and the snippets it uses. Absent when the page failed. */
+  /** The page's own file and its snippets. Absent when the page failed. */
   sourceFiles?: string[];
   diagnostics: Diagnostic[];
-  /** What the page adds to the search index. */
   search?: PageTerms | undefined;
-  /** The content of the page as Markdown, without title and description. */
+  /** Without title and description. */
   markdown: Uint8Array;
-  /** What looks like a credential in it. */
+  /** Possible credentials in the Markdown. */
   secretsBeside: FoundSecret[];
-  /** The first paragraph of a page that has no description. */
+  /** The first paragraph, when the page has no description. */
   summary: string;
-  /** What the changelog entries of the page add to its feed, newest first. */
+  /** Newest first. */
   updates: FeedItem[];
-  /** What elements that live on in the browser need. Absent on a page without any. */
+  /** Absent on a page without interactive elements. */
   islands?: PageIslandsResult | undefined;
   /** The page shows an error panel instead of its content. */
   failed: boolean;
-  /** Pictures of other hosts that the page would show, and nobody has asked for yet. */
+  /** Images of other hosts that have not been fetched. */
   wantedPictures?: string[];
-  /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
   /** Absent when the page failed. */
   tier?: PageTier;
-  /** How long the page took. It must not reach any file of the output. */
+  /** Must not affect any output file. */
   milliseconds?: number;
 }
 
-/** A page that nobody has read yet. */
 export type UnreadPage = Omit<PageResult, 'content' | 'secretsBeside'>;
 
 export interface LinkUse {
-  /** As it stands in the output. */
   href: string;
-  /** As the author wrote it. */
+  /** As in the source. */
   written: string;
   place: FilePlace | undefined;
 }
 
 export interface FeedItem {
   title: string;
-  /** Plain text. */
   description: string;
-  /** The id of a heading of the page; empty for the page itself. */
+  /** A heading id, or empty for the page itself. */
   anchor: string;
   tags: string[];
   /** `2026-06-17`, when the entry names its day. */
   date?: string | undefined;
 }
 
-/** An entry as it was rendered. */
 export interface RenderedUpdate {
-  /** Its label, as a heading. */
   heading: string;
   body: string;
   label: string;
   description: string;
   tags: string[];
-  /** What the author wants the feed to show for the entry as a whole. */
   feed?: { title?: string | undefined; description?: string | undefined } | undefined;
 }
 
-/** What a stretch of HTML holds, whatever stands around it. It crosses from a render process. */
+/** Facts about a fragment of HTML, independent of its surroundings. */
 export interface HtmlFacts {
-  /** Each once, in order. */
+  /** Unique, in document order. */
   ids: string[];
   duplicateIds: string[];
-  /** Addresses inside of the site, each once; the first letter says whether it is followed or loaded. */
+  /** Same-site addresses, unique. The first character encodes whether the address is followed or loaded. */
   references: string[];
-  /** Links of the page to itself. */
   fragments: string[];
   skippedHeadings: SkippedHeading[];
-  /** The level of the last heading. */
   level: number;
   undescribedPictures: string[];
   remoteFiles: string[];
@@ -154,38 +135,35 @@ export interface SkippedHeading {
 export interface FoundSecret {
   kind: string;
   severity: Severity;
-  /** What may be shown. */
+  /** The prefix that may be displayed. */
   start: string;
-  /** The whole of it, only for finding its place in the source. */
+  /** The full secret, used only to locate it in the source. */
   whole: string;
 }
 
-/** What a page with islands needs besides its content. */
 export interface PageIslandsResult {
   modules: IslandModule[];
-  /** HTML that the first state of the page does not show, for the end of the body. */
+  /** HTML hidden in the initial state, for the end of the body. */
   parts: string;
   hosts: string[];
 }
 
-/** What is known about a page before it is rendered. Present only for pages that can be found. */
 export interface SearchTask {
   keywords: readonly string[];
-  /** Multiplies all weights of the page. */
+  /** Multiplies all term weights of the page. */
   boost: number;
-  /** Names of the groups around the page, the route and the endpoint: findable, but not shown. */
+  /** Group names, route and endpoint: searchable but not displayed. */
   hints: string;
 }
 
 /**
- * The form in which what a page adds to the index crosses from one process to another and is kept from one export to the
- * next. Numbers have seven bits a byte, the smallest first: how many sections there are, how many bytes their JSON has;
- * then the JSON, `[[id, title, excerpt], …]`; then for every term the length of its text, the text in UTF-8, and for each
- * section with it the number of the section, 128 more for the last of them, and the step of its weight.
+ * A page's search index entries in binary form. Numbers are little-endian base-128 varints. Layout: number of
+ * sections, byte length of the JSON, the JSON `[[id, title, excerpt], …]`; then per term its byte length, its
+ * UTF-8 text and, per section, the section number (plus 128 for the last one) and the weight step.
  */
 export type PageTerms = Uint8Array;
 
-/** A module as a classic script: an expression that is the factory of the module. */
+/** A module as a classic script: an expression that evaluates to the module's factory. */
 export interface IslandModule {
   id: string;
   factory: string;

@@ -1,6 +1,5 @@
 /**
- * Patterns for paths of generated files: `*` matches part of one name, and `{page}` at the start matches the path of a page of
- * the site.
+ * Path patterns of generated files: `*` matches within one segment; a leading `{page}` matches a page route.
  */
 const page = '{page}';
 
@@ -20,7 +19,6 @@ export function matchesPath(pattern: string, path: string, isPage: (route: strin
   );
 }
 
-/** Whether the pattern is the path of one file. */
 export function isFixedPath(pattern: string): boolean {
   return !pattern.includes('*') && !pattern.startsWith(page);
 }

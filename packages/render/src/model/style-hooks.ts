@@ -1,9 +1,9 @@
 /**
- * The names by which stylesheets of authors address parts of a page. They are a stable surface, documented in
- * `docs/write/style-hooks.mdx`. They stand beside the theme's `dy-` classes, and the theme gives them no style.
+ * Public names that authors' stylesheets use to select parts of a page, documented in
+ * `docs/write/style-hooks.mdx`. The theme itself does not style them.
  */
 
-/** Ids, each on one element of a page. Where the content of a page has the same id, it belongs to the content. */
+/** An element of the content with the same id keeps it, and the theme drops its own. */
 export const idHooks = [
   'banner',
   'body-content',
@@ -122,7 +122,7 @@ export const classHooks = [
   'update',
 ] as const;
 
-/** On the page for addresses that do not exist, which is one file and loads no stylesheet. */
+/** The not-found page is self-contained and loads no stylesheet. */
 export const notFoundHooks = [
   'not-found-container',
   'not-found-description',
@@ -132,7 +132,7 @@ export const notFoundHooks = [
   'not-found-title',
 ] as const;
 
-/** Values of `data-component-part`, which names a part inside of a component. */
+/** Values of `data-component-part`. */
 export const partHooks = [
   'accordion-button',
   'accordion-content',
@@ -168,7 +168,6 @@ export const partHooks = [
   'update-tag-list',
 ] as const;
 
-/** Other attributes, as selectors. */
 export const attributeHooks = [
   'html[data-current-path]',
   'html[data-page-mode]',
@@ -191,17 +190,14 @@ export type IdHook = (typeof idHooks)[number];
 export type ClassHook = (typeof classHooks | typeof notFoundHooks)[number];
 export type PartHook = (typeof partHooks)[number];
 
-/** A class of the theme with the hooks of the same element. */
 export function hooked(own: string, ...hooks: ClassHook[]): string {
   return own === '' ? hooks.join(' ') : `${own} ${hooks.join(' ')}`;
 }
 
-/** The attribute that makes an element a part of its component. */
 export function part(name: PartHook): { 'data-component-part': PartHook } {
   return { 'data-component-part': name };
 }
 
-/** An icon is drawn before it is known where it will stand. */
 export function hookedIcon(html: string, hook: ClassHook): string {
   return html.replace(' class="dy-icon', ` class="dy-icon ${hook}`);
 }

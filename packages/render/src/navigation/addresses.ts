@@ -1,17 +1,16 @@
 import type { UrlStyle } from '../model/site-plan.ts';
 export interface Addresses {
-  /** The file a page is written to. */
   outputOf(route: string): string;
-  /** The address of a page seen from the root of the site, without leading slash. */
+  /** Relative to the root, without leading slash. */
   hrefOf(route: string): string;
-  /** The address of a page for canonical links: no extension, `/index` collapsed. */
+  /** Without extension; `/index` is removed. */
   canonicalOf(route: string): string;
 }
 
 export function addressesFor(style: UrlStyle, routes: readonly string[]): Addresses {
   const indexed = new Set(routes.filter((route) => route.endsWith(ofFolder)).map(withoutIndex));
   const pagesBesideFolder = new Set(routes.filter((route) => indexed.has(route)));
-  /** `cli/index` is the page of the folder `cli`, unless `cli` is a page of its own. */
+  /** `cli/index` is the index page of `cli`, unless a page `cli` exists. */
   const folderOf = (route: string): string | undefined => {
     if (route === 'index') return '';
     if (!route.endsWith(ofFolder)) return undefined;
@@ -38,18 +37,17 @@ function withoutIndex(route: string): string {
   return route.slice(0, -ofFolder.length);
 }
 
-/** `../` as often as needed to get from an output file to the root of the site. */
 export function prefixToRoot(output: string): string {
   return '../'.repeat(output.split('/').length - 1);
 }
 
-/** An address from the root as seen from a page; `./` names the page's own folder, since an empty href means "here". */
+/** `./` is the current folder: an empty href would be the current page. */
 export function relativeHref(prefix: string, hrefFromRoot: string): string {
   return prefix + encodePath(hrefFromRoot) || './';
 }
 
 function encodePath(path: string): string {
-  /** Nearly every address. */
+  /** Fast path. */
   if (/^[\w./-]*$/.test(path)) return path;
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   return encoded.replaceAll('%40', '@').replaceAll('%2C', ',').replaceAll('%2B', '+');

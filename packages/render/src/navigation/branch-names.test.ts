@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { liesIn, nameDivisions, nearestName } from './branch-names.ts';
+import { isWithinDivision, nameDivisions, nearestName } from './branch-names.ts';
 import type { Division, Section } from './tree.ts';
 
 function section(...labels: string[]): Section {
@@ -19,7 +19,7 @@ function namesOf(parent: string, ...labels: string[]): string[] {
 }
 
 describe('the name of a division', () => {
-  it('is its label in letters that addresses and files can hold, after the name of what is around it', () => {
+  it('is its label as a slug, prefixed with the name of its parent', () => {
     expect(namesOf('', 'v1.10', 'API Reference', 'Éléments & Co')).toEqual([
       'v1.10',
       'api-reference',
@@ -28,7 +28,7 @@ describe('the name of a division', () => {
     expect(namesOf('v2', 'Guides')).toEqual(['v2_guides']);
   });
 
-  it('is unique, and a number where the label has no such letters', () => {
+  it('is unique, and a number when the label has no usable letters', () => {
     expect(namesOf('', '指南', 'Guides', 'guides', 'Root')).toEqual([
       'tab-1',
       'guides',
@@ -39,9 +39,9 @@ describe('the name of a division', () => {
 });
 
 describe('a branch', () => {
-  it('lies in a division whose name its own begins with', () => {
-    expect(liesIn('v1_guides', 'v1')).toBe(true);
-    expect(liesIn('v1.2_guides', 'v1')).toBe(false);
+  it('is inside of a division whose name is a prefix of its own', () => {
+    expect(isWithinDivision('v1_guides', 'v1')).toBe(true);
+    expect(isWithinDivision('v1.2_guides', 'v1')).toBe(false);
   });
 
   it('is nearest to the one with the same first steps', () => {

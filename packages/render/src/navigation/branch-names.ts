@@ -1,26 +1,25 @@
 /**
- * Names of branches and divisions, as addresses (`?nav=v2_guides`) and file names have them. They follow from the labels on
- * the way, so that an address stays the same while other parts of the navigation change.
+ * Names of branches and divisions in addresses (`?nav=v2_guides`) and file names. They derive from labels, so
+ * that they survive changes in other parts of the navigation.
  */
 import { trimmedText } from './plain-route.ts';
 import type { Division, Section } from './tree.ts';
 
-/** Stands between the steps of a name, and in no step. */
+/** Occurs in no segment. */
 const stepSeparator = '_';
-const maximumStepLength = 40;
-const maximumLength = 160;
+const maxStepLength = 40;
+const maxLength = 160;
 
-/** The branch that consists of the root of the navigation alone. */
+/** The name of the branch of an undivided navigation. */
 export const rootName = 'root';
 
-/** A name for each division below a section, with the name of the section before it. */
 export function nameDivisions(section: Section, parent: string, names: Map<Division, string>): void {
   const taken = new Set<string>(parent === '' ? [rootName] : []);
   for (const { divisions } of section.switchers) {
     divisions.forEach((division, position) => {
       const step = uniqueStep(stepOf(division, position), taken);
       const name = parent === '' ? step : parent + stepSeparator + step;
-      names.set(division, name.length > maximumLength ? shortened(name, names.size) : name);
+      names.set(division, name.length > maxLength ? shortened(name, names.size) : name);
     });
   }
 }
@@ -31,7 +30,7 @@ function stepOf({ label, kind }: Division, position: number): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9.]+/g, '-')
-    .slice(0, maximumStepLength);
+    .slice(0, maxStepLength);
   const trimmed = trimmedText(plain, '-.');
   return trimmed === '' ? `${kind}-${position + 1}` : trimmed;
 }
@@ -44,15 +43,14 @@ function uniqueStep(step: string, taken: Set<string>): string {
 }
 
 function shortened(name: string, number: number): string {
-  return `${name.slice(0, maximumLength - 10)}-${number}`;
+  return `${name.slice(0, maxLength - 10)}-${number}`;
 }
 
-/** Whether a branch lies in a division. */
-export function liesIn(branch: string, division: string): boolean {
+export function isWithinDivision(branch: string, division: string): boolean {
   return branch === division || branch.startsWith(division + stepSeparator);
 }
 
-/** The branch that keeps most of what a reader has chosen, where an earlier choice counts more than all later ones. */
+/** Earlier choices outweigh all later ones. */
 export function nearestName(candidates: readonly string[], reader: string): string | undefined {
   const wanted = reader.split(stepSeparator);
   const score = (name: string): string => {

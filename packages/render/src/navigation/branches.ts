@@ -1,33 +1,29 @@
 /**
- * Walks a navigation tree into branches (one per way through tabs, versions and the like) and answers, for a page:
- * which branch is around it, which groups lead to it, what comes before and after. It renders nothing.
+ * Flattens the navigation tree into branches, one per combination of tabs, versions and other divisions, and
+ * locates pages in them.
  */
 import { nameDivisions, rootName } from './branch-names.ts';
 import type { Branch, BranchStep, Division, GroupEntry, NavEntry, Section, Switcher } from './tree.ts';
 
 export interface PagePlace {
   branch: Branch;
-  /** Labels of the groups around the page, from the outside in. */
+  /** Labels of the enclosing groups, outermost first. */
   trail: readonly string[];
-  /** For each of those groups the page that a click on its label leads to. */
+  /** The page that each of these group labels links to. */
   trailRoutes: readonly (string | undefined)[];
-  /** Where the page stands among the pages of its branch. */
   index: number;
-  /** The group that the page stands for, if it does. */
   group?: GroupEntry | undefined;
 }
 
 export interface NavigationMap {
   branches: Branch[];
-  /** Where each page of the navigation is shown first: its home. */
+  /** The first occurrence of each page. */
   places: Map<string, PagePlace>;
-  /** All branches of the pages that stand in several, the home first. */
+  /** For pages in several branches: all of them, the first occurrence first. */
   shared: ReadonlyMap<string, readonly Branch[]>;
-  /** As `branch-names` gives them. */
   divisionNames: ReadonlyMap<Division, string>;
-  /** All navigation pages in reading order, each once. */
   order: string[];
-  /** The branch that the first page of each folder is in. */
+  /** The branch of the first page in each folder. */
   byFolder: Map<string, Branch>;
 }
 
@@ -93,7 +89,7 @@ function collectBranches(section: Section, way: Way, branches: Branch[], names: 
   }
 }
 
-/** The default version or language is visited first, so a page shared by several belongs to the default one. */
+/** The default version or language comes first, so that it owns shared pages. */
 function defaultFirst(divisions: Division[]): Division[] {
   return [...divisions].toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
 }
@@ -104,7 +100,6 @@ interface FlatPage {
   group?: GroupEntry;
 }
 
-/** Where each page of a branch stands in it. */
 export function placesIn(branch: Branch): ReadonlyMap<string, PagePlace> {
   const flat = uniqueByRoute(flatten(branch.entries, []));
   const trails = new Map<GroupEntry[], Trail>();
@@ -118,7 +113,7 @@ export function placesIn(branch: Branch): ReadonlyMap<string, PagePlace> {
 
 type Trail = Pick<PagePlace, 'trail' | 'trailRoutes'>;
 
-/** One for all pages of a group, which have the list of groups in common. */
+/** Pages of a group share one list of groups and therefore one trail. */
 function trailOf(groups: GroupEntry[], known: Map<GroupEntry[], Trail>): Trail {
   const trail = known.get(groups) ?? {
     trail: groups.map(({ label }) => label),
@@ -128,7 +123,7 @@ function trailOf(groups: GroupEntry[], known: Map<GroupEntry[], Trail>): Trail {
   return trail;
 }
 
-/** A page may be listed twice in a branch; the place where it stands for a group counts more. */
+/** When a branch lists a page twice, the occurrence as a group's root page wins. */
 function uniqueByRoute(pages: FlatPage[]): FlatPage[] {
   const seen = new Map<string, FlatPage>();
   for (const page of pages) {
@@ -157,12 +152,11 @@ export function firstRouteOf(entries: readonly NavEntry[]): string | undefined {
   return undefined;
 }
 
-/** A page outside the navigation is shown within the branch whose pages live nearest to it. */
+/** A page outside of the navigation uses the branch with the nearest pages. */
 export function nearestBranch(map: NavigationMap, route: string): Branch | undefined {
   return branchOfFolder(map, route) ?? map.branches[0];
 }
 
-/** The branch whose pages live in the same folder as a page, or in the nearest one around it. */
 export function branchOfFolder(map: NavigationMap, route: string): Branch | undefined {
   for (let slash = route.lastIndexOf('/'); slash > 0; slash = route.lastIndexOf('/', slash - 1)) {
     const branch = map.byFolder.get(route.slice(0, slash));

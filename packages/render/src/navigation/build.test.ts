@@ -28,7 +28,7 @@ function branchesOf(navigation: unknown): string[] {
 }
 
 describe('navigation shapes', () => {
-  it('takes pages, groups and tabs', () => {
+  it('supports pages, groups and tabs', () => {
     expect(branchesOf({ pages: ['a', 'b'] })).toEqual([': ["a","b"]']);
     expect(
       branchesOf({
@@ -40,7 +40,7 @@ describe('navigation shapes', () => {
     ).toEqual(['One: ["a"]', 'Two: ["b"]']);
   });
 
-  it('goes through versions, dropdowns, anchors and products in any order', () => {
+  it('support versions, dropdowns, anchors and products in any order', () => {
     const navigation = {
       versions: [
         { version: 'v1', dropdowns: [{ dropdown: 'Docs', pages: ['a'] }] },
@@ -54,7 +54,7 @@ describe('navigation shapes', () => {
     expect(branchesOf(navigation)).toEqual(['v2 > Guide > X: ["b"]', 'v1 > Docs: ["a"]']);
   });
 
-  it('leaves out hidden and empty divisions, and keeps those that only link', () => {
+  it('omit hidden and empty divisions, and keep those with only links', () => {
     const { root } = build({
       tabs: [
         { tab: 'Docs', pages: ['a'] },
@@ -66,7 +66,7 @@ describe('navigation shapes', () => {
     expect(root.switchers[0]?.divisions.map(({ label }) => label)).toEqual(['Docs', 'Blog']);
   });
 
-  it('reads in order, each page once, with its neighbours and groups', () => {
+  it('yield each page once in reading order, with its neighbors and groups', () => {
     const { order, places } = mapNavigation(
       build({ groups: [{ group: 'G', root: 'a', pages: ['b', { group: 'H', pages: ['c', 'a'] }] }] }).root,
     );
@@ -76,7 +76,7 @@ describe('navigation shapes', () => {
     expect(places.get('a')?.branch.pages).toEqual(['a', 'b', 'c']);
   });
 
-  it('tells of missing pages and of parts that nobody makes', () => {
+  it('report missing pages and unsupported references', () => {
     const { diagnostics } = build({
       groups: [
         { group: 'G', pages: ['a', 'nope'] },
@@ -84,12 +84,12 @@ describe('navigation shapes', () => {
       ],
     });
     expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
-      ['nav_page_missing', 'The navigation names "nope", but there is no such page'],
-      ['reference_unsupported', 'No pages are made from "types.json" (sdk)'],
+      ['nav_page_missing', 'The navigation lists "nope", which does not exist'],
+      ['reference_unsupported', 'No pages are generated from "types.json" (sdk)'],
     ]);
   });
 
-  it('asks for the pages of operations with the descriptions around them', () => {
+  it('pass the enclosing API descriptions when operations are resolved', () => {
     const asked: string[] = [];
     const api: ApiNavigation = {
       page: (reference, sources) => {
@@ -143,7 +143,7 @@ describe('a level that names several kinds of divisions', () => {
     ]);
   });
 
-  it('says which entries took over the keys beside them', () => {
+  it('reports which entries received the other keys', () => {
     const navigation = { languages: [{ language: 'en' }, { language: 'fr', pages: ['b'] }], pages: ['a'] };
     expect(branchesOf(navigation)).toEqual(['en: ["a"]', 'fr: ["b"]']);
     expect(build(navigation).diagnostics.map(({ message }) => message)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Builds the navigation tree from the `navigation` value of a configuration, against the pages that exist and those that
- * API descriptions make. What cannot be shown is left out with a finding; it reads no files.
+ * Builds the navigation tree from the configuration, existing pages and pages generated from API descriptions.
+ * Invalid entries are omitted with a finding.
  */
 import type { Diagnostic, Finding } from '../model/diagnostic.ts';
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
@@ -10,12 +10,11 @@ import { operationEntry } from '../source/api-spelling.ts';
 import type { ApiReference } from '../model/page-source.ts';
 import { colorOf, divisionsForLinks, iconOf, optionalText, routesOf } from './entries.ts';
 import { NavigationFindings } from './findings.ts';
-import { type CopyBudget, maximumDepth, settleLevel } from './mixed-level.ts';
+import { type CopyBudget, maxDepth, settleLevel } from './mixed-level.ts';
 import type { Division, DivisionKind, GroupEntry, NavEntry, Section } from './tree.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SpecSource } from '../model/site-plan.ts';
 
-/** Finds the page a navigation entry means; undefined when there is none. */
 export type FindPage = (reference: string) => string | undefined;
 
 const divisionLists: Record<string, DivisionKind> = {
@@ -28,10 +27,9 @@ const divisionLists: Record<string, DivisionKind> = {
   menu: 'item',
 };
 
-/** Of what stands beside versions, languages and the like and belongs into several of them. */
-const maximumCopies = 200_000;
+/** Limits the entries repeated in several divisions. */
+const maxCopies = 200_000;
 
-/** Makes pages from API descriptions. */
 export interface ApiNavigation {
   page(reference: ApiReference, sources: readonly SpecSource[]): { route?: string; finding?: Finding };
   expand(sources: readonly SpecSource[]): { entries: NavEntry[]; findings: Finding[] };
@@ -48,13 +46,13 @@ export function buildNavigation(
     isHidden,
     api,
     findings: new NavigationFindings(source),
-    copies: { entriesLeft: maximumCopies },
+    copies: { entriesLeft: maxCopies },
     searchable: new Map(),
     specsAround: new Map(),
     operationRoutes: new Map(),
   };
   const value = source.config['navigation'];
-  /** A bare list is what the older format had: groups. */
+  /** The older format has a bare list of groups. */
   const node = Array.isArray(value) ? { groups: value as unknown[] } : (asObject(value) ?? {});
   const root = buildSection(node, builder, { depth: 0, specs: [] });
   const { findings, searchable, specsAround, operationRoutes } = builder;
@@ -64,20 +62,16 @@ export function buildNavigation(
 export interface BuiltNavigation {
   root: Section;
   diagnostics: Diagnostic[];
-  /** Pages about whose place in the search the navigation says something; the nearest node around a page counts. */
+  /** The nearest enclosing node decides. */
   searchable: Map<string, boolean>;
-  /** The descriptions that nodes around a page name. */
   specsAround: Map<string, readonly SpecSource[]>;
-  /** The pages of entries that name an operation, by the text of the entry. */
   operationRoutes: Map<string, string>;
 }
 
-/** What a node hands down to everything below it. */
 interface Inherited {
   depth: number;
   directory?: 'accordion' | 'card' | undefined;
   searchable?: boolean | undefined;
-  /** API descriptions. */
   specs: readonly SpecSource[];
 }
 
@@ -97,7 +91,7 @@ function below(node: JsonObject, from: Inherited): Inherited {
   };
 }
 
-/** The format ignores `asyncapi` beside `openapi`. */
+/** The format ignores `asyncapi` when `openapi` is present. */
 function specsOf(node: JsonObject): readonly SpecSource[] | undefined {
   return [node['openapi'], node['asyncapi']].map(readSpecSources).find((sources) => sources.length > 0);
 }
@@ -115,7 +109,7 @@ interface Builder {
 
 function buildSection(written: JsonObject, builder: Builder, from: Inherited): Section {
   const section: Section = { entries: [], switchers: [], globals: [] };
-  if (from.depth > maximumDepth) return section;
+  if (from.depth > maxDepth) return section;
   const { node, decision } = settleLevel(written, builder.copies);
   if (decision) builder.findings.addMixed(written, decision);
   const inherited = below(node, from);
@@ -126,7 +120,7 @@ function buildSection(written: JsonObject, builder: Builder, from: Inherited): S
   for (const key of ['groups', 'pages']) {
     section.entries.push(...asList(node[key]).flatMap((item) => buildEntry(item, builder, inherited) ?? []));
   }
-  /** A menu item or tab may name its first page the way a group does. */
+  /** Menu items and tabs accept `root`, as groups do. */
   const root = asText(node['root']);
   const rootEntry = root && section.switchers.length === 0 ? buildPage(root, builder, inherited) : undefined;
   if (rootEntry) section.entries.unshift(rootEntry);
@@ -171,9 +165,9 @@ function buildDivision(item: unknown, kind: DivisionKind, builder: Builder, from
   return href || section.switchers.length > 0 ? [division] : divisionsForLinks(division);
 }
 
-/** What is hidden still has its generated pages, and may be part of the search, when its node says so. */
+/** A hidden node still generates its pages, and may include them in search. */
 function noteHidden(node: JsonObject, builder: Builder, from: Inherited): void {
-  if (from.depth > maximumDepth) return;
+  if (from.depth > maxDepth) return;
   const quiet: Builder = { ...builder, findings: builder.findings.quiet() };
   buildSection({ ...node, hidden: false }, quiet, from);
 }
@@ -183,7 +177,7 @@ function hasContent(section: Section): boolean {
 }
 
 function buildEntry(item: unknown, builder: Builder, from: Inherited): NavEntry | undefined {
-  if (from.depth > maximumDepth) return undefined;
+  if (from.depth > maxDepth) return undefined;
   if (typeof item === 'string') return buildPage(item, builder, from);
   const node = asObject(item);
   if (!node) return undefined;
@@ -217,7 +211,7 @@ function buildPage(reference: string, builder: Builder, inherited: Inherited): N
   builder.findings.add({
     severity: 'warning',
     code: 'nav_page_missing',
-    message: `The navigation names "${reference}", but there is no such page`,
+    message: `The navigation lists "${reference}", which does not exist`,
     written: reference,
     hint: 'Create the page, or remove the entry from the navigation.',
   });
@@ -262,7 +256,7 @@ function hasOwnPages(node: JsonObject): boolean {
   return asList(node['pages']).length > 0 || asList(node['groups']).length > 0;
 }
 
-/** A node that names descriptions and no pages stands for everything that those hold. */
+/** A node with API descriptions and no pages contains all their operations. */
 function generatedEntries(node: JsonObject, builder: Builder, inherited: Inherited): NavEntry[] {
   const specs = specsOf(node);
   if (!specs || !builder.api) return [];
@@ -276,7 +270,7 @@ function noteUnsupported(node: JsonObject, builder: Builder): void {
   for (const key of ['graphql', 'sdk']) {
     if (node[key] === undefined) continue;
     const name = asText(node[key]) ?? textAt(node[key], 'source') ?? key;
-    const message = `No pages are made from "${name}" (${key})`;
+    const message = `No pages are generated from "${name}" (${key})`;
     builder.findings.add({ severity: 'info', code: 'reference_unsupported', message, written: name });
   }
 }

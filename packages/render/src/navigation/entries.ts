@@ -1,4 +1,4 @@
-/** What divisions and groups of the configured navigation have in common: their fields, and what lists of entries hold. */
+/** Fields and entry lists shared by divisions and groups. */
 import { textAt } from '../config/json.ts';
 import { readColorPair } from '../config/surroundings.ts';
 import { iconText } from '../icons/reference.ts';
@@ -24,7 +24,7 @@ export function iconOf(node: JsonObject): { icon?: string } {
   return icon ? { icon } : {};
 }
 
-/** No page could show the sidebar of a division that holds only links, so each of its links stands for itself. */
+/** A division that contains only links has no page to show its sidebar, so each link becomes a division. */
 export function divisionsForLinks(division: Division): Division[] {
   const { entries, globals } = division.section;
   if (routesOf(entries).length > 0) return [division];

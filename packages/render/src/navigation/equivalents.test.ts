@@ -30,7 +30,7 @@ describe('the same page in another version or language', () => {
     expect(find('guides/b', 'en', 'fr')).toBeUndefined();
   });
 
-  it('is found when the versions live in folders of their own', () => {
+  it('is found when each version has its own folder', () => {
     const find = switchTo(
       { '2.0': ['docs/v2/a', 'docs/v2/x/b'], '1.0': ['docs/v1/x/b', 'docs/v1/c', 'docs/v1/d'] },
       'version',
@@ -51,14 +51,14 @@ describe('the same page in another version or language', () => {
     expect(find('bye', 'en', 'de')).toBe('de/tschuess');
   });
 
-  it('never is a page that is shown elsewhere', () => {
+  it('is never a page that another division shows', () => {
     const find = switchTo({ one: ['shared', 'a'], two: ['shared', 'b', 'c'] }, 'version');
     expect(find('shared', 'one', 'two')).toBeUndefined();
   });
 });
 
 describe('navigation from folders', () => {
-  it('puts first what pages ask for, then the usual first pages, then the rest by number and title', () => {
+  it('sorts by the order in front matter, then common first pages, then number and title', () => {
     const page = (route: string, order?: number) => ({ route, title: route, order });
     const { entries } = navigationFromFolders(
       ['zebra', 'quickstart', '10-last', '02-early', 'index']

@@ -1,17 +1,17 @@
 /**
- * Finds the page that corresponds to a page in another version or language: the same route below another prefix, the
- * same file name, or the same position. It only answers; where to go when there is none is up to the caller.
+ * Finds the corresponding page in another version or language: same route below another prefix, same file name,
+ * or same position.
  */
 import type { NavigationMap } from './branches.ts';
 import type { Division } from './tree.ts';
 
 interface DivisionPages {
   routes: string[];
-  /** How many pages it lists, with those that are shown elsewhere. */
+  /** Including pages that another division owns. */
   listed: number;
   set: ReadonlySet<string>;
   prefixes: string[];
-  /** Pages by file name, when the name is used once. */
+  /** Undefined for names used more than once. */
   byName: Map<string, string | undefined>;
 }
 
@@ -33,12 +33,12 @@ export class Equivalents {
     }
     const byName = other.byName.get(nameOf(route));
     if (byName !== undefined && own.byName.get(nameOf(route)) === route) return byName;
-    /** Two lists of the same length are taken for translations of each other. */
+    /** Lists of equal length are assumed to be translations. */
     const isTranslation = own.routes.length === other.routes.length && own.listed === other.listed;
     return isTranslation ? other.routes[own.routes.indexOf(route)] : undefined;
   }
 
-  /** The pages that are shown within a division, which excludes those that belong to an earlier one as well. */
+  /** Pages that belong to an earlier division are excluded. */
   #pagesOf(division: Division): DivisionPages {
     const known = this.#pages.get(division);
     if (known) return known;
@@ -86,7 +86,7 @@ function candidates(
   ].filter((candidate) => candidate !== route);
 }
 
-/** Where the pages of a division may live: what they all share, where most of them are, its own name, or the root. */
+/** Candidate folders of a division: the common prefix, the most frequent folder, its own name, the root. */
 function prefixesOf(routes: readonly string[], label: string): string[] {
   const counts = new Map<string, number>();
   for (const route of routes) {

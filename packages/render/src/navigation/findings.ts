@@ -1,21 +1,20 @@
-/** The findings about the configured navigation, with the place in the configuration that each is about. */
+/** Collects findings about the configured navigation with their position in the configuration. */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { type Diagnostic, placeAt } from '../model/diagnostic.ts';
 import { asObject } from '../config/json.ts';
 import type { ConfigSource } from '../config/read.ts';
 import { placeFinder } from '../config/shape.ts';
-import { type SettledLevel, maximumDepth } from './mixed-level.ts';
+import { type SettledLevel, maxDepth } from './mixed-level.ts';
 import type { JsonObject } from '../model/json.ts';
 
-/** Each costs a search in the whole configuration. */
-const maximumFindings = 500;
-const maximumNames = 5;
+/** Locating each finding scans the whole configuration. */
+const maxFindings = 500;
+const maxNames = 5;
 
 interface NavigationFinding {
   severity: Diagnostic['severity'];
   code: DiagnosticCode;
   message: string;
-  /** A text of the configuration, which is looked for there. */
   written: string;
   hint?: string | undefined;
 }
@@ -30,7 +29,7 @@ export class NavigationFindings {
     this.#source = source;
   }
 
-  /** The same for a part that is not shown: what it adds is not reported. */
+  /** For parts that are not shown: discards its findings. */
   quiet(): NavigationFindings {
     return new NavigationFindings(this.#source);
   }
@@ -41,7 +40,6 @@ export class NavigationFindings {
     );
   }
 
-  /** About a level of the navigation that names several kinds of divisions. */
   addMixed(node: JsonObject, decision: Decision): void {
     const { winner, others, filled } = decision;
     const severity = filled.length > 0 ? 'info' : 'warning';
@@ -54,9 +52,9 @@ export class NavigationFindings {
 
   #push(finding: Omit<Diagnostic, 'file'>, place: () => { file: string }): void {
     const { length } = this.list;
-    if (length > maximumFindings) return;
-    const more = `There are more findings about the navigation than ${maximumFindings}; the others are not listed`;
-    const message = length === maximumFindings ? more : finding.message;
+    if (length > maxFindings) return;
+    const more = `There are more findings about the navigation than ${maxFindings}; the others are not listed`;
+    const message = length === maxFindings ? more : finding.message;
     this.list.push({ ...finding, message, ...place() });
   }
 
@@ -71,7 +69,7 @@ function mixedMessage({ winner, others, filled, ignored, added }: Decision): str
   const keys = others.map((key) => `"${key}"`).join(' and ');
   const both = `${keys} beside "${winner}"`;
   if (filled.length > 0) {
-    const names = filled.slice(0, maximumNames).join(', ') + (filled.length > maximumNames ? ', …' : '');
+    const names = filled.slice(0, maxNames).join(', ') + (filled.length > maxNames ? ', …' : '');
     return `${both} belong to the entries of "${winner}" without navigation (${names}) and are shown only there`;
   }
   const repeated = `${ignored} ${ignored === 1 ? 'entry' : 'entries'} of ${both} repeat what "${winner}" holds and are ignored`;
@@ -79,10 +77,9 @@ function mixedMessage({ winner, others, filled, ignored, added }: Decision): str
   return ignored === 0 ? other : added === 0 ? repeated : `${repeated}; ${other}`;
 }
 
-/** The keys that lead to an object of the configuration. */
 function pathTo(value: unknown, wanted: JsonObject, depth: number): string[] | undefined {
   if (value === wanted) return [];
-  if (depth > 2 * maximumDepth || typeof value !== 'object' || value === null) return undefined;
+  if (depth > 2 * maxDepth || typeof value !== 'object' || value === null) return undefined;
   const entries = Array.isArray(value)
     ? value.map((item: unknown, index) => [String(index), item] as const)
     : Object.entries(asObject(value) ?? {});
@@ -93,7 +90,7 @@ function pathTo(value: unknown, wanted: JsonObject, depth: number): string[] | u
   return undefined;
 }
 
-/** The configuration may be spread over several files. */
+/** The configuration may consist of several files. */
 export function placeOfText(
   { file = 'docs.json', text, parts = [] }: ConfigSource,
   needle: string,

@@ -1,14 +1,15 @@
-/** The navigation of a site that configures none: its folders are groups, its pages are ordered by number and name. */
+/**
+ * Derives the navigation from folders for a site that configures none: folders are groups, pages are sorted by
+ * number and name.
+ */
 import type { GroupEntry, NavEntry, Section } from './tree.ts';
 
-/** What navigation from folders is made of: the address of a page, its title, and its place if the page names one. */
 export interface FolderPage {
   route: string;
   title: string;
   order?: number | undefined;
 }
 
-/** Names of pages that readers expect first, in this order. */
 const firstNames = [
   'index',
   'introduction',
@@ -19,7 +20,6 @@ const firstNames = [
   'installation',
 ];
 
-/** A site without configuration gets its navigation from its folders: pages first, each folder a group. */
 export function navigationFromFolders(pages: readonly FolderPage[]): Section {
   const entries: NavEntry[] = [];
   const byFolder = new Map<string, GroupEntry>();
@@ -58,12 +58,12 @@ export function navigationFromFolders(pages: readonly FolderPage[]): Section {
   return { entries, switchers: [], globals: [] };
 }
 
-/** `02-setup` stands before `10-usage`, and both before pages without a number. */
+/** Numbered names such as `02-setup` sort numerically and before unnumbered ones. */
 function numberBefore(route: string): number {
   return Number(/(?:^|\/)(\d{1,6})[-_. ][^/]*$/.exec(route)?.[1] ?? 1e9);
 }
 
-/** By code unit, which is the same on every machine. */
+/** Compares code units: `localeCompare` depends on the machine. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -24,7 +24,7 @@ const resolve = (href: string, from = 'guides/start.mdx'): string => {
   return target.kind === 'here' ? `here ${target.suffix}` : target.kind;
 };
 
-describe('what a link means', () => {
+describe('a link', () => {
   it.each([
     ['/guides/start', 'guides/start'],
     ['/guides/start/', 'guides/start'],
@@ -62,7 +62,7 @@ describe('what a link means', () => {
     ['mailto:a@b.c', 'mailto:a@b.c'],
     ['/nowhere', 'broken'],
     ['../../../../etc/passwd', 'broken'],
-  ])('%s is %s', (href, meaning) => {
+  ])('to %s is %s', (href, meaning) => {
     expect(resolve(href)).toBe(meaning);
   });
 
@@ -77,12 +77,12 @@ describe('what a link means', () => {
     'data:text/html,x',
     'file:///etc/passwd',
     'blob:x',
-  ])('%j is unsafe', (href) => {
+  ])('to %j is unsafe', (href) => {
     expect(resolve(href)).toBe('unsafe');
   });
 
   it.each(['/', '../', '/help', '/help/'])(
-    '%s is the file at the root on a site without a page there',
+    'to %s is the file at the root on a site without a root page',
     (href) => {
       const routes = ['guides/start', 'api/first'];
       const rootless = createLinkResolver({

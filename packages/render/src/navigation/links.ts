@@ -1,8 +1,8 @@
 /**
- * Says what an author's link means: a page, a file of the site, an outside address, or nothing.
- * It refuses schemes that run code and applies the redirects of the configuration; it does not write HTML.
+ * Resolves authors' links to a page, a site file, an external address or nothing. It rejects schemes that
+ * execute code and applies configured redirects.
  */
-import { keptText } from '../text/kept.ts';
+import { detachedText } from '../text/compact-values.ts';
 import { type OutsideTarget, cleanAddress, outsideTarget, schemeOf } from '../text/link-scheme.ts';
 import { matchesPath } from '../model/path-pattern.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
@@ -10,9 +10,7 @@ import type { Redirect, RemotePicture } from '../model/site-plan.ts';
 
 export type LinkTarget =
   | { kind: 'page'; route: string; suffix: string }
-  /** `output` is its name there. */
   | { kind: 'file'; file: string; output: string; suffix: string }
-  /** A file that the export itself makes. */
   | { kind: 'output'; path: string; suffix: string }
   | { kind: 'here'; suffix: string }
   | OutsideTarget
@@ -23,29 +21,26 @@ export interface LinkTable {
   files: readonly string[];
   redirects: readonly Redirect[];
   basePath: string;
-  /** Patterns of the paths that outputs are written to. */
   generatedFiles: readonly string[];
-  /** Pages and files under other names than their own, by those. */
+  /** Original and portable names. */
   renamedRoutes?: readonly (readonly [string, string])[];
   renamedFiles?: readonly (readonly [string, string])[];
-  /** Pictures of other hosts that are files of the output, by address. */
+  /** Downloaded images, by their URL. */
   pictures?: ReadonlyMap<string, RemotePicture>;
 }
 
 export interface LinkResolver {
-  /** `from` is the source file of the page the link is on. */
+  /** `from` is the source file of the page with the link. */
   resolve(href: string, from: string): LinkTarget;
-  /** The file an image, video or icon address means, if the site has it. */
   resolveFile(address: string, from: string): LinkTarget;
 }
 
-/** A site without a page at its root shows its first page there. */
+/** Without a page at the root, the first page is shown there. */
 const homeFile = 'index.html';
-const maximumRedirects = 5;
-/** Targets that are remembered, of at most this length each. */
-const maximumKnown = 5000;
-const maximumKnownLength = 500;
-/** Sites of this format are published under one of these, and write it into their links. */
+const maxRedirects = 5;
+const maxKnown = 5000;
+const maxKnownLength = 500;
+/** Hosted sites of this format often use one of these base paths and include it in links. */
 const customaryBasePaths = ['/docs', '/documentation'];
 
 export function createLinkResolver(table: LinkTable): LinkResolver {
@@ -74,7 +69,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     return undefined;
   };
 
-  /** A folder without a page of its own stands for its first page, in the order of the navigation. */
+  /** A folder without an index page resolves to its first page in navigation order. */
   const folders = new Map<string, string>();
   for (const route of table.routes) {
     for (let slash = route.indexOf('/'); slash > 0; slash = route.indexOf('/', slash + 1)) {
@@ -102,7 +97,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
 
   const follow = (path: string, suffix: string): LinkTarget | undefined => {
     let current = `/${trimSlashes(path)}`;
-    for (let hop = 0; hop < maximumRedirects; hop++) {
+    for (let hop = 0; hop < maxRedirects; hop++) {
       const destination = firstMatch(redirects, current);
       if (destination === undefined) return undefined;
       if (/^https?:\/\//i.test(destination)) return { kind: 'outside', href: destination };
@@ -115,7 +110,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     return undefined;
   };
 
-  /** Relative to the file's folder, then to the page seen as a folder, then to the root: the order sites rely on. */
+  /** Resolution order: the file's folder, the page as a folder, the root. */
   const candidates = (path: string, from: string): string[] => {
     if (path.startsWith('/')) {
       const bases = [table.basePath, ...customaryBasePaths].filter(
@@ -128,17 +123,17 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     return [normalize(`${folder}/${path}`), normalize(`${asFolder}/${path}`), normalize(path)];
   };
 
-  /** What does not depend on the page it is on: the same targets are linked to from many pages. */
+  /** Caches results that do not depend on the linking page. */
   const known = new Map<string, LinkTarget>();
 
   const resolve = (raw: string, from: string): LinkTarget => {
-    const remembered = known.get(raw);
-    if (remembered) return remembered;
+    const cached = known.get(raw);
+    if (cached) return cached;
     const isSameEverywhere = raw.startsWith('/') || /^[a-z]+:/i.test(raw);
-    if (!isSameEverywhere || raw.length > maximumKnownLength) return resolveAnew(raw, from);
-    const address = keptText(raw);
+    if (!isSameEverywhere || raw.length > maxKnownLength) return resolveAnew(raw, from);
+    const address = detachedText(raw);
     const target = resolveAnew(address, from);
-    if (known.size >= maximumKnown) known.clear();
+    if (known.size >= maxKnown) known.clear();
     known.set(address, target);
     return target;
   };
@@ -185,7 +180,6 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
   return { resolve, resolveFile };
 }
 
-/** Only these can be loaded as a file. */
 function isWebAddress(target: LinkTarget): boolean {
   return target.kind === 'outside' && /^https?:/i.test(target.href);
 }
@@ -207,7 +201,7 @@ function trimSlashes(path: string): string {
   return path.replace(/^\/+/, '').replace(/\/+$/, '');
 }
 
-/** Resolves `.` and `..`; whatever climbs above the root stays at the root. */
+/** Paths never climb above the root. */
 function normalize(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -222,7 +216,7 @@ interface CompiledRedirect {
   destination: Pattern;
 }
 
-/** What no server could be told of safely is told to the author elsewhere, and leads nowhere. */
+/** Redirects without a safe representation are reported by the redirects output and ignored here. */
 function compileRedirect({ source, destination }: Redirect): CompiledRedirect[] {
   const from = parseSource(source);
   const to = parseDestination(destination);

@@ -5,13 +5,13 @@ import type { JsonObject } from '../model/json.ts';
 const settle = (node: JsonObject, entriesLeft = 1000) => settleLevel(node, { entriesLeft });
 
 describe('a level of the navigation that names several kinds of divisions', () => {
-  it('is left alone when it names one, or others that hold only links', () => {
+  it('is unchanged when it has one kind, or others that contain only links', () => {
     const tabs = [{ tab: 'Guides', pages: ['index'] }];
     const anchors = [{ anchor: 'Blog', href: 'https://example.com' }];
     expect(settle({ tabs, anchors, global: {} })).toEqual({ node: { tabs, anchors, global: {} } });
   });
 
-  it('puts tabs into the versions that have no navigation', () => {
+  it('moves tabs into the versions without navigation', () => {
     const tabs = [{ tab: 'Guides', pages: ['index'] }];
     const { node, decision } = settle({
       versions: [{ version: 'v2' }, { version: 'v1', pages: ['old'] }],
@@ -59,7 +59,7 @@ describe('a level of the navigation that names several kinds of divisions', () =
     expect(node['products']).toMatchObject([{ product: 'One', languages: [{ language: 'en' }, {}] }]);
   });
 
-  it('stays as it is where the budget does not allow to repeat what stands beside its divisions', () => {
+  it('is unchanged when repeating the other entries would exceed the budget', () => {
     const node = { versions: [{ version: 'v2' }, { version: 'v1' }], pages: ['a', 'b'] };
     expect(settle(node, 3)).toEqual({ node });
   });

@@ -1,17 +1,20 @@
 /**
- * Gives one meaning to a level of the navigation that names several kinds of divisions, where the format allows one: the
- * first of `precedence` divides the level, and the others nest in it. It changes JSON and builds nothing.
+ * Resolves navigation levels with several kinds of divisions, where the format allows one: the first kind in
+ * `precedence` divides the level, the others nest in it.
  */
 import { asList, asObject, textAt } from '../config/json.ts';
 import { plainRoute } from './plain-route.ts';
 import type { JsonObject } from '../model/json.ts';
 
-/** What is nested deeper is left out. */
-export const maximumDepth = 50;
+/** Deeper levels are omitted. */
+export const maxDepth = 50;
 
-/** In the order in which the format lists them. */
+/** In the order of the format's documentation. */
 const precedence = ['products', 'languages', 'versions', 'tabs', 'dropdowns', 'anchors', 'menu'] as const;
-/** A reader is always in one of these, so other divisions beside them nest; tabs and anchors can stand beside each other. */
+/**
+ * A reader is always in exactly one of these, so other divisions nest in them; tabs and anchors may be
+ * siblings.
+ */
 const wholeSite: ReadonlySet<string> = new Set(['products', 'languages', 'versions']);
 const listKeys: readonly string[] = [...precedence, 'groups', 'pages'];
 const nameKeys = [
@@ -28,22 +31,20 @@ const nameKeys = [
 
 export interface SettledLevel {
   node: JsonObject;
-  /** Undefined where the level needed no decision. */
+  /** Absent when the level has one kind of division. */
   decision?: {
-    /** The key that divides the level. */
     winner: string;
-    /** The keys beside it. */
     others: string[];
-    /** Divisions without navigation that took over the other keys. */
+    /** Divisions without navigation that received the other keys. */
     filled: string[];
-    /** How many entries of the other keys repeat what the divisions hold. */
+    /** Entries of the other keys that the divisions already contain. */
     ignored: number;
-    /** How many do not, and were added to every division. */
+    /** Entries of the other keys that were added to every division. */
     added: number;
   };
 }
 
-/** How many entries may be repeated in several divisions, so that a small file cannot describe an endless site. */
+/** Limits repetition, so that a small file cannot describe an unbounded site. */
 export interface CopyBudget {
   entriesLeft: number;
 }
@@ -54,15 +55,17 @@ export function settleLevel(node: JsonObject, budget: CopyBudget): SettledLevel 
   const others = listKeys.filter((key) => key !== winner && asList(node[key]).some((item) => !isLink(item)));
   if (others.length === 0) return { node };
   const divisions = asList(node[winner]);
-  const beside = Object.fromEntries(others.map((key) => [key, asList(node[key])]));
+  const otherLists = Object.fromEntries(others.map((key) => [key, asList(node[key])]));
   const rest = omit(node, others);
   const empty = divisions.filter(isEmptyDivision);
-  if (empty.length > 0 && spend(budget, beside, empty.length)) {
-    const filled = divisions.map((item) => (empty.includes(item) ? { ...beside, ...asObject(item) } : item));
+  if (empty.length > 0 && spend(budget, otherLists, empty.length)) {
+    const filled = divisions.map((item) =>
+      empty.includes(item) ? { ...otherLists, ...asObject(item) } : item,
+    );
     const decision = { winner, others, filled: empty.map(nameOf), ignored: 0, added: 0 };
     return { node: { ...rest, [winner]: filled }, decision };
   }
-  const { kept, dropped: ignored } = withoutHeld(beside, factsIn(divisions));
+  const { kept, dropped: ignored } = withoutDuplicates(otherLists, factsIn(divisions));
   const joining = wholeSite.has(winner) ? kept : omit(kept, precedence);
   const canJoin = spend(budget, joining, divisions.length);
   const added = canJoin ? countEntries(joining) : 0;
@@ -118,7 +121,6 @@ function nameOf(item: unknown): string {
   return '';
 }
 
-/** What an entry shows, in a form that can be compared: pages, addresses, API descriptions. */
 function ownFacts(item: unknown): string[] {
   if (typeof item === 'string') return [`page ${plainRoute(item)}`];
   const node = asObject(item);
@@ -134,7 +136,7 @@ function ownFacts(item: unknown): string[] {
 }
 
 function factsIn(items: readonly unknown[], found = new Set<string>(), depth = 0): Set<string> {
-  if (depth > maximumDepth) return found;
+  if (depth > maxDepth) return found;
   for (const item of items) {
     for (const fact of ownFacts(item)) found.add(fact);
     for (const key of listKeys) factsIn(asList(asObject(item)?.[key]), found, depth + 1);
@@ -142,7 +144,10 @@ function factsIn(items: readonly unknown[], found = new Set<string>(), depth = 0
   return found;
 }
 
-function withoutHeld(lists: JsonObject, held: ReadonlySet<string>): { kept: JsonObject; dropped: number } {
+function withoutDuplicates(
+  lists: JsonObject,
+  held: ReadonlySet<string>,
+): { kept: JsonObject; dropped: number } {
   let dropped = 0;
   const prune = (items: readonly unknown[], depth: number): unknown[] =>
     items.flatMap((item) => {
@@ -156,16 +161,15 @@ function withoutHeld(lists: JsonObject, held: ReadonlySet<string>): { kept: Json
       return [node ? { ...omit(node, listKeys), ...inner } : item];
     });
   const prunedLists = (node: JsonObject, depth: number): JsonObject => {
-    if (depth > maximumDepth) return {};
+    if (depth > maxDepth) return {};
     const inner = listKeys.map((key) => [key, prune(asList(node[key]), depth)] as const);
     return Object.fromEntries(inner.filter(([, items]) => items.length > 0));
   };
   return { kept: prunedLists(lists, 0), dropped };
 }
 
-/** Pages and links; a group of two counts as two. */
 function countEntries(lists: JsonObject, depth = 0): number {
-  if (depth > maximumDepth) return 0;
+  if (depth > maxDepth) return 0;
   return listKeys
     .flatMap((key) => asList(lists[key]))
     .reduce<number>((sum, item) => {
@@ -174,14 +178,12 @@ function countEntries(lists: JsonObject, depth = 0): number {
     }, 0);
 }
 
-/** Entries with a name that is there already are put into the entry of that name. */
 function mergedNode(node: JsonObject, added: JsonObject, depth = 0): JsonObject {
-  if (depth > maximumDepth) return node;
+  if (depth > maxDepth) return node;
   const merged: Record<string, unknown> = { ...node };
   for (const key of listKeys) {
     const items = asList(added[key]);
     if (items.length === 0) continue;
-    /** Groups follow the pages of a division that has no groups. */
     const isAfterPages =
       key === 'groups' && asList(node[key]).length === 0 && asList(node['pages']).length > 0;
     const target = isAfterPages ? 'pages' : key;

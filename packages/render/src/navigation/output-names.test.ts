@@ -1,4 +1,3 @@
-/** Files that not every system could hold are written under other names, and the author is told. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -26,7 +25,7 @@ async function rendered(files: Record<string, string>) {
   return { paths, findings };
 }
 
-test('pages and pictures with such names get others, and the author is told', async () => {
+test('pages and images with unportable names are renamed and reported', async () => {
   const { paths, findings } = await rendered({
     'docs.json': '{"name":"Site","navigation":{"pages":["index","Guide","guide","aux"]}}',
     'index.mdx': '![One](/a.png) ![Two](/A.png) ![Three](/b:c.png) [Manifest](/manifest.json)',
@@ -72,7 +71,7 @@ test.each([
   [`${'x'.repeat(250)}/`.repeat(4) + 'x', 'has more than 1000 bytes'],
   ['page/x', 'is that of a file and of a folder'],
   ['Folder', 'is that of a file and of a folder'],
-])('%s: %s', (path, problem) => {
+])('the name %s is checked: %s', (path, problem) => {
   const names = new OutputNames();
   for (const taken of ['page', 'folder/page', 'folder/page']) expect(names.take(taken)).toBeUndefined();
   expect(names.take(path)).toBe(problem);

@@ -1,31 +1,29 @@
 /**
- * Which names the files of an output may have: those that are one and the same file on Linux, macOS and Windows. A bundle
- * with any other is refused where it arrives.
+ * Checks that output paths are valid and distinct on Linux, macOS and Windows. Bundles with other names are
+ * rejected on arrival.
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { flatText } from '../text/kept.ts';
+import { flatText } from '../text/compact-values.ts';
 
-const mostSegments = 32;
-const mostNameBytes = 1000;
-const mostSegmentBytes = 255;
+const maxSegments = 32;
+const maxNameBytes = 1000;
+const maxSegmentBytes = 255;
 const forbidden = /[\p{Cc}\\:*?"<>|]/u;
 const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
-/** An export adds these two itself. */
-const ofTheExport = ['manifest.json', 'manifest.json.minisig'];
+/** Added by the export. */
+const exportFiles = ['manifest.json', 'manifest.json.minisig'];
 
-/** The names of one output so far. */
 export class OutputNames {
-  /** Without case, and as they were first given. */
-  readonly #files = new Map(ofTheExport.map((name) => [name, '']));
+  /** Lower-cased path → original spelling. */
+  readonly #files = new Map(exportFiles.map((name) => [name, '']));
   readonly #folders = new Set<string>();
 
-  /** Why a file cannot have this name, as the rest of a sentence; undefined when it can, and from then on it is taken. */
+  /** Reserves the path. Returns why it is invalid, as the end of a sentence, or undefined. */
   take(path: string): string | undefined {
     const problem = problemOf(path);
     if (problem !== undefined) return problem;
     const kept = flatText(path);
     const lower = kept.toLowerCase();
-    /** Mostly the same, and one text does for both. */
     const folded = lower === kept ? kept : lower;
     const taken = this.#files.get(folded);
     if (taken === path) return undefined;
@@ -36,12 +34,11 @@ export class OutputNames {
     return undefined;
   }
 
-  /** Whether a file has this name in small letters. */
   isTaken(lowerCase: string): boolean {
     return this.#files.has(lowerCase);
   }
 
-  /** Whether all folders of a file may have their names. Most are known by the file before it. */
+  /** Consecutive files usually share their folders. */
   #takeFolders(folded: string): boolean {
     const slash = folded.lastIndexOf('/');
     if (slash < 0 || this.#folders.has(folded.slice(0, slash))) return true;
@@ -51,24 +48,22 @@ export class OutputNames {
     return true;
   }
 
-  /** A name that may be taken, as the text that is kept of it: with one for all who keep it, 50,000 pages take 7 MB less. */
-  sameText(path: string): string {
+  /** Returns the stored copy of the path, so that equal strings share memory. */
+  intern(path: string): string {
     const taken = this.#files.get(path);
     return taken === path ? taken : path;
   }
 }
 
-/** Whether an address can express a path: half a surrogate pair has no percent-encoding. */
+/** A lone surrogate has no percent-encoding. */
 export function hasAddress(path: string): boolean {
   return path.isWellFormed();
 }
 
-/** Why a name was changed. */
 export function reasonFor(path: string): string {
   return problemOf(path) ?? 'differs from another only in case';
 }
 
-/** A file that is written under another name; `reason` is why it cannot have its own. */
 export function renamedFile(file: string, output: string, reason: string): Diagnostic {
   const old = hasAddress(file)
     ? 'and its old address leads there'
@@ -78,38 +73,38 @@ export function renamedFile(file: string, output: string, reason: string): Diagn
     code: 'file_name_unusable',
     message: `The name "${file.toWellFormed()}" ${reason}; readers find it at "${output}", ${old}`,
     file,
-    hint: 'Rename the file, so that its address stays what you chose.',
+    hint: 'Rename the file to choose its address.',
   };
 }
 
-/** Only where two files want the place of a file and of a folder. */
+/** Applies only when one path is both a file and a folder. */
 export function unusableName(file: string, problem: string, output = file): Diagnostic {
   return {
     severity: 'error',
     code: 'file_name_unusable',
-    message: `The name "${output}" ${problem}; readers do not find the file`,
+    message: `The name "${output}" ${problem}; the file is not published`,
     file,
-    hint: 'Rename it, and what refers to it.',
+    hint: 'Rename the file and update its references.',
   };
 }
 
-/** Nearly every name: letters and digits in parts that end with one, and too short for any of the bounds. */
+/** Fast path for ordinary names within all limits. */
 const plainPath = /^[\w-]+(?:[./][\w-]+)*$/;
-const plainBytes = 2 * mostSegments - 1;
+const plainBytes = 2 * maxSegments - 1;
 const reservedPart = /(?:^|\/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$)/i;
 
-/** Why no file can have this name, as the rest of a sentence; undefined when one can. */
+/** Completes a sentence; undefined when the name is valid. */
 export function problemOf(path: string): string | undefined {
   if (path.length <= plainBytes && plainPath.test(path) && !reservedPart.test(path)) return undefined;
   if (!path.isWellFormed() || forbidden.test(path)) return 'holds a character that not every system allows';
   if (path.normalize('NFC') !== path) return 'is not in Unicode’s composed form';
-  if (Buffer.byteLength(path) > mostNameBytes) return `has more than ${mostNameBytes} bytes`;
+  if (Buffer.byteLength(path) > maxNameBytes) return `has more than ${maxNameBytes} bytes`;
   const segments = path.split('/');
-  if (segments.length > mostSegments) return `lies more than ${mostSegments} folders deep`;
+  if (segments.length > maxSegments) return `lies more than ${maxSegments} folders deep`;
   for (const segment of segments) {
     if (/^\.*$/.test(segment) || /[. ]$/.test(segment)) return 'has a part that ends in a dot or a space';
-    if (Buffer.byteLength(segment) > mostSegmentBytes)
-      return `has a part of more than ${mostSegmentBytes} bytes`;
+    if (Buffer.byteLength(segment) > maxSegmentBytes)
+      return `has a part of more than ${maxSegmentBytes} bytes`;
     if (reservedOnWindows.test(segment)) return 'has a part that Windows reserves';
   }
   return undefined;

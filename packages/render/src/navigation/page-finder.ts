@@ -1,8 +1,7 @@
-/** Which pages the configured navigation names, and which page an entry of it or a caller means. */
 import type { PageMeta } from '../model/page-source.ts';
 import type { FindPage } from './build.ts';
 import { asObject } from '../config/json.ts';
-import { maximumDepth } from './mixed-level.ts';
+import { maxDepth } from './mixed-level.ts';
 import { plainRoute } from './plain-route.ts';
 
 export function pageFinder(
@@ -21,7 +20,7 @@ export function pageFinder(
   };
 }
 
-/** Forgives what people write: a leading or trailing slash, an extension. */
+/** Accepts leading and trailing slashes and extensions. */
 function normalizedRoute(path: string): string {
   return path
     .trim()
@@ -30,15 +29,13 @@ function normalizedRoute(path: string): string {
     .replaceAll(/^\/+|\/+$/g, '');
 }
 
-/** Values of these keys name pages. */
 const pageKeys: ReadonlySet<string> = new Set(['pages', 'page', 'root']);
 
-/** The routes that the configured navigation names. */
 export function namedPages(navigation: unknown): Set<string> {
   const routes = new Set<string>();
   const collect = (value: unknown, isPage: boolean, depth: number): void => {
     if (typeof value === 'string' && isPage) routes.add(plainRoute(value));
-    if (depth > 2 * maximumDepth) return;
+    if (depth > 2 * maxDepth) return;
     if (Array.isArray(value)) for (const item of value) collect(item, isPage, depth + 1);
     else
       for (const [key, item] of Object.entries(asObject(value) ?? {}))

@@ -1,11 +1,8 @@
-/** Routes as people write them in a navigation. */
-
 /** Without a slash at either end and without an extension. */
 export function plainRoute(reference: string): string {
   return trimmedText(reference.replace(/\.mdx?$/, ''), '/');
 }
 
-/** Without any of the characters at its start and its end. */
 export function trimmedText(text: string, characters: string): string {
   const rest = withoutTrailing(text, characters);
   let start = 0;
@@ -13,7 +10,6 @@ export function trimmedText(text: string, characters: string): string {
   return rest.slice(start);
 }
 
-/** Without any of the characters at its end. */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

@@ -1,6 +1,5 @@
 /**
- * The addresses of pages and files as the world knows them: absolute, without extension. They exist only when the
- * output knows where it will be published; links between pages are relative and do not need them.
+ * Absolute public URLs of pages and files, without extension. They exist only when the origin is configured.
  */
 import type { PageMeta } from '../model/page-source.ts';
 import { languageCode } from '../words/words.ts';
@@ -27,12 +26,12 @@ export class PublicAddresses {
     this.#equivalents = equivalents;
   }
 
-  /** The home of the site; undefined when nobody knows where it will be. */
+  /** Undefined without a configured origin. */
   get home(): string | undefined {
     return this.#base;
   }
 
-  /** The path of a page without what stands before it; empty for the home page. */
+  /** Empty for the home page. */
   pathOf(route: string): string {
     return this.#addresses.canonicalOf(route);
   }
@@ -41,18 +40,16 @@ export class PublicAddresses {
     return this.ofFile(this.#addresses.canonicalOf(route));
   }
 
-  /** `path` is the path of an output file from the root. */
   ofFile(path: string): string | undefined {
     if (this.#base === undefined) return undefined;
     return path === '' ? this.#base : this.#base + relativeHref('', path);
   }
 
-  /** The address that search engines shall remember; a page may say that it is a copy of another one. */
   canonicalOf(meta: Pick<PageMeta, 'route' | 'canonical'>): string | undefined {
     return meta.canonical && /^https?:\/\//.test(meta.canonical) ? meta.canonical : this.ofPage(meta.route);
   }
 
-  /** The same page in the other languages: code and address. */
+  /** Pairs of language code and URL. */
   alternatesOf(route: string): [string, string][] {
     const branch = this.#navigation.places.get(route)?.branch ?? nearestBranch(this.#navigation, route);
     const step = branch?.steps.find(({ switcher }) => switcher.kind === 'language');

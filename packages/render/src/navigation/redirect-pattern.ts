@@ -1,26 +1,26 @@
 /**
- * The two sides of a redirect as parts: fixed text, `:name` for one segment, `:name*` and `*` for the rest. Everything
- * that later stands in a server's configuration is checked or encoded here, so that those who write it need not.
+ * Parses both sides of a redirect: fixed text, `:name` for one segment, `:name*` and `*` for the rest. All text
+ * that enters a server configuration is validated or encoded here.
  */
 export type PatternPart = { text: string } | { name: string; rest: boolean };
 export type Pattern = readonly PatternPart[];
 
-/** More than one of these in a row would let a server's matching go wrong, and no site needs them. */
-const mostPlaceholders = 4;
-const mostCharacters = 500;
-const mostSegmentBytes = 200;
+/** Many adjacent placeholders cause excessive backtracking in servers. */
+const maxPlaceholders = 4;
+const maxCharacters = 500;
+const maxSegmentBytes = 200;
 
-/** Characters that mean nothing in any configuration, in quotes or in regular expressions. */
+/** Characters without special meaning in server configurations, quotes and regular expressions. */
 const plainPath = /^(?:[\w .~/@+,!&=()'-]|[^\p{ASCII}\p{C}\p{Z}]|\u{200d})*$/u;
 
-/** A source from the root: `/old/:slug*`. Undefined when no server could be told of it safely. */
+/** Undefined when the source has no safe representation. */
 export function parseSource(source: string): Pattern | undefined {
   const path = `/${decoded(source)
     .normalize('NFC')
     .replaceAll(/\/{2,}/g, '/')
     .replace(/^\//, '')
     .replace(/\/$/, '')}`;
-  if (path.length > mostCharacters) return undefined;
+  if (path.length > maxCharacters) return undefined;
   const parts = partsOf(path.replace(/\.html$/, ''));
   const rests = parts.filter((part) => 'name' in part && part.rest).length;
   const names = parts.flatMap((part) => ('name' in part ? part.name : []));
@@ -28,17 +28,17 @@ export function parseSource(source: string): Pattern | undefined {
   const segments = fixed.split('/').slice(1);
   const usable =
     rests <= 1 &&
-    names.length <= mostPlaceholders &&
+    names.length <= maxPlaceholders &&
     new Set(names).size === names.length &&
     plainPath.test(fixed) &&
-    segments.every((part) => part !== '.' && part !== '..' && Buffer.byteLength(part) <= mostSegmentBytes);
+    segments.every((part) => part !== '.' && part !== '..' && Buffer.byteLength(part) <= maxSegmentBytes);
   return usable ? parts : undefined;
 }
 
-/** A path of the site or an address of the web, in a form that is safe between quotes anywhere. */
+/** A site path or URL, encoded so that it is safe between quotes. */
 export function parseDestination(destination: string): Pattern | undefined {
   const text = destination.trim();
-  if (text.length > mostCharacters) return undefined;
+  if (text.length > maxCharacters) return undefined;
   const outside = /^(?:https?:)?\/\/([^/?#]*)/i.exec(text);
   if (outside) {
     if (!/^[\p{L}\p{N}.-]+(?::\d{1,5})?$/u.test(outside[1] ?? '')) return undefined;
@@ -57,20 +57,19 @@ export function isFixed(pattern: Pattern): boolean {
   return pattern.every((part) => 'text' in part);
 }
 
-/** The text of a pattern, with what `value` says in place of each placeholder. */
 export function fill(pattern: Pattern, value: (name: string) => string): string {
   return pattern.map((part) => ('text' in part ? part.text : value(part.name))).join('');
 }
 
-/** The part before the first placeholder. */
 export function fixedStart(pattern: Pattern): string {
   const [first] = pattern;
   return first !== undefined && 'text' in first ? first.text : '';
 }
 
 /**
- * One expression for JavaScript, nginx and Go alike. What a placeholder takes holds no control character or backslash
- * and does not begin with a slash: it goes into a Location header, and `//host` there would lead to another site.
+ * A regular expression for JavaScript, nginx and Go. A placeholder value enters a Location header, so it
+ * matches no control character or backslash and cannot start with a slash: `//host` would redirect to another
+ * site.
  */
 export function expressionOf(pattern: Pattern, base = ''): string {
   let expression = escaped(base);
@@ -89,7 +88,6 @@ export function expressionOf(pattern: Pattern, base = ''): string {
 
 const restOfPath = '((?:[^/\\\\\\x00-\\x20\\x7f][^\\\\\\x00-\\x20\\x7f]*)?)';
 
-/** The values of the placeholders of a pattern in a path, or undefined when it does not match. */
 export function matcherOf(pattern: Pattern): (path: string) => Map<string, string> | undefined {
   const expression = new RegExp(expressionOf(pattern));
   const names = namesOf(pattern);
@@ -99,12 +97,12 @@ export function matcherOf(pattern: Pattern): (path: string) => Map<string, strin
   };
 }
 
-/** In the order of the groups of the expression. */
+/** In the order of the expression's groups. */
 export function namesOf(pattern: Pattern): string[] {
   return pattern.flatMap((part) => ('name' in part ? part.name : []));
 }
 
-/** Percent-encodes whatever is not plainly part of an address; what is encoded already stays. */
+/** Existing percent-encoding is preserved. */
 export function encodeAddress(text: string): string {
   return text.replaceAll(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~/?#@!&=+,:%]/gu, (character) =>
     [...new TextEncoder().encode(character)]

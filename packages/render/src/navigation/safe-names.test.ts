@@ -19,20 +19,20 @@ describe('a name that not every file system can hold', () => {
   });
 
   it.each(['???', '...', 'x'.repeat(300), 'ü'.repeat(200), 'a\u0308'])(
-    'the name %j becomes a usable one',
+    'the name %j becomes portable',
     (name) => {
       expect(problemOf(`${safePath(name)}.html`)).toBeUndefined();
     },
   );
 
-  it('of names that differ only in case, the one in small letters stays', () => {
+  it('among names that differ only in case, the lower-case one is kept', () => {
     expect([...renamedPaths(['Guide', 'GUIDE', 'guide', 'Other'])]).toEqual([
       ['GUIDE', 'GUIDE-2'],
       ['Guide', 'Guide-3'],
     ]);
   });
 
-  it('a name that is in use stays with the file that has it', () => {
+  it('a name in use is kept by its file', () => {
     expect([...renamedPaths(['a-b.png', 'a:b.png'])]).toEqual([['a:b.png', 'a-b-2.png']]);
   });
 });

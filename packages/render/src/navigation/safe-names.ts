@@ -1,6 +1,6 @@
 /**
- * Names that every file system can hold, for files that have another: characters are replaced, reserved words get an
- * ending, and of two names that differ only in case the second gets a number. The same files get the same names.
+ * Derives portable file names: invalid characters are replaced, reserved words get a suffix, names that differ
+ * only in case get a number. The result is deterministic.
  */
 import { hash } from 'node:crypto';
 import { problemOf } from './output-names.ts';
@@ -8,15 +8,14 @@ import { withoutTrailing } from './plain-route.ts';
 
 const refusedCharacters = /[\p{Cc}\\:*?"<>|]+/gu;
 const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
-/** Leaves room for an ending and a number. */
+/** Leaves room for a suffix and a number. */
 const maxSegmentBytes = 200;
 const shortenedBytes = 150;
 
-/** A path of which each part can be the name of a file or folder anywhere. */
 export function safePath(path: string): string {
   if (problemOf(path) === undefined) return path;
   const safe = path.toWellFormed().normalize('NFC').split('/').map(safeSegment).join('/');
-  // Deeper or longer than a bundle may hold, whatever its parts are called.
+  // The path as a whole may still be too deep or too long for a bundle.
   return problemOf(safe) === undefined ? safe : `${shortHash(path)}/${safe.slice(safe.lastIndexOf('/') + 1)}`;
 }
 
@@ -25,7 +24,7 @@ function safeSegment(segment: string): string {
     reservedOnWindows,
     '$&_',
   );
-  // A part that held nothing else still needs a name.
+  // A segment without any valid character still needs a name.
   const name = plain.replaceAll('-', '') === '' && plain !== segment ? `name-${shortHash(segment)}` : plain;
   if (Buffer.byteLength(name) <= maxSegmentBytes) return name;
   const start = Buffer.from(name).subarray(0, shortenedBytes).toString();
@@ -36,7 +35,7 @@ function shortHash(text: string): string {
   return hash('sha256', text).slice(0, 8);
 }
 
-/** Those that cannot keep their names, with the names they get. `isTaken` is asked in small letters. */
+/** Returns only the paths that need another name. `isTaken` receives lower-cased paths. */
 export function renamedPaths(
   paths: Iterable<string>,
   isTaken: (lowerCase: string) => boolean = () => false,
@@ -45,7 +44,7 @@ export function renamedPaths(
   const taken = new Set<string>();
   const all = [...paths];
   if (areAllUsable(all, isTaken)) return renamed;
-  for (const path of inOrderOfRight(all)) {
+  for (const path of byPrecedence(all)) {
     const safe = safePath(path);
     let name = safe;
     for (let count = 2; taken.has(name.toLowerCase()) || isTaken(name.toLowerCase()); count++)
@@ -66,8 +65,8 @@ function areAllUsable(paths: readonly string[], isTaken: (lowerCase: string) => 
   return true;
 }
 
-/** A name that is safe comes before one that has to become it, and one in small letters before its variants. */
-function inOrderOfRight(paths: readonly string[]): string[] {
+/** Valid names come before names that must change, and lower-case names before their variants. */
+function byPrecedence(paths: readonly string[]): string[] {
   const rank = (path: string): number =>
     (safePath(path) === path ? 0 : 2) + (path.toLowerCase() === path ? 0 : 1);
   return paths.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));

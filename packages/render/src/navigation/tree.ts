@@ -1,6 +1,6 @@
 /**
- * The navigation as data: sections that hold entries (pages, links, groups) and switchers between divisions
- * (tabs, versions, languages and so on). Types only.
+ * The navigation tree: sections contain entries (pages, links, groups) and switchers between divisions (tabs,
+ * versions, languages, …).
  */
 import type { JsonObject } from '../model/json.ts';
 
@@ -23,10 +23,9 @@ export interface GroupEntry {
   label: string;
   icon?: string;
   tag?: string;
-  /** The page that stands for the group itself. */
   root?: string;
   expanded: boolean;
-  /** How the page of the group lists what the group holds. */
+  /** How the group's root page lists the entries of the group. */
   directory?: 'accordion' | 'card';
   entries: NavEntry[];
 }
@@ -40,12 +39,11 @@ export interface Division {
   tag?: string;
   description?: string;
   href?: string;
-  /** Of its icon, as six or three hexadecimal digits in lower case. */
+  /** Icon color: three or six lower-case hexadecimal digits. */
   color?: { light: string; dark: string };
   isDefault: boolean;
-  /** Shown at the far end of its row. */
   atEnd?: boolean;
-  /** For a language: its own header links, footer and banner, as configured. */
+  /** For a language: its overrides of header links, footer and banner. */
   own?: JsonObject;
   section: Section;
 }
@@ -58,7 +56,6 @@ export interface Switcher {
 export interface Section {
   entries: NavEntry[];
   switchers: Switcher[];
-  /** Links shown on every page below this section. */
   globals: Division[];
 }
 
@@ -67,17 +64,16 @@ export interface BranchStep {
   division: Division;
 }
 
-/** One path through the switchers down to a list of entries: what a reader sees around a page. */
+/** One path through the switchers to a list of entries. */
 export interface Branch {
   id: string;
-  /** The labels of its steps in a form that addresses can hold. */
   name: string;
   steps: BranchStep[];
-  /** Switchers met on the way whose divisions are only links, or which lie beside the chosen one. */
+  /** Switchers along the path that contain only links or are not part of the path. */
   asides: Switcher[];
   globals: Division[];
   entries: NavEntry[];
-  /** The pages of the entries in reading order, each once. */
+  /** In reading order, without duplicates. */
   pages: string[];
   language?: string;
 }

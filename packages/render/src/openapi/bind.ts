@@ -1,6 +1,6 @@
 /**
- * Finds what a reference means in the descriptions of the site. A missing or ambiguous one is a finding; the page that
- * names it stays. It reads no file: the library has read them.
+ * Resolves references of pages and navigation entries to operations, schemas and channels. A missing or
+ * ambiguous reference is a finding; the page is kept.
  */
 import { asObject, at } from '../config/json.ts';
 import { nearestName } from '../config/shape.ts';
@@ -12,16 +12,13 @@ import type { ApiTarget, SpecSource } from '../model/site-plan.ts';
 
 export interface Bound {
   target?: ApiTarget;
-  /** Absent for schemas and for operations that a page describes itself. */
+  /** Absent for schemas and for operations declared in front matter. */
   entry?: DescribedEntry;
   finding?: Finding;
 }
 
-/** Where a reference stands. */
 export interface ReferenceScope {
-  /** Descriptions that the navigation names around the page. */
   sources: readonly SpecSource[];
-  /** The file of the page, for relative names. */
   from?: string;
 }
 
@@ -35,7 +32,7 @@ export class Binder {
   }
 
   bind(reference: ApiReference, scope: ReferenceScope): Bound {
-    if (reference.kind === 'written') return { target: reference };
+    if (reference.kind === 'front-matter') return { target: reference };
     if (reference.file !== undefined) return this.#bindInFile(reference, reference.file, scope);
     const around = scope.sources.flatMap(({ source }) => this.#library.find(source));
     const tiers = [around, this.#configured, this.#library.candidates];
@@ -51,14 +48,14 @@ export class Binder {
     const keys = this.#library.find(file, scope.from);
     const found = this.#search(reference, keys);
     if (found) return found;
-    /** What is wrong with a description that cannot be read was told where it was read. */
+    /** The unreadable description was already reported. */
     if (keys.some((key) => !this.#library.get(key))) return {};
     if (keys.length > 0) return { finding: this.#missing(reference, new Set(keys)) };
-    return this.#bindElsewhere(reference, file);
+    return this.#bindToOtherDescription(reference, file);
   }
 
-  /** A file that is not there any more: when just one other description holds the operation, that one is meant. */
-  #bindElsewhere(reference: Named, file: string): Bound {
+  /** If the named file is missing and exactly one other description has the operation, use that one. */
+  #bindToOtherDescription(reference: Named, file: string): Bound {
     const found = this.#search(reference, this.#library.candidates);
     const isSure = found !== undefined && !found.finding;
     const instead =
@@ -66,7 +63,7 @@ export class Binder {
     const finding: Finding = {
       severity: 'warning',
       code: 'openapi_operation_missing',
-      message: `There is no API description "${file}"${instead}`,
+      message: `The API description "${file}" does not exist${instead}`,
       hint: `The site has ${listed(this.#library.candidates) || 'none'}.`,
     };
     return isSure ? { ...found, finding } : { finding };
@@ -83,8 +80,8 @@ export class Binder {
       finding: {
         severity: 'info',
         code: 'openapi_ambiguous',
-        message: `Several API descriptions hold ${spelled(reference)}; the first one is shown: ${listed(names)}`,
-        hint: 'Name the file of the description first.',
+        message: `Several API descriptions contain ${spelled(reference)}; the first one is shown: ${listed(names)}`,
+        hint: 'Prefix the reference with the file name of the API description.',
       },
     };
   }
@@ -109,7 +106,7 @@ export class Binder {
   }
 }
 
-type Named = Exclude<ApiReference, { kind: 'written' }>;
+type Named = Exclude<ApiReference, { kind: 'front-matter' }>;
 
 function matchIn(spec: Spec, reference: Named): Bound | undefined {
   if (reference.kind === 'schema') {
@@ -138,7 +135,7 @@ function entryIn(spec: Spec, reference: Exclude<Named, { kind: 'schema' }>): Des
 
 const indexes = new WeakMap<Spec, Map<string, DescribedEntry>>();
 
-/** Operations by every spelling of their path; one that is written so comes before one that only means the same. */
+/** Exact spellings take precedence over equivalent ones. */
 function operationIndex(spec: Spec): Map<string, DescribedEntry> {
   const known = indexes.get(spec);
   if (known) return known;
@@ -159,7 +156,7 @@ function operationIndex(spec: Spec): Map<string, DescribedEntry> {
 
 const spellingCount = 4;
 
-/** From the path as written to what it has in common with others; a query or fragment may be part of its name. */
+/** From the exact path to its normalized form; a query or fragment may be part of the path. */
 function spellingsOf(path: string): string[] {
   const decoded = decodedPath(path);
   return [path, shapeOfPath(path), shapeOfPath(decoded), shapeOfPath(decoded.split(/[?#]/, 1)[0] ?? '')];
@@ -174,7 +171,7 @@ function decodedPath(path: string): string {
   }
 }
 
-/** What two spellings of a path have in common: no name of a parameter, no slash at the end. */
+/** Parameter names and a trailing slash do not distinguish paths. */
 function shapeOfPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
   return `/${parts.map((part) => part.replaceAll(/\{[^{}]*\}|^:[\w-]+$/g, '{}')).join('/')}`;
@@ -193,19 +190,18 @@ function listed(names: readonly string[]): string {
   );
 }
 
-/** The operations that share most of their path with the one that was asked for. */
 function nearest(reference: Named, specs: readonly Spec[]): string[] {
   if (reference.kind === 'file') return [];
   if (reference.kind !== 'operation') return nearestNames(reference, specs);
   const entries = specs.flatMap((spec) => spec.entries);
-  const wanted = new Set(shapeOfPath(reference.path).split('/'));
+  const referenced = new Set(shapeOfPath(reference.path).split('/'));
   return entries
     .flatMap(({ target }) => {
       if (target.kind !== 'operation') return [];
       const parts = shapeOfPath(target.path).split('/');
-      const shared = parts.filter((part) => part !== '' && part !== '{}' && wanted.has(part)).length;
+      const shared = parts.filter((part) => part !== '' && part !== '{}' && referenced.has(part)).length;
       const score =
-        shared * 4 - Math.abs(parts.length - wanted.size) + (target.method === reference.method ? 1 : 0);
+        shared * 4 - Math.abs(parts.length - referenced.size) + (target.method === reference.method ? 1 : 0);
       return shared === 0 ? [] : [{ name: `${target.method} ${target.path}`, score }];
     })
     .toSorted((a, b) => b.score - a.score)
@@ -213,7 +209,6 @@ function nearest(reference: Named, specs: readonly Spec[]): string[] {
     .map(({ name }) => name);
 }
 
-/** A name that differs by a letter or two, or the first ones there are. */
 function nearestNames({ kind, name }: Extract<Named, { name: string }>, specs: readonly Spec[]): string[] {
   const names = specs.flatMap(({ document, entries }) =>
     kind === 'schema'

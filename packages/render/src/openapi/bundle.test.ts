@@ -19,7 +19,7 @@ const schemaIn = (whole: JsonObject): unknown =>
   at(whole, 'paths', '/a', 'get', 'responses', '200', 'content', 'json', 'schema');
 
 describe('bundling', () => {
-  it('keeps references inside of the document, also cyclic ones', () => {
+  it('keeps internal references, including cyclic ones', () => {
     const document = {
       ...schema('#/components/schemas/Node'),
       components: { schemas: { Node: { properties: { next: { $ref: '#/components/schemas/Node' } } } } },
@@ -27,7 +27,7 @@ describe('bundling', () => {
     expect(bundle(document)).toEqual({ whole: document, missing: [] });
   });
 
-  it('brings in parts of other files under their own names', () => {
+  it('inlines parts of other files under their names', () => {
     const { whole, missing } = bundle(schema('./models/user.yaml#/User'), {
       'api/models/user.yaml': { User: { properties: { team: { $ref: 'team.json' } } } },
       'api/models/team.json': { properties: { members: { items: { $ref: 'user.yaml#/User' } } } },
@@ -40,7 +40,7 @@ describe('bundling', () => {
     });
   });
 
-  it('gives a part the name of the component that stands for it', () => {
+  it('names a part after the component that references it', () => {
     const { whole } = bundle(
       { ...schema('models/user.yaml'), components: { schemas: { User: { $ref: 'models/user.yaml' } } } },
       { 'api/models/user.yaml': { properties: { friend: { $ref: 'user.yaml' } } } },
@@ -51,7 +51,7 @@ describe('bundling', () => {
     });
   });
 
-  it('puts parameters, responses and bodies where they belong, with names that are free', () => {
+  it('adds parameters, responses and bodies to their sections under unique names', () => {
     const { whole } = bundle(
       {
         paths: {
@@ -74,7 +74,7 @@ describe('bundling', () => {
     });
   });
 
-  it('puts whole paths in place, where others list them', () => {
+  it('inlines path items in place', () => {
     const { whole } = bundle(
       { paths: { '/a': { $ref: '../shared/a.yaml' } } },
       { 'shared/a.yaml': { get: { responses: { 200: { $ref: '#/ok' } } }, ok: { description: 'OK' } } },
@@ -92,7 +92,7 @@ describe('bundling', () => {
     expect(whole['definitions']).toEqual({ pet: { type: 'object' } });
   });
 
-  it('tells once of each reference that leads nowhere, and never of what is outside', () => {
+  it('reports each unresolvable reference once, and never reads outside of the site', () => {
     const document = {
       a: schema('gone.yaml'),
       b: schema('gone.yaml'),
@@ -106,7 +106,7 @@ describe('bundling', () => {
     ]);
   });
 
-  it('ends when files are inside of each other', () => {
+  it('terminates when files reference each other', () => {
     const { missing } = bundle(
       { paths: { $ref: 'a.yaml' } },
       { 'api/a.yaml': { $ref: 'b.yaml' }, 'api/b.yaml': { $ref: 'a.yaml' } },
@@ -116,7 +116,7 @@ describe('bundling', () => {
 });
 
 describe('the files a document refers to', () => {
-  it('are named from the root; addresses elsewhere are none', () => {
+  it('are relative to the root; URLs are ignored', () => {
     const document = {
       a: [{ $ref: '../x.yaml#/A' }, { $ref: '/y.json' }, { $ref: 'https://z/z' }, { $ref: '#/a' }],
     };

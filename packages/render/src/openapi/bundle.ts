@@ -1,6 +1,6 @@
 /**
- * Brings everything a description refers to in other files of the site into the description itself. References inside
- * of it stay references, so that cycles stay finite. It asks for files by name and never opens one.
+ * Inlines external references of an API description. Internal references stay references, so that cycles stay
+ * finite. The caller supplies file contents.
  */
 import { posix } from 'node:path';
 import { asObject } from '../config/json.ts';
@@ -8,19 +8,17 @@ import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
 import type { JsonObject } from '../model/json.ts';
 
 export interface BundleSources {
-  /** The content of a file of the site, already read; undefined when there is none. */
   read(file: string): JsonObject | undefined;
-  /** Told once for each reference that leads nowhere. */
+  /** Called once per unresolvable reference. */
   missing(reference: string, file: string, reason: string): void;
 }
 
-/** The files that a document refers to, as paths from the root of the site. */
 export function referredFiles(document: JsonObject, file: string): string[] {
   const outside = [...referencesIn(document)].filter((it) => !it.startsWith('#') && !isRemote(it));
   return [...new Set(outside.map((reference) => targetOf(reference, file).file))];
 }
 
-/** The document with all that it refers to; the same object when it refers to nothing outside of itself. */
+/** Returns the same object when it has no external references. */
 export function bundled(document: JsonObject, file: string, sources: BundleSources): JsonObject {
   const references = [...referencesIn(document)];
   if (references.every((reference) => reference.startsWith('#'))) {
@@ -29,7 +27,14 @@ export function bundled(document: JsonObject, file: string, sources: BundleSourc
         sources.missing(reference, file, nothingAt(reference, file));
     return document;
   }
-  const bundle: Bundle = { file, document, sources, names: new Map(), sections: new Map(), told: new Set() };
+  const bundle: Bundle = {
+    file,
+    document,
+    sources,
+    names: new Map(),
+    sections: new Map(),
+    reported: new Set(),
+  };
   nameComponents(bundle);
   const whole = { ...asObject(copied(document, { bundle, file, path: [], chain: [] })) };
   for (const [section, entries] of bundle.sections) addSection(whole, section, entries);
@@ -53,7 +58,7 @@ function nothingAt(pointer: string, file: string): string {
   return `there is no "${pointer}" in "${file}"`;
 }
 
-/** A component that is nothing but a reference to another file gives that part its name. */
+/** A component that only references another file names that part. */
 function nameComponents({ document, file, names }: Bundle): void {
   for (const [section, entries] of Object.entries(asObject(document['components']) ?? {})) {
     for (const [name, value] of Object.entries(asObject(entries) ?? {})) {
@@ -70,20 +75,17 @@ interface Bundle {
   file: string;
   document: JsonObject;
   sources: BundleSources;
-  /** Where a part of another file has been put, by file and pointer. */
   names: Map<string, string>;
-  /** What was brought in, by the section it belongs to: `components/schemas`. */
+  /** Inlined parts by section, for example `components/schemas`. */
   sections: Map<string, Record<string, unknown>>;
-  told: Set<string>;
+  reported: Set<string>;
 }
 
 interface Context {
   bundle: Bundle;
-  /** The file that `value` was written in. */
   file: string;
-  /** Where `value` stands in the bundle. */
   path: string[];
-  /** Parts of other files that are being put in place right now. */
+  /** Parts that are being inlined, to detect cycles. */
   chain: string[];
 }
 
@@ -108,45 +110,45 @@ function inside(context: Context, key: string): Context {
 
 function followed(object: JsonObject, reference: string, context: Context): unknown {
   const { bundle, file } = context;
-  const tell = (reason: string): JsonObject => {
+  const reportMissing = (reason: string): JsonObject => {
     const key = `${file} ${reference}`;
-    if (!bundle.told.has(key)) bundle.sources.missing(reference, file, reason);
-    bundle.told.add(key);
+    if (!bundle.reported.has(key)) bundle.sources.missing(reference, file, reason);
+    bundle.reported.add(key);
     return object;
   };
-  if (isRemote(reference)) return tell('it is on another host');
+  if (isRemote(reference)) return reportMissing('it is on another host');
   const target = targetOf(reference, file);
   const isOwn = target.file === bundle.file;
   const source = isOwn ? bundle.document : bundle.sources.read(target.file);
-  if (!source) return tell(`there is no file "${target.file}"`);
+  if (!source) return reportMissing(`there is no file "${target.file}"`);
   const value = valueAtPointer(source, target.pointer);
-  if (value === undefined) return tell(nothingAt(target.pointer, target.file));
+  if (value === undefined) return reportMissing(nothingAt(target.pointer, target.file));
   const { $ref: _, ...siblings } = object;
   const rest = copiedEntries(siblings, context);
   if (isOwn) return { ...rest, $ref: target.pointer };
   const key = target.file + target.pointer;
   if (isContainer(context.path) || bundle.names.get(key) === `#/${context.path.join('/')}`) {
-    if (context.chain.includes(key)) return tell('it is inside of itself');
+    if (context.chain.includes(key)) return reportMissing('it is inside of itself');
     const put = copied(value, { ...context, file: target.file, chain: [...context.chain, key] });
     return asObject(put) ? { ...asObject(put), ...rest } : put;
   }
-  return { ...rest, $ref: bundle.names.get(key) ?? broughtIn(value, key, target, context) };
+  return { ...rest, $ref: bundle.names.get(key) ?? inlinePart(value, key, target, context) };
 }
 
-/** Puts a part of another file under a name of its own; the name is known before its content is, for cycles. */
-function broughtIn(value: unknown, key: string, target: Target, { bundle, path }: Context): string {
+/** Registers the name before the content, so that cyclic references resolve. */
+function inlinePart(value: unknown, key: string, target: Target, { bundle, path }: Context): string {
   const section = sectionOf(path, bundle.document);
   const entries = bundle.sections.get(section.join('/')) ?? {};
   bundle.sections.set(section.join('/'), entries);
-  const wanted = (nameOfReference(target.pointer) || posix.parse(target.file).name).replaceAll(
+  const preferred = (nameOfReference(target.pointer) || posix.parse(target.file).name).replaceAll(
     /[^\w.-]+/g,
     '-',
   );
   const isTaken = (name: string): boolean =>
     Object.hasOwn(entries, name) ||
     valueAtPointer(bundle.document, `#/${[...section, name].join('/')}`) !== undefined;
-  let name = wanted;
-  for (let count = 2; isTaken(name); count++) name = `${wanted}-${count}`;
+  let name = preferred;
+  for (let count = 2; isTaken(name); count++) name = `${preferred}-${count}`;
   const reference = `#/${[...section, name].join('/')}`;
   bundle.names.set(key, reference);
   entries[name] = {};
@@ -156,7 +158,6 @@ function broughtIn(value: unknown, key: string, target: Target, { bundle, path }
 
 interface Target {
   file: string;
-  /** Begins with `#`. */
   pointer: string;
 }
 
@@ -182,7 +183,7 @@ function isRemote(reference: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(reference);
 }
 
-/** Places whose content others list: there the referred part itself must stand. */
+/** Containers whose entries must be inlined rather than referenced. */
 function isContainer(path: readonly string[]): boolean {
   const [first = '', second = ''] = path;
   if (path.length === 0) return true;
@@ -204,7 +205,6 @@ const sectionByHolder: Record<string, string> = {
   servers: 'servers',
 };
 
-/** Where a part belongs, by the place that refers to it. */
 function sectionOf(path: readonly string[], document: JsonObject): string[] {
   const holder = path.at(-2) ?? '';
   const kind =

@@ -1,28 +1,27 @@
-/** JSON values of a document as text. Values are untrusted: a copy with a bound on depth and size is what gets written. */
+/** Formats untrusted JSON values with bounded depth and size. */
 import { asObject } from '../config/json.ts';
 
-const DEPTH_LIMIT = 40;
-const VALUE_LIMIT = 20_000;
-const TEXT_LIMIT = 200_000;
+const maxDepth = 40;
+const maxValues = 20_000;
+const maxTextLength = 200_000;
 const SHORT_TEXT = 10_000;
 
-/** As JSON writes it, indented by `spaces`; what is too deep or too much is shown as `"…"`. */
+/** Truncated parts are shown as `"…"`. */
 export function jsonText(value: unknown, spaces: number): string {
-  // Nothing to bound: most values are such.
   if (typeof value === 'string' && value.length < SHORT_TEXT) return JSON.stringify(value);
   const text = JSON.stringify(boundedCopy(value), undefined, spaces) ?? 'null';
   return cutText(text);
 }
 
-/** Ends at a line where it can. */
+/** Cuts at a line end when possible. */
 export function cutText(text: string): string {
-  if (text.length <= TEXT_LIMIT) return text;
-  const end = text.lastIndexOf('\n', TEXT_LIMIT);
-  return `${text.slice(0, end > TEXT_LIMIT / 2 ? end : TEXT_LIMIT)}\n…`;
+  if (text.length <= maxTextLength) return text;
+  const end = text.lastIndexOf('\n', maxTextLength);
+  return `${text.slice(0, end > maxTextLength / 2 ? end : maxTextLength)}\n…`;
 }
 
 export function boundedCopy(value: unknown): unknown {
-  return copied(value, 0, { values: VALUE_LIMIT, characters: TEXT_LIMIT * 2 });
+  return copied(value, 0, { values: maxValues, characters: maxTextLength * 2 });
 }
 
 function copied(value: unknown, depth: number, left: { values: number; characters: number }): unknown {
@@ -33,7 +32,7 @@ function copied(value: unknown, depth: number, left: { values: number; character
     return text;
   }
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
-  if (depth >= DEPTH_LIMIT) return '…';
+  if (depth >= maxDepth) return '…';
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const item of value as unknown[]) {
@@ -51,7 +50,7 @@ function copied(value: unknown, depth: number, left: { values: number; character
   return copy;
 }
 
-/** Without a prototype, so that a key such as `__proto__` is a key like any other. */
+/** Without a prototype, so that `__proto__` is an ordinary key. */
 export function emptyObject(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }

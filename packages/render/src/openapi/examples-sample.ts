@@ -1,6 +1,6 @@
 /**
- * A value made up from a schema, the same on every run. It prefers what the specification says (example, default,
- * const, enum) and is bounded in depth and size, because schemas may be cyclic or hostile.
+ * Generates a deterministic sample value from a schema. It prefers given values (example, default, const,
+ * enum). Depth and size are bounded because schemas may be cyclic or hostile.
  */
 import { asList, asObject, asText } from '../config/json.ts';
 import { boundedCopy, emptyObject } from './examples-json.ts';
@@ -9,10 +9,9 @@ import { baseTypes, isFile } from './schema-words.ts';
 import type { Direction } from './schema.ts';
 import { examplesOf } from './schema-description.ts';
 
-const DEPTH_LIMIT = 8;
-const PROPERTY_LIMIT = 200;
+const maxDepth = 8;
+const maxProperties = 200;
 
-/** Undefined when there is nothing to show. */
 export function sampleOf(context: MergeContext, schema: unknown, direction: Direction): unknown {
   if (schema === undefined || schema === false) return undefined;
   return sampled({ context, direction, valuesLeft: context.maxSampleValues }, schema, 0, []);
@@ -29,8 +28,7 @@ function sampled(sampling: Sampling, schema: unknown, depth: number, within: rea
   const merged = mergedSchema(sampling.context, schema, new Set(within));
   const given = givenValue(merged);
   if (given !== undefined) return boundedCopy(given);
-  if (depth > DEPTH_LIMIT || merged.wholePointers.some((pointer) => within.includes(pointer)))
-    return undefined;
+  if (depth > maxDepth || merged.wholePointers.some((pointer) => within.includes(pointer))) return undefined;
   const inside = [...within, ...merged.wholePointers];
   const [type] = baseTypes(merged);
   if (merged.choices && (type === undefined || type === 'object')) {
@@ -51,7 +49,7 @@ function sampledObject(
   within: readonly string[],
 ): Record<string, unknown> {
   const object = emptyObject();
-  for (const [name, property] of [...schema.properties].slice(0, PROPERTY_LIMIT)) {
+  for (const [name, property] of [...schema.properties].slice(0, maxProperties)) {
     if (isHidden(sampling, property)) continue;
     const value = sampled(sampling, property, depth + 1, within);
     if (value !== undefined) object[name] = value;
@@ -120,7 +118,7 @@ function scalar(schema: MergedSchema, type: string | undefined): unknown {
   return TEXT_BY_FORMAT.get(format ?? '') ?? '<string>';
 }
 
-/** 123, or the nearest number that is allowed. */
+/** 123, or the nearest allowed number. */
 function numberWithin(schema: MergedSchema): number {
   const limit = (keyword: string, exclusive: string, step: number) => {
     const strict = schema.keywords.get(exclusive);

@@ -1,4 +1,4 @@
-/** A JSON value as XML, by the `xml` hints of its schema: names, attributes, wrapped lists. */
+/** Formats a JSON value as XML according to the `xml` keywords of its schema. */
 import { asObject, asText, at } from '../config/json.ts';
 import { escapeAttribute, escapeText } from '../text/html.ts';
 import { boundedCopy, cutText } from './examples-json.ts';
@@ -59,7 +59,7 @@ function elementName(schema: MergedSchema, otherwise: string): string {
   const xml = schema.keywords.get('xml');
   const prefix = asText(at(xml, 'prefix'));
   const name = asText(at(xml, 'name')) ?? otherwise;
-  // What cannot stand in a name is replaced: the name may come from anywhere.
+  // The name is untrusted: characters that are invalid in XML names are replaced.
   return (prefix ? `${prefix}:${name}` : name).replaceAll(/[^\p{L}\p{N}_.:-]/gu, '_') || 'item';
 }
 

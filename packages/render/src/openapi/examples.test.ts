@@ -11,8 +11,8 @@ function examples(content: unknown, type = 'application/json', components: Recor
 const sample = (schema: unknown, schemas: Record<string, unknown> = {}) =>
   JSON.parse(examples({ schema }, 'application/json', { schemas })[0]?.text ?? 'null') as unknown;
 
-describe('examples that are given', () => {
-  it('are shown by name, followed, and without those that are elsewhere', () => {
+describe('given examples', () => {
+  it('are shown by name with references resolved, without external ones', () => {
     const content = {
       examples: {
         cat: { summary: 'A cat', value: { name: 'Tom' } },
@@ -26,13 +26,13 @@ describe('examples that are given', () => {
     ]);
   });
 
-  it('may be text that holds JSON, or just text', () => {
+  it('may be JSON in a string, or plain text', () => {
     expect(examples({ example: '{"a":1}' })[0]?.text).toBe('{\n  "a": 1\n}');
     expect(examples({ example: 'hello' })[0]?.text).toBe('"hello"');
     expect(examples({ example: 'a,b' }, 'text/csv')[0]).toMatchObject({ language: 'text', text: 'a,b' });
   });
 
-  it('are cut when they are huge or deep', () => {
+  it('are truncated when they are large or deep', () => {
     expect(examples({ example: 'x'.repeat(5_000_000) })[0]?.text.length).toBeLessThan(210_000);
     let deep: unknown = 1;
     for (let depth = 0; depth < 20_000; depth++) deep = [deep];
@@ -41,7 +41,7 @@ describe('examples that are given', () => {
 });
 
 describe('an example made from a schema', () => {
-  it('holds what the schema says, and the same on every run', () => {
+  it('follows the schema and is deterministic', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -68,7 +68,7 @@ describe('an example made from a schema', () => {
     expect(sample(schema)).toEqual(sample(schema));
   });
 
-  it('joins parts and the first choice', () => {
+  it('combines allOf parts and the first choice', () => {
     const schema = {
       allOf: [ref('Base'), { oneOf: [{ properties: { b: { const: 2 } } }, { properties: { c: {} } }] }],
     };
@@ -78,7 +78,7 @@ describe('an example made from a schema', () => {
     });
   });
 
-  it('stops where a schema is inside of itself', () => {
+  it('stops at recursive schemas', () => {
     const Node = {
       type: 'object',
       properties: { id: { const: 1 }, next: ref('Node'), all: { type: 'array', items: ref('Node') } },
@@ -86,7 +86,7 @@ describe('an example made from a schema', () => {
     expect(sample(ref('Node'), { Node })).toEqual({ id: 1, all: [] });
   });
 
-  it('keeps a key such as __proto__ a key', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const schema = JSON.parse('{"properties":{"__proto__":{"const":1},"a":{"const":2}}}') as unknown;
     expect(examples({ schema })[0]?.text).toBe('{\n  "__proto__": 1,\n  "a": 2\n}');
   });
@@ -122,7 +122,7 @@ describe('an example made from a schema', () => {
     expect(text('application/problem+json; charset=utf-8')).toContain('"id": 7');
   });
 
-  it('is missing for bytes, and for a schema that says nothing', () => {
+  it('is absent for binary content and for an empty schema', () => {
     expect(examples({ schema: { type: 'string', format: 'binary' } }, 'image/png')).toEqual([]);
     expect(examples({ schema: {} })).toEqual([]);
     expect(examples({})).toEqual([]);

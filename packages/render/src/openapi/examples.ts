@@ -1,4 +1,4 @@
-/** The examples of a content: those the specification gives, otherwise one made from its schema. */
+/** The examples of a media type: given ones, else one generated from its schema. */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { cutText, jsonText } from './examples-json.ts';
 import { sampleOf } from './examples-sample.ts';
@@ -8,10 +8,9 @@ import { resolve, resolvedEntries } from './references.ts';
 import type { Direction } from './schema.ts';
 import type { ExampleView } from './view.ts';
 
-const EXAMPLE_LIMIT = 20;
+const maxExamples = 20;
 const CHARACTERS_PER_CONTENT = 400_000;
 
-/** `content` is a media type object; `type` its name, such as `application/json`. */
 export function contentExamples(
   context: MergeContext,
   content: unknown,
@@ -35,7 +34,7 @@ export function contentExamples(
   return [{ name: '', summary: '', isGenerated: true, ...write(sample) }];
 }
 
-/** JSON in all its spellings, such as `application/problem+json; charset=utf-8`. */
+/** Includes types such as `application/problem+json; charset=utf-8`. */
 export function isJson(type: string): boolean {
   const media = mediaOf(type);
   return media.endsWith('/json') || media.endsWith('+json') || media === '*/*';
@@ -51,7 +50,7 @@ function givenExamples(
 ): { name: string; summary: string; value: unknown }[] {
   const single = at(content, 'example');
   const several = resolve(context.document, at(content, 'examples'));
-  // A list is against the rules, but some specifications have it.
+  // The specification requires a map, but lists occur.
   const listed = asList(several).map((value) => ({
     name: '',
     summary: '',
@@ -62,7 +61,7 @@ function givenExamples(
     const summary = asText(at(example, 'summary')) ?? '';
     return [{ name, summary, value: at(example, 'value') }];
   });
-  const all = [...named, ...listed].slice(0, EXAMPLE_LIMIT);
+  const all = [...named, ...listed].slice(0, maxExamples);
   return all.length > 0 || single === undefined
     ? all
     : [{ name: '', summary: '', value: resolve(context.document, single) }];
@@ -86,7 +85,7 @@ function writtenAs(
   return { language: 'json', text: jsonText(value, 2) };
 }
 
-/** An example of a JSON content that was given as text is meant as what the text holds. */
+/** An example of JSON content may be given as a string of JSON. */
 function unpacked(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -103,7 +102,6 @@ function formText(value: unknown): string {
   return cutText(new URLSearchParams(pairs).toString());
 }
 
-/** A value as it would be typed into a field: text as it is, everything else as JSON. */
 export function fieldText(value: unknown): string {
   return typeof value === 'string' ? cutText(value) : jsonText(value, 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes pages and navigation entries from descriptions: one page for an entry of the navigation that names an
- * operation, or one for everything a description holds, in groups by tag. A file at the same address always wins.
+ * Generates pages and navigation entries from API descriptions. An existing file at the same route takes
+ * precedence.
  */
 import { titleOfRoute, metaOf } from '../source/page-meta.ts';
 import type { PageMeta } from '../model/page-source.ts';
@@ -13,29 +13,25 @@ import type { Finding } from '../model/diagnostic.ts';
 import type { SpecSource } from '../model/site-plan.ts';
 
 const defaultDirectory = 'api-reference';
-const maximumSegmentLength = 120;
-/** The largest site known has 1,400; a hostile one could ask for every description in thousands of directories. */
-const maximumPages = 20_000;
+const maxSegmentLength = 120;
+/** Limits hostile sites that reference every description from many directories. */
+const maxPages = 20_000;
 
 export interface ApiPagesOptions {
-  /** Whether a file of the site has this address. */
   isFile: (route: string) => boolean;
-  /** Where the configuration wants the pages of a description. */
   directoryOf: (spec: string) => string | undefined;
 }
 
 export class ApiPages {
-  /** By route. */
   readonly generated = new Map<string, PageMeta>();
-  /** Files that stand where a page would have been generated, with what they are about. */
+  /** Files at the routes of generated pages, with the operations they document. */
   readonly byFile = new Map<string, DescribedEntry>();
   readonly #library: SpecLibrary;
   readonly #binder: Binder;
   readonly #options: ApiPagesOptions;
-  /** The same operation may be listed several times: it has one page at each address. */
+  /** An operation may be listed several times, with one page per address. */
   readonly #routes = new Map<string, string>();
-  /** How far the numbers behind an address have come. */
-  readonly #taken = new Map<string, number>();
+  readonly #lastSuffix = new Map<string, number>();
 
   constructor(library: SpecLibrary, binder: Binder, options: ApiPagesOptions) {
     this.#library = library;
@@ -43,7 +39,6 @@ export class ApiPages {
     this.#options = options;
   }
 
-  /** The page of an operation that the navigation lists by itself. */
   page(reference: ApiReference, sources: readonly SpecSource[]): { route?: string; finding?: Finding } {
     const { entry, finding } = this.#binder.bind(reference, { sources });
     if (!entry || entry.isExcluded) return finding ? { finding } : {};
@@ -53,9 +48,9 @@ export class ApiPages {
     return { ...(route === undefined ? {} : { route }), ...(finding ? { finding } : {}) };
   }
 
-  /** Entries for everything the descriptions hold: what has no tag first, then a group for each tag. */
+  /** Untagged operations first, then one group per tag. */
   expand(sources: readonly SpecSource[]): { entries: NavEntry[]; findings: Finding[] } {
-    const loose: NavEntry[] = [];
+    const ungrouped: NavEntry[] = [];
     const groups = new Map<string, GroupEntry>();
     const findings: Finding[] = [];
     for (const { source, directory } of sources) {
@@ -65,13 +60,13 @@ export class ApiPages {
         if (entry.isExcluded) continue;
         const route = this.#routeOf(entry, directory);
         if (route === undefined)
-          return { entries: [...loose, ...groups.values()], findings: [...findings, tooMany] };
+          return { entries: [...ungrouped, ...groups.values()], findings: [...findings, tooMany] };
         if (this.generated.get(route)?.hidden) continue;
-        if (entry.group === undefined) loose.push({ kind: 'page', route });
+        if (entry.group === undefined) ungrouped.push({ kind: 'page', route });
         else groupNamed(entry.group, groups).entries.push({ kind: 'page', route });
       }
     }
-    return { entries: [...loose, ...groups.values()], findings };
+    return { entries: [...ungrouped, ...groups.values()], findings };
   }
 
   #inTagOrder(key: string): DescribedEntry[] {
@@ -85,18 +80,18 @@ export class ApiPages {
     return spec.entries.toSorted((a, b) => rank(a) - rank(b));
   }
 
-  /** Undefined when there are more pages than anybody could want. */
+  /** Undefined when the page limit is reached. */
   #routeOf(entry: DescribedEntry, around: string | undefined): string | undefined {
     const directory = around ?? this.#options.directoryOf(entry.target.spec) ?? defaultDirectory;
-    const wanted = wantedRoute(entry, directory);
-    const key = JSON.stringify([entry.target, wanted]);
+    const preferred = preferredRoute(entry, directory);
+    const key = JSON.stringify([entry.target, preferred]);
     const known = this.#routes.get(key);
     if (known !== undefined) return known;
-    if (this.generated.size >= maximumPages) return undefined;
-    let count = this.#taken.get(wanted) ?? 0;
-    let route = count === 0 ? wanted : `${wanted}-${count}`;
-    while (this.generated.has(route) || this.byFile.has(route)) route = `${wanted}-${++count}`;
-    this.#taken.set(wanted, count);
+    if (this.generated.size >= maxPages) return undefined;
+    let count = this.#lastSuffix.get(preferred) ?? 0;
+    let route = count === 0 ? preferred : `${preferred}-${count}`;
+    while (this.generated.has(route) || this.byFile.has(route)) route = `${preferred}-${++count}`;
+    this.#lastSuffix.set(preferred, count);
     this.#routes.set(key, route);
     if (this.#options.isFile(route)) this.byFile.set(route, entry);
     else this.generated.set(route, generatedMeta(entry, route));
@@ -107,15 +102,15 @@ export class ApiPages {
 const tooMany: Finding = {
   severity: 'warning',
   code: 'openapi_invalid',
-  message: `More than ${maximumPages} pages would be made from API descriptions; the others are left out`,
+  message: `The API descriptions have more than ${maxPages} pages; the rest are omitted`,
 };
 
 function unknownSource(source: string): Finding {
   return {
     severity: 'warning',
     code: 'openapi_operation_missing',
-    message: `There is no API description "${source}"; its pages are left out`,
-    hint: 'Name a file of the site, from its root.',
+    message: `The API description "${source}" does not exist; its pages are omitted`,
+    hint: 'Use the path of a file, relative to the root of the site.',
   };
 }
 
@@ -125,17 +120,17 @@ function groupNamed(label: string, groups: Map<string, GroupEntry>): GroupEntry 
   return group;
 }
 
-/** `api-reference/users/create-a-user`, or the address that the description asks for. */
-function wantedRoute(entry: DescribedEntry, directory: string): string {
-  const asked = entry.href === undefined || /^[a-z]+:/i.test(entry.href) ? '' : safePath(entry.href);
-  if (asked !== '') return asked;
+/** `api-reference/users/create-a-user`, or the address requested by the description. */
+function preferredRoute(entry: DescribedEntry, directory: string): string {
+  const requested = entry.href === undefined || /^[a-z]+:/i.test(entry.href) ? '' : safePath(entry.href);
+  if (requested !== '') return requested;
   const { method, path } = entry.endpoint;
   const name = slug(entry.title ?? '') || slug(`${method} ${path}`) || 'operation';
   const parts = [safePath(directory), entry.tag === undefined ? '' : slug(entry.tag), name];
   return parts.filter((part) => part !== '').join('/');
 }
 
-/** The format's own rule, so that addresses stay what they are published as; and nothing a file name must not hold. */
+/** Matches the slugs of the hosted format, so that published addresses stay valid. */
 function slug(text: string): string {
   return text
     .replaceAll(/\s+/g, '-')
@@ -143,10 +138,10 @@ function slug(text: string): string {
     .replaceAll(/[{}(),.'/\\?#%:*"<>|\p{Cc}]/gu, '')
     .replaceAll(/-{2,}/g, '-')
     .toLowerCase()
-    .slice(0, maximumSegmentLength);
+    .slice(0, maxSegmentLength);
 }
 
-/** A path as an author writes it, without a way out of the site. */
+/** Prevents path traversal. */
 function safePath(path: string): string {
   const parts = path.replace(/[?#].*$/, '').split('/');
   return parts
@@ -174,7 +169,7 @@ function generatedMeta(entry: DescribedEntry, route: string): PageMeta {
   };
 }
 
-/** The first paragraph of a description as it is written, when it is prose; the page shows the rest. */
+/** The first paragraph, when it is prose. */
 export function leadOf(description: string): string {
   const first = (description.trim().split(/\n\s*\n/, 1)[0] ?? '').trim();
   const hasBlocks = first

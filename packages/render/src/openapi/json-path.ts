@@ -1,6 +1,6 @@
 /**
- * The part of JSONPath that overlays use: names, positions, `*`, `..` and filters that compare one value.
- * A path is read into steps; selecting finds places, so that what stands there can be changed. It changes nothing.
+ * The JSONPath subset used by overlays: names, indexes, `*`, `..` and filters with one comparison. It returns
+ * locations so that callers can modify the values.
  */
 import { asList, asObject } from '../config/json.ts';
 
@@ -10,18 +10,17 @@ export interface Place {
 }
 
 interface Step {
-  /** Also at any depth below. */
+  /** Recursive descent (`..`). */
   deep: boolean;
   pick: { kind: 'all' } | { kind: 'names'; names: (string | number)[] } | { kind: 'filter'; tests: Test[] };
 }
 
-/** `@.in == 'query'`; without a comparison the value only has to be there. */
+/** `@.in == 'query'`; without a comparison it tests existence. */
 interface Test {
   path: (string | number)[];
   compare?: { equal: boolean; value: unknown };
 }
 
-/** Every place below `root.document` that the path selects; undefined when the path is not understood. */
 export function selectPlaces(
   root: { document: unknown },
   path: string,
@@ -65,8 +64,8 @@ function picked(value: unknown, pick: Step['pick'], budget: { visits: number }):
   if (pick.kind === 'filter')
     return children.filter((place) => pick.tests.every((test) => passes(valueOf(place), test)));
   const count = asList(value).length;
-  const wanted = pick.names.map((name) => (typeof name === 'number' && name < 0 ? count + name : name));
-  return children.filter(({ key }) => wanted.includes(key));
+  const selected = pick.names.map((name) => (typeof name === 'number' && name < 0 ? count + name : name));
+  return children.filter(({ key }) => selected.includes(key));
 }
 
 function passes(value: unknown, { path, compare }: Test): boolean {
@@ -84,11 +83,11 @@ function ownValue(value: unknown, name: string): unknown {
   return object && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-const maximumLength = 2000;
+const maxLength = 2000;
 const namePattern = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
 
 function readSteps(path: string): Step[] | undefined {
-  if (!path.startsWith('$') || path.length > maximumLength) return undefined;
+  if (!path.startsWith('$') || path.length > maxLength) return undefined;
   const steps: Step[] = [];
   let at = 1;
   while (at < path.length) {
@@ -114,7 +113,6 @@ function readSteps(path: string): Step[] | undefined {
   return steps;
 }
 
-/** Where the bracket that opens at `from` closes; brackets in quotes do not count. */
 function endOfBracket(path: string, from: number): number | undefined {
   let quote = '';
   let open = 0;

@@ -1,7 +1,6 @@
 /**
- * The API descriptions of a site: which files are some, which one a name means, and each read, overlaid, bundled and
- * upgraded once, when it is asked for. Broken ones become findings. Nothing outside of the site's own list of files is
- * opened; addresses elsewhere are left to the caller's function, if there is one.
+ * The API descriptions of a site, resolved by name and loaded on first use. Only files from the site's list are
+ * opened; the caller's function fetches remote ones.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -11,54 +10,47 @@ import { decodeSource } from '../source/source.ts';
 import { bundled, referredFiles } from './bundle.ts';
 import { type DescribedEntry, listEntries } from './operations.ts';
 import { applyOverlay } from './overlay.ts';
-import { kindOf, looksLike, maximumDescriptionBytes, readDescription } from './read.ts';
+import { kindOf, looksLike, maxDescriptionBytes, readDescription } from './read.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
 export type FetchRemote = (url: string) => Promise<Uint8Array>;
 
-/** A description that can be shown. */
 export interface Spec {
-  /** Its file, or its address on another host. */
   key: string;
   kind: 'openapi' | 'asyncapi';
   document: SpecDocument;
   entries: DescribedEntry[];
-  /** What is wrong inside of it; of interest when pages are about it. */
+  /** Reported only when a page uses the description. */
   findings: Diagnostic[];
 }
 
 type FileKind = 'description' | 'overlay' | 'nothing';
 
-/** What a preview keeps of a library for the next one, as long as no file that could be a description changes. */
+/** Reused by the next preview until a possible description file changes. */
 export interface SpecCache {
   kinds: Map<string, FileKind>;
-  /** By name and overlays. */
   specs: Map<string, { spec: Spec | undefined; diagnostics: Diagnostic[] }>;
 }
 
 const headBytes = 4096;
-const maximumFindings = 20;
+const maxFindings = 20;
 
 export interface LibraryOptions {
   root: string;
-  /** Every file of the site that may be read. */
   files: readonly string[];
   fetchRemote?: FetchRemote | undefined;
-  /** Where the site names an address on another host, for findings about it. */
   placeOfAddress: (url: string) => { file: string; line?: number; column?: number };
   cache?: SpecCache | undefined;
 }
 
 export class SpecLibrary {
-  /** What could not be read at all. */
   readonly diagnostics: Diagnostic[] = [];
   readonly #options: LibraryOptions;
   readonly #files: ReadonlySet<string>;
   #candidates: string[] = [];
   readonly #specs = new Map<string, Spec | undefined>();
   readonly #texts = new Map<string, Promise<ReadFile | undefined>>();
-  /** Overlays by the description that they change. */
   readonly #overlays = new Map<string, Set<string>>();
 
   constructor(options: LibraryOptions) {
@@ -66,12 +58,10 @@ export class SpecLibrary {
     this.#files = new Set(options.files);
   }
 
-  /** The files that look like descriptions, sorted. */
   get candidates(): readonly string[] {
     return this.#candidates;
   }
 
-  /** Looks at the first bytes of every file that could be a description. Overlays are read: they are small. */
   async scan(): Promise<void> {
     const files = [...this.#files].filter((file) => /\.(?:json|ya?ml)$/i.test(file)).toSorted();
     const known = this.#options.cache?.kinds;
@@ -101,14 +91,14 @@ export class SpecLibrary {
   }
 
   /**
-   * The descriptions that a name means: a path from the root or from the page, with or without extension; a folder; the
-   * bare name of a file in any folder; an address on another host, which is its own name.
+   * `name` is a path relative to the root or page, with or without extension, a folder, a bare file name in any
+   * folder, or a URL.
    */
   find(name: string, from = ''): string[] {
     if (isRemote(name)) return [name];
     const path = name.replace(/^\.?\/+/, '').replace(/\/+$/, '');
-    const beside = posix.join(posix.dirname(from), name.replace(/^\/+/, ''));
-    for (const start of name.startsWith('.') ? [beside, path] : [path, beside]) {
+    const relative = posix.join(posix.dirname(from), name.replace(/^\/+/, ''));
+    for (const start of name.startsWith('.') ? [relative, path] : [path, relative]) {
       const file = ['', '.json', '.yaml', '.yml'].map((end) => start + end).find((it) => this.#files.has(it));
       if (file !== undefined) return [file];
       const inFolder = this.#candidates.filter((it) => it.startsWith(`${start}/`));
@@ -122,23 +112,23 @@ export class SpecLibrary {
     return named === undefined ? [] : [named];
   }
 
-  /** Reads what has not been read yet; afterwards `get` answers. In order, so that findings come in the same order. */
+  /** Loads sequentially, so that the order of findings is deterministic. */
   async load(keys: Iterable<string>): Promise<void> {
     for (const key of keys) {
-      if (!this.#specs.has(key)) this.#specs.set(key, await this.#remembered(key));
+      if (!this.#specs.has(key)) this.#specs.set(key, await this.#loadCached(key));
     }
   }
 
-  async #remembered(key: string): Promise<Spec | undefined> {
+  async #loadCached(key: string): Promise<Spec | undefined> {
     const name = [key, ...(this.#overlays.get(key) ?? [])].join('\n');
-    const kept = this.#options.cache?.specs.get(name);
-    if (kept) {
-      this.diagnostics.push(...kept.diagnostics);
-      return kept.spec;
+    const cached = this.#options.cache?.specs.get(name);
+    if (cached) {
+      this.diagnostics.push(...cached.diagnostics);
+      return cached.spec;
     }
-    const toldBefore = this.diagnostics.length;
+    const findingsBefore = this.diagnostics.length;
     const spec = await this.#load(key);
-    this.#options.cache?.specs.set(name, { spec, diagnostics: this.diagnostics.slice(toldBefore) });
+    this.#options.cache?.specs.set(name, { spec, diagnostics: this.diagnostics.slice(findingsBefore) });
     return spec;
   }
 
@@ -158,9 +148,9 @@ export class SpecLibrary {
       const findings: Diagnostic[] = [];
       const original = await this.#overlaid(key, read.value, findings);
       const whole = await this.#bundle(key, original, read.text, findings);
-      /** Upgrading uses the document up; another description that refers to it must read it again. */
+      /** The upgrade modifies the document; another description that references it must parse it again. */
       this.#texts.delete(key);
-      // Loaded with the first description: most sites have none.
+      // Lazy: most sites have no API description.
       const { upgraded } = await import('./upgrade.ts');
       const document = kind === 'openapi' ? upgraded(whole) : whole;
       return { key, kind, document, entries: listEntries(key, document), findings };
@@ -178,7 +168,7 @@ export class SpecLibrary {
         read && 'value' in read
           ? applyOverlay(document, read.value)
           : [`It cannot be read: ${read ? read.problem : 'there is no such file'}`];
-      for (const problem of problems.slice(0, maximumFindings))
+      for (const problem of problems.slice(0, maxFindings))
         findings.push({
           severity: 'warning',
           code: 'openapi_overlay',
@@ -190,7 +180,7 @@ export class SpecLibrary {
     return document;
   }
 
-  /** Files are read before, since putting them together does not wait for anything. */
+  /** Bundling is synchronous, so referenced files are read first. */
   async #bundle(
     key: string,
     document: JsonObject,
@@ -198,27 +188,27 @@ export class SpecLibrary {
     findings: Diagnostic[],
   ): Promise<JsonObject> {
     const parts = new Map<string, JsonObject>();
-    const wanted = isRemote(key) ? [] : referredFiles(document, key);
-    const seen = new Set([key, ...wanted]);
-    for (let file = wanted.shift(); file !== undefined; file = wanted.shift()) {
+    const pending = isRemote(key) ? [] : referredFiles(document, key);
+    const seen = new Set([key, ...pending]);
+    for (let file = pending.shift(); file !== undefined; file = pending.shift()) {
       const read = this.#files.has(file) ? await this.#read(file) : undefined;
       if (!read || !('value' in read)) continue;
       parts.set(file, read.value);
       for (const next of referredFiles(read.value, file)) {
-        if (!seen.has(next)) wanted.push(next);
+        if (!seen.has(next)) pending.push(next);
         seen.add(next);
       }
     }
-    let told = 0;
+    let reported = 0;
     return bundled(document, key, {
       read: (file) => parts.get(file),
       missing: (reference, file, reason) => {
-        if (told++ >= maximumFindings) return;
+        if (reported++ >= maxFindings) return;
         const offset = file === key ? text.indexOf(reference) : -1;
         findings.push({
           severity: 'warning',
           code: 'openapi_ref_missing',
-          message: `The reference "${reference}" leads nowhere: ${reason}`,
+          message: `The reference "${reference}" cannot be resolved: ${reason}`,
           file,
           ...(offset < 0 ? {} : placeAt(text, offset)),
         });
@@ -238,7 +228,7 @@ export class SpecLibrary {
     if (!this.#files.has(file)) return undefined;
     const path = join(this.#options.root, file);
     const { size } = statSync(path);
-    if (size > maximumDescriptionBytes) return { problem: 'it is larger than 20 MB' };
+    if (size > maxDescriptionBytes) return { problem: 'it is larger than 20 MB' };
     return textAndValue(decodeSource(readFileSync(path)));
   }
 
@@ -247,7 +237,7 @@ export class SpecLibrary {
     try {
       if (!fetchRemote) throw new Error('this export fetches nothing');
       const bytes = await fetchRemote(url);
-      if (bytes.byteLength > maximumDescriptionBytes) throw new Error('it is larger than 20 MB');
+      if (bytes.byteLength > maxDescriptionBytes) throw new Error('it is larger than 20 MB');
       return textAndValue(decodeSource(bytes));
     } catch (error) {
       this.diagnostics.push({
@@ -255,7 +245,7 @@ export class SpecLibrary {
         code: 'openapi_remote',
         message: `The API description "${url}" was not fetched: ${error instanceof Error ? error.message : String(error)}`,
         ...this.#options.placeOfAddress(url),
-        hint: 'Save it as a file of the site and name that file instead. Its pages are left out until then.',
+        hint: 'Save it as a file of the site and reference that file. Until then its pages are omitted.',
       });
       return undefined;
     }
@@ -268,7 +258,7 @@ export class SpecLibrary {
       message: `The API description cannot be read: ${problem}`,
       file: key,
       ...place,
-      hint: 'OpenAPI 3 and 2 and AsyncAPI 3 can be read, as JSON or YAML.',
+      hint: 'Supported formats are OpenAPI 2 and 3 and AsyncAPI 3, as JSON or YAML.',
     });
     return undefined;
   }
@@ -287,7 +277,7 @@ export function isRemote(name: string): boolean {
   return /^https?:\/\//i.test(name);
 }
 
-/** Nothing for a file that cannot be opened. Not waiting for each is a tenth of the work. */
+/** Empty when the file cannot be opened. Synchronous reads are faster here. */
 function readHead(path: string): string {
   let file: number | undefined;
   try {

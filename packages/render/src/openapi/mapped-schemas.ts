@@ -1,10 +1,8 @@
-/** The schemas that a base schema names in its discriminator alone, without `oneOf` or `anyOf`. */
 import { asObject, asText, at } from '../config/json.ts';
 import { valueAtPointer } from './references.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-/** Each as a pointer, once. */
 export function mappedSchemas(document: SpecDocument, schema: JsonObject): string[] {
   if (Object.hasOwn(schema, 'oneOf') || Object.hasOwn(schema, 'anyOf')) return [];
   const mapping = asObject(at(schema, 'discriminator', 'mapping')) ?? {};

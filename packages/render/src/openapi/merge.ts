@@ -1,6 +1,6 @@
 /**
- * One flat schema from a schema with references, `allOf` and single choices: what a reader sees as one thing.
- * It looks at one level only; what is inside of properties and items stays as written.
+ * Merges a schema's references, `allOf` and single choices into one flat schema. It handles one level;
+ * properties and items stay as written.
  */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { type SharedMerges, sharedMerges } from './merge-cache.ts';
@@ -9,20 +9,19 @@ import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-/** A schema of a hostile document may fan out; beyond this many parts the rest is not looked at. */
-const PART_LIMIT = 200;
-const NESTING_LIMIT = 30;
-const COMBINATION_LIMIT = 24;
+/** Bounds the fan-out of hostile documents. */
+const maxParts = 200;
+const maxNesting = 30;
+const maxCombinations = 24;
 const defaultSampleValues = 1000;
 
 export interface MergedSchema {
-  /** The name of the schema that was referred to, if it was a reference. */
+  /** The name of the referenced schema; empty for an inline schema. */
   name: string;
-  /** Every pointer that was followed, those of parts too. */
+  /** All followed pointers, including those of `allOf` parts. */
   pointers: string[];
-  /** Pointers that stand for the whole schema: met again further inside, the schema is inside of itself. */
+  /** Pointers equivalent to the whole schema; meeting one of them deeper means recursion. */
   wholePointers: string[];
-  /** Empty when the schema does not say. */
   types: string[];
   isNullable: boolean;
   properties: Map<string, unknown>;
@@ -30,9 +29,8 @@ export interface MergedSchema {
   enum: readonly unknown[] | undefined;
   patterns: string[];
   choices: Choices | undefined;
-  /** Every other keyword, the outermost one where several parts have it. */
+  /** Other keywords; the outermost value wins. */
   keywords: Map<string, unknown>;
-  /** `false` as a schema: no value is allowed. */
   isNever: boolean;
 }
 
@@ -42,15 +40,13 @@ export interface Choices {
   discriminator: unknown;
 }
 
-/** Where schemas are looked up, and how many parts and properties may still be looked at. */
+/** The document and the remaining budget of parts and properties. */
 export interface MergeContext {
   document: SpecDocument;
   effortLeft: number;
-  /** How many values an example that is made from a schema may hold. */
   maxSampleValues: number;
-  /** Merging a schema again for its type, its marks and its rows took a third of the time of a page. */
   known: Map<unknown, MergedSchema>;
-  /** What the pages before this one have merged of the same document. */
+  /** Merges of other pages of the same document. */
   shared: SharedMerges;
 }
 
@@ -62,7 +58,7 @@ export function mergeContext(
   return { document, effortLeft, maxSampleValues, known: new Map(), shared: sharedMerges(document) };
 }
 
-/** `withoutChoicesOf`: pointers whose choices lead back here, as a base schema lists the schemas that build on it. */
+/** `withoutChoicesOf`: pointers whose choices lead back here, as when a base schema lists its subtypes. */
 export function mergedSchema(
   context: MergeContext,
   schema: unknown,
@@ -87,7 +83,7 @@ function isApartFrom(pointers: ReadonlySet<string>, merged: MergedSchema): boole
   return true;
 }
 
-/** Costs this page what it cost the one that merged it, so that no page depends on which ones came before. */
+/** Charges the page the original cost, so that results do not depend on page order. */
 function sharedMerge(
   context: MergeContext,
   schema: unknown,
@@ -101,7 +97,7 @@ function sharedMerge(
   return found.merged;
 }
 
-/** Not what was cut short, since another page may have more effort left. */
+/** Truncated merges are not shared: another page may have a larger budget. */
 function share(
   { effortLeft, shared }: MergeContext,
   schema: unknown,
@@ -134,7 +130,7 @@ function newlyMerged(
     keywords: new Map(),
     isNever: schema === false,
   };
-  const merge: Merge = { context, merged, withoutChoicesOf, groups: [], partsLeft: PART_LIMIT };
+  const merge: Merge = { context, merged, withoutChoicesOf, groups: [], partsLeft: maxParts };
   addPart(merge, schema, { nesting: 0, isWhole: true, omitsChoices: false });
   merged.name = nameOfReference(merged.wholePointers[0] ?? '');
   merged.choices = combined(merge);
@@ -157,15 +153,15 @@ interface Merge {
 
 interface Place {
   nesting: number;
-  /** Nothing stands beside this part, so that its title and name are those of the whole. */
+  /** The part has no siblings, so its title and name apply to the whole schema. */
   isWhole: boolean;
   omitsChoices: boolean;
 }
 
-/** Adds a part under what is there already: outer parts come first and win. */
+/** Outer parts are added first and win. */
 function addPart(merge: Merge, schema: unknown, place: Place): void {
   const part = asObject(schema);
-  if (!part || place.nesting > NESTING_LIMIT || merge.partsLeft-- <= 0) return;
+  if (!part || place.nesting > maxNesting || merge.partsLeft-- <= 0) return;
   if (merge.context.effortLeft <= 0) return;
   merge.context.effortLeft -= 1 + addKeywords(merge.merged, part, place.isWhole);
   const parts = asList(at(part, 'allOf'));
@@ -199,7 +195,7 @@ function addChoices(merge: Merge, part: JsonObject, inner: Place): void {
   }
 }
 
-/** Met as a part of a schema that builds on it, a base schema offers no choice. */
+/** A base schema offers no choice when it is part of a subtype. */
 function addMappedChoices({ context, merged, groups }: Merge, part: JsonObject): void {
   const options = mappedSchemas(context.document, part);
   if (options.length < 2 || options.some((pointer) => merged.pointers.includes(pointer))) return;
@@ -207,12 +203,12 @@ function addMappedChoices({ context, merged, groups }: Merge, part: JsonObject):
   groups.push({ kind: 'oneOf', options: options.map(($ref) => ({ $ref })), discriminator });
 }
 
-/** Two lists of choices on one schema mean every pair; more than two dozen pairs would help nobody. */
+/** Two lists of choices combine to their product, up to a limit. */
 function combined(merge: Merge): Choices | undefined {
   let result: Choices | undefined;
   for (const group of merge.groups.slice(0, 4)) {
     if (!result) result = group;
-    else if (result.options.length * group.options.length <= COMBINATION_LIMIT) {
+    else if (result.options.length * group.options.length <= maxCombinations) {
       const { options } = result;
       result = {
         kind: result.kind,
@@ -238,7 +234,6 @@ const SPECIAL = new Set([
   'not',
 ]);
 
-/** Answers how many entries it went through. */
 function addKeywords(merged: MergedSchema, part: JsonObject, isWhole: boolean): number {
   addTypes(merged, part);
   const properties = Object.entries(asObject(at(part, 'properties')) ?? {});
@@ -280,7 +275,7 @@ function narrowed(outer: readonly unknown[] | undefined, inner: readonly unknown
   return shared && shared.length > 0 ? shared : (outer ?? inner);
 }
 
-/** Of two limits the tighter one counts; of two marks one is enough; otherwise the outer part has the last word. */
+/** The tighter limit wins; flags are combined; otherwise the outer value wins. */
 function joined(keyword: string, outer: unknown, inner: unknown): unknown {
   if (keyword === 'items') return outer === inner ? outer : { allOf: [outer, inner] };
   if (keyword === 'readOnly' || keyword === 'writeOnly' || keyword === 'deprecated')

@@ -24,7 +24,7 @@ describe('an operation', () => {
     expect(operationView({}, { ...target, method: '__proto__' })).toBeUndefined();
   });
 
-  it('has the parameters of its path, with its own in their place', () => {
+  it('inherits the parameters of its path and overrides them in place', () => {
     const shared = [
       { name: 'id', in: 'path', schema: { type: 'string' } },
       { $ref: '#/components/parameters/page' },
@@ -50,7 +50,7 @@ describe('an operation', () => {
     ]);
   });
 
-  it('takes the nearest servers, with their variables', () => {
+  it('has the innermost servers with their variables', () => {
     const servers = [{ url: '/v1/{stage}', variables: { stage: { enum: ['a', 'b'] } } }];
     expect(view({}, { servers }).servers).toEqual([
       {
@@ -67,7 +67,7 @@ describe('an operation', () => {
     ]);
   });
 
-  it('takes its own security or that of the document; an empty one means none is needed', () => {
+  it('has its own security or that of the document; an empty list allows anonymous requests', () => {
     const components = {
       securitySchemes: {
         key: { type: 'apiKey', in: 'query', name: 'k', 'x-default': 'demo' },
@@ -85,7 +85,7 @@ describe('an operation', () => {
     expect(view({ security: [] }, { components, security }).security).toEqual([]);
   });
 
-  it('lists good answers first, then the others as written, with headers and examples', () => {
+  it('lists successful responses first, then the others in document order, with headers and examples', () => {
     const responses = {
       '404': { description: 'Missing' },
       default: { $ref: '#/components/responses/problem' },
@@ -97,7 +97,7 @@ describe('an operation', () => {
     };
     const components = { responses: { problem: { description: 'Problem' } } };
     const shown = view({ responses }, { components }).responses;
-    // Keys that are numbers come first in every JSON object.
+    // JavaScript objects iterate integer keys first.
     expect(shown.map(({ status }) => status)).toEqual(['201', '404', 'default']);
     expect(shown[0]).toMatchObject({
       headers: [{ name: 'Location', in: 'header' }],
@@ -106,7 +106,7 @@ describe('an operation', () => {
     expect(shown[2]?.description).toBe('Problem');
   });
 
-  it('leaves out of its body what only answers hold', () => {
+  it('omits read-only properties from its body', () => {
     const schema = {
       type: 'object',
       properties: { id: { type: 'integer', readOnly: true }, name: { type: 'string' } },
@@ -121,18 +121,18 @@ describe('an operation', () => {
     expect(shown.responses[0]?.contents[0]?.examples[0]?.text).toContain('"id": 123');
   });
 
-  it('shows what it will call back, but not what that calls back', () => {
-    const inner = { post: { summary: 'Told', callbacks: { again: { '{$url}': { post: {} } } } } };
+  it('shows its callbacks, but not their callbacks', () => {
+    const inner = { post: { summary: 'Notified', callbacks: { again: { '{$url}': { post: {} } } } } };
     expect(view({ callbacks: { done: { '{$request.body#/url}': inner } } }).callbacks).toMatchObject([
       {
         name: 'done',
         url: '{$request.body#/url}',
-        operation: { method: 'POST', summary: 'Told', callbacks: [], servers: [] },
+        operation: { method: 'POST', summary: 'Notified', callbacks: [], servers: [] },
       },
     ]);
   });
 
-  it('brings its own samples and where to read more', () => {
+  it('has code samples and external documentation from the specification', () => {
     const shown = view({
       'x-code-samples': [{ lang: 'Shell', source: 'pets add', label: 'CLI' }, { lang: 'go' }],
       externalDocs: { url: 'https://e.com' },
@@ -141,7 +141,7 @@ describe('an operation', () => {
     expect(shown.externalDocs).toEqual({ url: 'https://e.com', description: '' });
   });
 
-  it('may be a webhook, under whatever method it stands', () => {
+  it('may be a webhook with any method', () => {
     const document = {
       webhooks: { born: { put: { summary: 'Born' } } },
       servers: [{ url: 'https://e.com' }],
@@ -152,7 +152,7 @@ describe('an operation', () => {
 });
 
 describe('a schema page', () => {
-  it('shows a schema by name, also with odd characters', () => {
+  it('shows a schema by name, including unusual characters', () => {
     const document = {
       components: { schemas: { 'a/b~%41': { type: 'object', properties: { x: { const: 1 } } } } },
     };
@@ -164,7 +164,7 @@ describe('a schema page', () => {
   });
 });
 
-describe('whatever a document holds', () => {
+describe('an invalid document', () => {
   const keywords = [
     '$ref allOf oneOf anyOf type properties items required enum example examples default format',
     'schema content parameters in name post requestBody responses headers callbacks security servers',
@@ -207,7 +207,7 @@ describe('whatever a document holds', () => {
       fc.array(tie('value'), { maxLength: 4 }),
       fc
         .array(fc.tuple(keyword, tie('value')), { maxLength: 6 })
-        // The way a file is read: `__proto__` is a key like any other.
+        // Parsed like a file, so that `__proto__` is an ordinary key.
         .map(
           (entries) =>
             JSON.parse(
@@ -217,7 +217,7 @@ describe('whatever a document holds', () => {
     ),
   }));
 
-  it('views are made without an exception and stay within bounds', () => {
+  it('yields bounded views without an exception', () => {
     const settings = {
       languages: ['curl', 'python', 'php', 'java', 'c', 'rust'],
       onlyRequired: false,

@@ -1,6 +1,6 @@
 /**
- * An operation, webhook or schema of a document as its page shows it. What is wrong in the document is left out; nothing
- * here throws, and everything is bounded.
+ * Builds the view of an operation, webhook or schema. Invalid parts of the document are omitted; nothing throws
+ * and every list is bounded.
  */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { contentExamples, fieldText } from './examples.ts';
@@ -24,14 +24,13 @@ import type {
 } from './view.ts';
 import type { ApiTarget, SpecDocument } from '../model/site-plan.ts';
 
-const PARAMETER_LIMIT = 300;
-const RESPONSE_LIMIT = 60;
-const CONTENT_LIMIT = 20;
-const CALLBACK_LIMIT = 20;
-const SAMPLE_LIMIT = 40;
+const maxParameters = 300;
+const maxResponses = 60;
+const maxContents = 20;
+const maxCallbacks = 20;
+const maxSamples = 40;
 const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** How much of its schemas a page shows, and what to call when that is less than they hold. */
 export interface PageLimits {
   maxNodes?: number;
   reportCut?: () => void;
@@ -39,7 +38,6 @@ export interface PageLimits {
 
 export type OperationTarget = Extract<ApiTarget, { kind: 'operation' | 'webhook' }>;
 
-/** Undefined when the document has no such operation. */
 export function operationView(
   document: SpecDocument,
   target: OperationTarget,
@@ -60,7 +58,6 @@ export interface SchemaPageView {
   example?: string;
 }
 
-/** For pages about one schema of the document. */
 export function schemaPageView(
   document: SpecDocument,
   name: string,
@@ -83,7 +80,7 @@ export function schemaPageView(
 }
 
 export interface FoundOperation {
-  /** As the document spells it: a final slash may differ from what the page says. */
+  /** Spelled as in the document; a trailing slash may differ from the reference. */
   path: string;
   method: string;
   pathItem: unknown;
@@ -116,7 +113,7 @@ function viewOf(
   isCallback = false,
 ): OperationView {
   const { document } = budget;
-  // A webhook and a callback are sent by the service: what it sends is a response to nobody, so everything is shown.
+  // The service sends webhooks and callbacks, so the read and write directions do not apply.
   const isSentByService = kind === 'webhook' || isCallback;
   const body = bodyView(budget, at(operation, 'requestBody'), isSentByService ? 'response' : 'request');
   const docsUrl = asText(at(operation, 'externalDocs', 'url'));
@@ -145,11 +142,11 @@ function viewOf(
   };
 }
 
-/** Parameters of the path first; one of the operation with the same name and place replaces it where it stands. */
+/** Operation parameters override path parameters with the same name and location, in place. */
 function parameterViews(budget: SchemaBudget, pathItem: unknown, operation: unknown): ParameterView[] {
   const byPlace = new Map<string, unknown>();
   for (const owner of [pathItem, operation]) {
-    for (const item of asList(at(owner, 'parameters')).slice(0, PARAMETER_LIMIT)) {
+    for (const item of asList(at(owner, 'parameters')).slice(0, maxParameters)) {
       const parameter = resolve(budget.document, item);
       byPlace.set(`${String(at(parameter, 'in'))} ${String(at(parameter, 'name'))}`, parameter);
     }
@@ -194,7 +191,7 @@ function parameterView(
   };
 }
 
-/** Only what the specification gives: a made-up value in an address would pass for a real one. */
+/** Only given examples: a generated value in a URL would look real. */
 function parameterExample(budget: SchemaBudget, parameter: unknown, schema: unknown): unknown {
   const single = at(parameter, 'example');
   if (single !== undefined) return single;
@@ -224,7 +221,7 @@ function bodyView(budget: SchemaBudget, value: unknown, direction: Direction): B
 
 function contentViews(budget: SchemaBudget, content: unknown, direction: Direction): ContentView[] {
   return resolvedEntries(budget.document, content)
-    .slice(0, CONTENT_LIMIT)
+    .slice(0, maxContents)
     .map(([type, media]) => {
       const schema = at(media, 'schema');
       return {
@@ -242,18 +239,18 @@ function examplesWithin(budget: SchemaBudget, examples: ExampleView[]): ExampleV
   });
 }
 
-/** What goes well first, then as written. */
+/** Successful responses first, then document order. */
 function responseViews(budget: SchemaBudget, responses: unknown, direction: Direction): ResponseView[] {
   const entries = resolvedEntries(budget.document, responses).filter(([status]) =>
     /^([1-5](\d\d|XX|xx)|default)$/.test(status),
   );
   const isGood = ([status]: [string, unknown]) => status.startsWith('2');
   const sorted = [...entries.filter(isGood), ...entries.filter((entry) => !isGood(entry))];
-  return sorted.slice(0, RESPONSE_LIMIT).map(([status, response]) => ({
+  return sorted.slice(0, maxResponses).map(([status, response]) => ({
     status: status.toUpperCase() === 'DEFAULT' ? 'default' : status.toUpperCase(),
     description: asText(at(response, 'description')) ?? '',
     headers: resolvedEntries(budget.document, at(response, 'headers'))
-      .slice(0, PARAMETER_LIMIT)
+      .slice(0, maxParameters)
       .map(([name, header]) => parameterView(budget, header, name, 'header', direction)),
     contents: contentViews(budget, at(response, 'content'), direction),
   }));
@@ -266,7 +263,7 @@ function callbackViews(budget: SchemaBudget, operation: unknown): CallbackView[]
       for (const method of METHODS) {
         const inner = resolve(budget.document, at(pathItem, method));
         if (!asObject(inner)) continue;
-        if (views.length >= CALLBACK_LIMIT) return views;
+        if (views.length >= maxCallbacks) return views;
         views.push({ name, url, operation: viewOf(budget, 'operation', method, url, pathItem, inner, true) });
       }
     }
@@ -276,7 +273,7 @@ function callbackViews(budget: SchemaBudget, operation: unknown): CallbackView[]
 
 function ownSamples(operation: unknown): CodeSample[] {
   const samples = asList(at(operation, 'x-codeSamples') ?? at(operation, 'x-code-samples'));
-  return samples.slice(0, SAMPLE_LIMIT).flatMap((sample) => {
+  return samples.slice(0, maxSamples).flatMap((sample) => {
     const language = asText(at(sample, 'lang')) ?? asText(at(sample, 'label'));
     const code = asText(at(sample, 'source'));
     if (!language || !code) return [];

@@ -1,6 +1,6 @@
 /**
- * What a description holds that can be a page: operations and webhooks, or channels, in the order of the document.
- * Of each it tells what navigation and search need; how it is shown is read by others.
+ * Lists the operations, webhooks and channels of an API description with the data that navigation and search
+ * need.
  */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { resolve, resolvedEntries } from './references.ts';
@@ -11,25 +11,21 @@ export type EntryTarget = Extract<ApiTarget, { kind: 'operation' | 'webhook' | '
 
 export interface DescribedEntry {
   target: EntryTarget;
-  /** What the marker beside the title says. */
   endpoint: { method: string; path: string };
-  /** The first tag, and what readers see instead of it. */
   tag?: string;
   group?: string;
   title?: string;
   operationId?: string;
-  /** Markdown of any length. */
   description: string;
   deprecated: boolean;
-  /** A page, but no entry in the navigation. */
+  /** The page exists, but not in the navigation. */
   isHidden: boolean;
-  /** No page at all. */
+  /** The operation has no page. */
   isExcluded: boolean;
-  /** The address that the description asks for. */
+  /** The page address requested by the description. */
   href?: string;
-  /** Front matter for the page. */
   metadata: JsonObject;
-  /** MDX before what is made from the description. */
+  /** MDX placed before the generated content. */
   content?: string;
 }
 
@@ -42,7 +38,6 @@ export function listEntries(spec: string, document: SpecDocument): DescribedEntr
     : listChannels(spec, document, groups);
 }
 
-/** The names of tags in the order in which the document lists them, with the label of each. */
 function groupLabels(document: SpecDocument): Map<string, string> {
   return new Map(
     asList(document['tags']).flatMap((tag) => {
@@ -52,7 +47,7 @@ function groupLabels(document: SpecDocument): Map<string, string> {
   );
 }
 
-/** Tags first in the order of the document's own list, then as they come; what has no tag stands before them. */
+/** Tags in the order of the document's `tags`, then in order of use. */
 export function tagOrder(document: SpecDocument): string[] {
   return [...groupLabels(document).keys()];
 }
@@ -95,7 +90,7 @@ function listChannels(spec: string, document: SpecDocument, groups: Map<string, 
   }));
 }
 
-/** The protocol of the first server of a channel: `WSS`, `KAFKA`. */
+/** The protocol of the channel's first server: `WSS`, `KAFKA`. */
 function protocolOf(document: SpecDocument, channel: unknown): string {
   const own = asList(at(channel, 'servers'))[0];
   const first = own ?? Object.values(asObject(document['servers']) ?? {})[0];
@@ -126,7 +121,6 @@ function factsOf(operation: JsonObject, item: JsonObject, groups: Map<string, st
   };
 }
 
-/** AsyncAPI writes tags as objects. */
 function firstTag(operation: JsonObject): string | undefined {
   const tag = asList(operation['tags'])[0];
   return asText(tag) ?? textAt(tag, 'name');

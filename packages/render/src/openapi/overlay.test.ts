@@ -36,10 +36,10 @@ describe('selecting by JSONPath', () => {
     ['$.paths.*[?@.parameters[1].name == "h"].summary', ['X']],
     ['$.nothing.below', []],
     ['$.__proto__.constructor', []],
-  ])('%s', (path, found) => expect(select(path)).toEqual(found));
+  ])('finds the values of %s', (path, found) => expect(select(path)).toEqual(found));
 
   it.each(['paths', '$.paths[', '$.a[?length(@) > 1]', '$ .a', '$.a[1:2]', `$${'.a'.repeat(2000)}`])(
-    'does not pretend to understand %.20s',
+    'rejects the unsupported path %.20s',
     (path) => expect(select(path)).toBeUndefined(),
   );
 });
@@ -64,7 +64,7 @@ describe('applying an overlay', () => {
     });
   });
 
-  it('goes on after an action that cannot be applied', () => {
+  it('continues after an action that cannot be applied', () => {
     const document = shop();
     const problems = applyOverlay(document, {
       actions: [{ target: 'wrong' }, { target: '$', remove: true }, { target: '$.tags', remove: true }],
@@ -73,7 +73,7 @@ describe('applying an overlay', () => {
     expect(Object.keys(document)).toEqual(['openapi', 'paths']);
   });
 
-  it('applies a thousand actions and no more', () => {
+  it('applies at most a thousand actions', () => {
     const document = { count: [] as unknown[] };
     const actions = Array.from({ length: 1200 }, (_, index) => ({ target: '$.count', update: index }));
     expect(applyOverlay(document, { actions })).toHaveLength(1);

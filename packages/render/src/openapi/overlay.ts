@@ -1,24 +1,19 @@
-/**
- * Applies OpenAPI overlays: lists of changes to a description, each with a JSONPath that says where.
- * The description is changed in place, before anything else has looked at it.
- */
 import { asList, asObject, at, textAt } from '../config/json.ts';
 import { type Place, selectPlaces, valueOf } from './json-path.ts';
 import type { JsonObject } from '../model/json.ts';
 
-const maximumActions = 1000;
-/** Values looked at by all actions together; `$..*` on the largest known description takes 150,000. */
-const maximumVisits = 20_000_000;
+const maxActions = 1000;
+const maxVisits = 20_000_000;
 
-/** Returns what could not be done, as sentences. */
+/** Returns failures as sentences. */
 export function applyOverlay(document: JsonObject, overlay: JsonObject): string[] {
   const problems: string[] = [];
   const root = { document: document as unknown };
-  const budget = { visits: maximumVisits };
+  const budget = { visits: maxVisits };
   const actions = asList(overlay['actions']);
-  if (actions.length > maximumActions)
-    problems.push(`It has ${actions.length} actions; only the first ${maximumActions} are applied`);
-  for (const action of actions.slice(0, maximumActions)) {
+  if (actions.length > maxActions)
+    problems.push(`It has ${actions.length} actions; only the first ${maxActions} are applied`);
+  for (const action of actions.slice(0, maxActions)) {
     const target = textAt(action, 'target') ?? '';
     try {
       const places = selectPlaces(root, target, budget);
@@ -32,7 +27,7 @@ export function applyOverlay(document: JsonObject, overlay: JsonObject): string[
   return problems;
 }
 
-/** From the end, so that places further back in a list stay where they are. */
+/** Backwards, so that list indexes stay valid. */
 function removePlaces(places: readonly Place[]): void {
   for (const { holder, key } of places.toReversed()) {
     if (Array.isArray(holder)) holder.splice(Number(key), 1);
@@ -40,7 +35,7 @@ function removePlaces(places: readonly Place[]): void {
   }
 }
 
-/** Objects are merged, lists get the update as one more item, anything else is replaced. */
+/** Objects are merged, lists are appended to, other values are replaced. */
 function mergeInto(place: Place, update: unknown): void {
   if (update === undefined) return;
   const current = valueOf(place);

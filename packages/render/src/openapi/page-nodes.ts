@@ -1,6 +1,6 @@
 /**
- * How many schema nodes a page of a site may show. All pages together show at most `maxSiteNodes`. Where the site would
- * exceed that, only its largest pages show less: the limit depends on all pages, not on their order.
+ * Limits the schema nodes per page so that all pages together stay within `maxSiteNodes`. Only the largest
+ * pages are truncated, and the limit does not depend on page order.
  */
 import { asList, asObject, at } from '../config/json.ts';
 import { findOperation } from './operation.ts';
@@ -29,7 +29,7 @@ export function pageNodeLimit(pages: readonly SchemaPage[], maxNodes = maxSiteNo
   return Math.max(minPageNodes, equalLimit(sizes, maxNodes));
 }
 
-/** The limit with which the sizes add up to no more than the total (max-min fairness). */
+/** Max-min fairness. */
 function equalLimit(sizes: readonly number[], total: number): number {
   let left = total;
   const ascending = sizes.toSorted((a, b) => a - b);
@@ -41,10 +41,9 @@ function equalLimit(sizes: readonly number[], total: number): number {
   return maxPageNodes;
 }
 
-/** Upper bounds: they follow references but do not notice that a schema is shown already. */
+/** Upper bounds: repeated schemas are counted each time. */
 class Estimates {
   readonly #document: SpecDocument;
-  /** By schema, then by the levels below it. */
   readonly #schemas = new Map<object, number[]>();
   readonly #structures = new Map<object, number>();
 
@@ -69,12 +68,11 @@ class Estimates {
         return this.#ofSchema(at(this.#document, 'components', 'schemas', target.name), maxSchemaDepth, 0);
       case 'channel':
         return maxPageNodes;
-      case 'written':
+      case 'front-matter':
         return 0;
     }
   }
 
-  /** Every schema below an operation, a response or another part that is not a schema. */
   #ofStructure(value: unknown, depth: number): number {
     const structure = resolve(this.#document, value);
     if (typeof structure !== 'object' || structure === null || depth > maxStructureDepth) return 0;
@@ -91,7 +89,7 @@ class Estimates {
     return nodes;
   }
 
-  /** `nesting` counts parts such as those of `allOf`, which share a level. */
+  /** `nesting` counts `allOf` parts, which share a level. */
   #ofSchema(value: unknown, levels: number, nesting: number): number {
     const schema = asObject(value);
     if (!schema) return 1;

@@ -7,13 +7,13 @@ function value(text: string): unknown {
 }
 
 describe('reading a description', () => {
-  it('takes JSON, JSON with comments and trailing commas, and YAML', () => {
+  it('accepts JSON, JSON with comments and trailing commas, and YAML', () => {
     expect(value('{"openapi":"3.1.0"}')).toEqual({ openapi: '3.1.0' });
     expect(value('\uFEFF{"openapi":"3.1.0", // the version\n}')).toEqual({ openapi: '3.1.0' });
     expect(value('openapi: 3.1.0\npaths: {}\n')).toEqual({ openapi: '3.1.0', paths: {} });
   });
 
-  it('takes repeated keys, merge keys and codes without quotes', () => {
+  it('accepts repeated keys, merge keys and unquoted status codes', () => {
     const text = 'base: &base { a: 1 }\nresponses:\n  200: { <<: *base, b: 2 }\n  default: 1\n  default: 2\n';
     expect(value(text)).toEqual({ base: { a: 1 }, responses: { '200': { a: 1, b: 2 }, default: 2 } });
   });
@@ -21,25 +21,25 @@ describe('reading a description', () => {
   it.each([
     ['JSON', '{\n  "a": [1, 2\n}', { line: 3, column: 1 }],
     ['YAML', 'a: 1\nb: [1, 2\nc: 3\n', { line: 3, column: 1 }],
-  ])('says where %s is broken', (_, text, place) => {
+  ])('reports the position of an error in %s', (_, text, place) => {
     const read = readDescription(text);
     expect(read).toMatchObject({ place });
     expect(read).toHaveProperty('problem', expect.stringMatching(/\w/));
   });
 
-  it('refuses what is no object', () => {
+  it('rejects values that are not objects', () => {
     expect(value('[1, 2]')).toBe('refused: it is not an object');
     expect(value('just text')).toBe('refused: it is not an object');
     expect(value('')).toBe('refused: it is not an object');
   });
 
-  it('writes aliases out, so that no part is shared', () => {
+  it('expands aliases, so that no part is shared', () => {
     const read = value('a: &x { deep: { n: 1 } }\nb: *x\n') as Record<string, unknown>;
     expect(read['b']).toEqual(read['a']);
     expect(read['b']).not.toBe(read['a']);
   });
 
-  it('bounds aliases that multiply, aliases inside of themselves, and depth', () => {
+  it('limits exponential aliases, cyclic aliases and depth', () => {
     const levels = Array.from({ length: 12 }, (_, level) =>
       level === 0
         ? 'l0: &l0 [1,1,1,1,1,1,1,1,1,1]'
@@ -61,11 +61,11 @@ describe('reading a description', () => {
     expect(value('a: 1\n---\nb: 2\n')).toMatch(/^refused.*several documents/);
   });
 
-  it('tells the first of a million mistakes without looking at the others', () => {
+  it('reports the first of a million errors without collecting the others', () => {
     expect(readDescription(`a: 1\n${'}}'.repeat(500_000)}`)).toMatchObject({ place: { line: 2, column: 1 } });
   });
 
-  it('reaches no prototype', () => {
+  it('does not modify prototypes', () => {
     const read = value('{"__proto__":{"polluted":true},"a":1}') as Record<string, unknown>;
     expect(Object.keys(read)).toEqual(['a']);
     expect(read['polluted']).toBeUndefined();
@@ -82,7 +82,7 @@ describe('the kind of a document', () => {
     [{ openapi: 'openapi.json' }, { unsupported: 'OpenAPI openapi.json' }],
     [{ asyncapi: '2.6.0' }, { unsupported: 'AsyncAPI 2.6.0' }],
     [{ name: 'data' }, undefined],
-  ])('%j', (document, kind) => expect(kindOf(document)).toEqual(kind));
+  ])('of %j is detected', (document, kind) => expect(kindOf(document)).toEqual(kind));
 });
 
 describe('the first bytes of a file', () => {
@@ -96,9 +96,9 @@ describe('the first bytes of a file', () => {
     ['{"rows":[{"openapi":true}]}', 'nothing'],
     ['{"openapi":"openapi.json","name":"A site"}', 'nothing'],
     ['', 'nothing'],
-  ])('%j', (head, answer) => expect(looksLike(head)).toBe(answer));
+  ])('classify the file: %j', (head, answer) => expect(looksLike(head)).toBe(answer));
 
-  it('take no longer for being hostile', () => {
+  it('are classified in linear time', () => {
     expect(looksLike(`{${' '.repeat(4000)}`)).toBe('nothing');
     expect(looksLike('{,'.repeat(2000))).toBe('nothing');
   });

@@ -1,6 +1,6 @@
 /**
- * Reads the text of an API description (JSON or YAML) into plain data, and says what kind of document it is.
- * What it hands out is a tree without shared or cyclic parts, within fixed limits; it follows no reference.
+ * Parses an API description (JSON or YAML) into a tree without shared or cyclic parts, within limits, and
+ * detects its kind.
  */
 import { type ParseError, parse as parseLooseJson, printParseErrorCode } from 'jsonc-parser';
 import { type SourcePlace, placeAt } from '../model/diagnostic.ts';
@@ -12,8 +12,7 @@ export type DescriptionKind = 'openapi' | 'asyncapi' | 'overlay';
 
 export type ReadText = { value: JsonObject } | { problem: string; place?: SourcePlace };
 
-export const maximumDescriptionBytes = 20_000_000;
-/** The largest description met in the wild (3.6 MB) has 150,000 values. */
+export const maxDescriptionBytes = 20_000_000;
 const limits = { depth: 200, values: 3_000_000, characters: 100_000_000 };
 
 export function readDescription(text: string): ReadText {
@@ -28,7 +27,10 @@ export function readDescription(text: string): ReadText {
   }
 }
 
-/** Comments and trailing commas are let through, as editors do; the slow reader is asked only when the fast one fails. */
+/**
+ * Comments and trailing commas are accepted, as editors do. The tolerant parser is slow and runs only when
+ * `JSON.parse` fails.
+ */
 function readJson(source: string): ReadData {
   try {
     return { value: JSON.parse(source) as unknown };
@@ -44,7 +46,7 @@ function readJson(source: string): ReadData {
   }
 }
 
-/** What a document says it is; `unsupported` names a version that cannot be shown. */
+/** `unsupported` is the unsupported version. */
 export function kindOf(document: JsonObject): DescriptionKind | { unsupported: string } | undefined {
   const openapi = textAt(document, 'openapi') ?? textAt(document, 'swagger');
   if (openapi !== undefined)
@@ -55,12 +57,12 @@ export function kindOf(document: JsonObject): DescriptionKind | { unsupported: s
   return textAt(document, 'overlay') === undefined ? undefined : 'overlay';
 }
 
-/** Tells by the first kilobytes of a file whether it may be a description, so that data files are never parsed. */
+/** Classifies a file by its first kilobytes, so that data files are not parsed. */
 export function looksLike(head: string): 'description' | 'overlay' | 'nothing' | 'unclear' {
   const version =
     /(?:^|[\n{,])\s{0,40}["']?(openapi|swagger|asyncapi|overlay)["']?\s{0,10}:\s{0,10}["']?\d/.exec(head);
   if (version) return version[1] === 'overlay' ? 'overlay' : 'description';
-  /** Some tools sort the keys: then the version comes after everything that is called `components` or `info`. */
+  /** Some tools sort keys, which places the version after large sections such as `components`. */
   const first = /^\uFEFF?\s{0,100}(?:\{\s{0,100})?["']?([\w-]{1,60})["']?\s{0,10}:/.exec(head)?.[1] ?? '';
   return sortedBeforeVersion.test(first) ? 'unclear' : 'nothing';
 }

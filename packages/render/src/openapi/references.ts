@@ -1,13 +1,15 @@
-/** Following `$ref` inside of one document. It never leaves the document and never goes around in circles. */
+/** Resolves `$ref` within one document, with protection against cycles. */
 import { asList, asObject, at } from '../config/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-const CHAIN_LIMIT = 10;
+const maxReferenceChain = 10;
 
-/** The value itself, or what its `$ref` leads to; undefined when that is missing or the chain is longer than 10. */
+/**
+ * Returns non-references unchanged. Undefined when the target is missing or the chain exceeds ten references.
+ */
 export function resolve(document: SpecDocument, value: unknown): unknown {
   let current = value;
-  for (let step = 0; step <= CHAIN_LIMIT; step++) {
+  for (let step = 0; step <= maxReferenceChain; step++) {
     const reference = referenceOf(current);
     if (reference === undefined) return current;
     current = valueAtPointer(document, reference);
@@ -15,18 +17,17 @@ export function resolve(document: SpecDocument, value: unknown): unknown {
   return undefined;
 }
 
-/** The text of `$ref`, if the value is a reference. */
 export function referenceOf(value: unknown): string | undefined {
   const reference = at(value, '$ref');
   return typeof reference === 'string' ? reference : undefined;
 }
 
 /**
- * One step: what `#/a/b` names, also when `#/a` is itself a reference, as AsyncAPI documents have it. References to
- * elsewhere name nothing.
+ * Resolves one reference; intermediate references are followed, as AsyncAPI requires. External references are
+ * undefined.
  */
 export function valueAtPointer(document: SpecDocument, reference: string): unknown {
-  return valueAt(document, reference, { detours: CHAIN_LIMIT });
+  return valueAt(document, reference, { detours: maxReferenceChain });
 }
 
 function valueAt(document: SpecDocument, reference: string, left: { detours: number }): unknown {
@@ -50,7 +51,7 @@ function memberOf(value: unknown, key: string): unknown {
   return Array.isArray(value) ? asList(value)[indexOf(key)] : at(value, key);
 }
 
-/** The keys of `#/a/b`; undefined when it does not point into this document. */
+/** Undefined for external references. */
 export function pointerKeys(reference: string): string[] | undefined {
   if (reference === '#') return [];
   if (!reference.startsWith('#/')) return undefined;
@@ -59,12 +60,11 @@ export function pointerKeys(reference: string): string[] | undefined {
   return parts.map((part) => unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** How readers know a schema: the last part of where it stands. */
 export function nameOfReference(reference: string): string {
   return pointerKeys(reference)?.at(-1) ?? '';
 }
 
-/** The entries of an object with every value resolved; what leads nowhere is left out. */
+/** Entries whose reference cannot be resolved are omitted. */
 export function resolvedEntries(document: SpecDocument, value: unknown): [string, unknown][] {
   return Object.entries(asObject(resolve(document, value)) ?? {}).flatMap(([key, item]) => {
     const resolved = resolve(document, item);

@@ -1,4 +1,4 @@
-/** The body of a request in an example: which content, and what it holds. Forms become fields, JSON becomes a value. */
+/** Chooses the request body of a sample and its form fields. */
 import { asObject } from '../config/json.ts';
 import { fieldText, isJson, mediaOf } from './examples.ts';
 import { encoded, parsedJson } from './request-parameters.ts';
@@ -18,7 +18,7 @@ export type SampleBody =
   | { kind: 'multipart'; fields: FormField[] }
   | { kind: 'file' };
 
-/** JSON where it can be had, because every language writes it well. */
+/** JSON is preferred because every language supports it. */
 export function chosenContent(view: OperationView): ContentView | undefined {
   const contents = view.body?.contents ?? [];
   return contents.find((content) => isJson(content.type) && content.examples.length > 0) ?? contents[0];
@@ -39,8 +39,8 @@ export function sampleBody(content: ContentView, onlyRequired: boolean): SampleB
   if (!isJson(content.type)) return { kind: 'text', text: example.text };
   const value = parsedJson(example.text);
   if (value === undefined) return { kind: 'text', text: example.text };
-  const kept = onlyRequired && example.isGenerated === true ? requiredPart(value, content.schema) : value;
-  return { kind: 'json', value: kept, text: JSON.stringify(kept, undefined, 2) };
+  const sent = onlyRequired && example.isGenerated === true ? requiredPart(value, content.schema) : value;
+  return { kind: 'json', value: sent, text: JSON.stringify(sent, undefined, 2) };
 }
 
 function sentFields(content: ContentView, onlyRequired: boolean): FormField[] {
@@ -49,7 +49,7 @@ function sentFields(content: ContentView, onlyRequired: boolean): FormField[] {
   );
 }
 
-/** The fields of a form: those of its schema, filled from its example, and those that only the example has. */
+/** Fields of the schema, filled from the example, plus fields that only the example has. */
 export function formFields(content: ContentView): FormField[] {
   const values = exampleFields(content.type, content.examples[0]);
   const properties =

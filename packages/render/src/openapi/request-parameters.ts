@@ -1,9 +1,9 @@
-/** How the value of a parameter is written into an address, by its `style` and `explode`. */
+/** Serializes parameter values by `style` and `explode`. */
 import { asObject } from '../config/json.ts';
 import { fieldText } from './examples.ts';
 import type { ParameterView } from './view.ts';
 
-/** For paths, headers and cookies: one text. Without an example: `otherwise`. */
+/** For path, header and cookie parameters. */
 export function pathText(parameter: ParameterView, otherwise: string): string {
   const value = valueOf(parameter);
   if (value === undefined) return otherwise;
@@ -16,7 +16,7 @@ export function pathText(parameter: ParameterView, otherwise: string): string {
     .join(',');
 }
 
-/** `name=value` pairs, encoded; a missing value is shown as `<name>`, which is not encoded because it is to be replaced. */
+/** A missing value is shown as `<name>`, unencoded because it is a placeholder. */
 export function queryPairs(parameter: ParameterView): string[] {
   const { name, style, explode } = parameter;
   const value = valueOf(parameter);
@@ -46,7 +46,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The example, or the only or first value that is allowed; undefined when nothing is known. */
+/** The example, else the first allowed value. */
 function valueOf(parameter: ParameterView): unknown {
   const { schema } = parameter;
   if (parameter.example === undefined)
@@ -55,7 +55,7 @@ function valueOf(parameter: ParameterView): unknown {
   return isStructured ? (parsedJson(parameter.example) ?? parameter.example) : parameter.example;
 }
 
-/** Lone halves of characters cannot be encoded; they are replaced first. */
+/** Lone surrogates cannot be percent-encoded and are replaced first. */
 export function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -1,4 +1,7 @@
-/** The request of an operation: as a form needs it (`requestModel`), and filled with examples for code (`sampleRequest`). */
+/**
+ * The request of an operation: as data for the request form (`requestModel`) and filled with examples for code
+ * samples (`sampleRequest`).
+ */
 import { fieldText, isJson } from './examples.ts';
 import {
   type FormField,
@@ -12,14 +15,13 @@ import { encoded, parsedJson, pathText, queryPairs } from './request-parameters.
 import { initialUrl } from './servers.ts';
 import type { OperationView, ParameterView, SecuritySchemeView, ServerView } from './view.ts';
 
-/** Plain data; pages embed it for the form that sends a request. */
+/** Embedded in the page as JSON. */
 export interface RequestModel {
   method: string;
-  /** With `{name}` where parameters go. */
+  /** With `{name}` for parameters. */
   path: string;
   servers: ServerView[];
   parameters: ParameterField[];
-  /** Alternatives, as in the view. */
   security: SecurityField[][];
   bodies: BodyField[];
 }
@@ -29,10 +31,8 @@ export interface ParameterField {
   in: ParameterView['in'];
   required: boolean;
   type: string;
-  /** What the field holds at first. */
   initial: string;
   example: string;
-  /** The only values allowed, if there are such. */
   choices: string[];
   style: string;
   explode: boolean;
@@ -49,7 +49,7 @@ export interface SecurityField {
 
 export interface BodyField {
   type: string;
-  /** The text of the body; empty for forms, whose fields are listed, and for files. */
+  /** Empty for forms and files. */
   initial: string;
   fields: FormField[];
 }
@@ -91,7 +91,7 @@ export function requestModel(view: OperationView): RequestModel {
   };
 }
 
-/** A request that could be sent as it stands, but for placeholders such as `<token>`. */
+/** Complete except for placeholders such as `<token>`. */
 export interface SampleRequest {
   method: string;
   url: string;
@@ -124,7 +124,7 @@ export function sampleRequest(view: OperationView, onlyRequired: boolean): Sampl
   };
 }
 
-/** Optional parameters are sent when the specification shows a value for them. */
+/** Optional parameters are sent when the specification gives a value. */
 function isSent(parameter: ParameterView, onlyRequired: boolean): boolean {
   return parameter.required || (!onlyRequired && parameter.example !== undefined && !parameter.deprecated);
 }
@@ -166,7 +166,7 @@ function cookieHeader(sent: ParameterView[], schemes: SecuritySchemeView[]): [st
   return cookies.length > 0 ? [['Cookie', cookies.join('; ')]] : [];
 }
 
-/** Names become code and must not carry more than a name. */
+/** Names are inserted into code and must be valid header names. */
 function isHeaderName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name);
 }

@@ -1,27 +1,29 @@
-/** Text and JSON values as literals of programming languages. What an author wrote must stay inside of its quotes. */
+/**
+ * Formats text and JSON values as literals of programming languages. Untrusted text must not escape its quotes.
+ */
 import { asObject } from '../config/json.ts';
 
-/** `'…'` where only the backslash and the quote mean something: PHP, Ruby. */
+/** PHP and Ruby: only the backslash and the quote are special. */
 export function singleQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 }
 
-/** `'…'` for a POSIX shell. */
+/** POSIX shell. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** `'…'` for PowerShell, which doubles quotes; it takes curly ones for quotes too. */
+/** PowerShell doubles quotes and also treats curly quotes as quotes. */
 export function powershellQuoted(text: string): string {
   return `'${text.replaceAll(/['\u2018-\u201B]/g, '$&$&')}'`;
 }
 
-/** `"…"` with the escapes of JSON: JavaScript, Python, Go, Java, C#. */
+/** JSON escapes: JavaScript, Python, Go, Java, C#. */
 export function doubleQuoted(text: string): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** `"…"` where `$` starts an expression: Kotlin, Dart. */
+/** Kotlin and Dart: `$` starts an expression. */
 export function dollarQuoted(text: string): string {
   return unicodeQuoted(text, (code) => String.raw`\u${code.padStart(4, '0')}`).replaceAll(
     '$',
@@ -29,12 +31,12 @@ export function dollarQuoted(text: string): string {
   );
 }
 
-/** `"…"` with `\u{…}` for what has no escape of its own: Swift, Rust. */
+/** Swift and Rust: `\u{…}` escapes. */
 export function bracedQuoted(text: string): string {
   return unicodeQuoted(text, (code) => String.raw`\u{${code}}`);
 }
 
-/** `"…"` for C, where an escape in octal is the only one that cannot run on into what follows. */
+/** C: octal escapes have a fixed length; hexadecimal escapes would consume following digits. */
 export function octalQuoted(text: string): string {
   return unicodeQuoted(
     text,
@@ -53,7 +55,6 @@ function unicodeQuoted(text: string, escape: (hexadecimal: string) => string): s
   return `"${escaped}"`;
 }
 
-/** How a language writes a value of JSON. */
 export interface LiteralStyle {
   text: (text: string) => string;
   true: string;
@@ -62,7 +63,7 @@ export interface LiteralStyle {
   list: readonly [open: string, close: string];
   map: readonly [open: string, close: string];
   pair: string;
-  /** An object without properties, where it looks unlike the empty map. */
+  /** The literal of an empty object, when it differs from an empty map. */
   emptyMap?: string;
   indent: string;
 }
@@ -100,7 +101,6 @@ export const PHP: LiteralStyle = {
 };
 export const DART: LiteralStyle = { ...JAVASCRIPT, text: dollarQuoted };
 
-/** Lines after the first begin with `margin`. */
 export function literal(value: unknown, style: LiteralStyle, margin = ''): string {
   if (value === null || value === undefined) return style.null;
   if (typeof value === 'boolean') return value ? style.true : style.false;
@@ -124,7 +124,6 @@ function wrapped(lines: string[], [open, close]: readonly [string, string], marg
   return lines.length === 0 ? open + close : `${open}\n${lines.join(',\n')}\n${margin}${close}`;
 }
 
-/** Every line after the first moved to the right. */
 export function indented(text: string, margin: string): string {
   return text.replaceAll('\n', `\n${margin}`);
 }

@@ -1,4 +1,4 @@
-/** The request in languages shown on request only: Swift, Kotlin, Rust, Dart, C and C++. */
+/** Request samples in Swift, Kotlin, Rust, Dart, C and C++, shown only when configured. */
 import type { SampleRequest } from './request.ts';
 import { DART, bracedQuoted, dollarQuoted, literal, octalQuoted } from './samples-literals.ts';
 
@@ -162,7 +162,7 @@ export function dart({ method, url, headers, body }: SampleRequest): string {
   ].join('\n');
 }
 
-/** Through libcurl; the same in C and C++. */
+/** libcurl, for C and C++. */
 export function c({ method, url, headers, body }: SampleRequest): string {
   const text = octalQuoted;
   const lines = [
@@ -178,7 +178,7 @@ export function c({ method, url, headers, body }: SampleRequest): string {
     lines.push('curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);', '');
   }
   if (body?.kind === 'json' || body?.kind === 'text' || body?.kind === 'form') {
-    // Texts that stand side by side are one text.
+    // Adjacent string literals are concatenated.
     const written = body.text
       .split('\n')
       .map((line, index, all) => text(index < all.length - 1 ? `${line}\n` : line));

@@ -1,4 +1,3 @@
-/** The request in languages that are compiled: a whole program, or what stands inside of a function. */
 import type { SampleRequest } from './request.ts';
 import { doubleQuoted, indented } from './samples-literals.ts';
 
@@ -53,7 +52,7 @@ export function go({ method, url, headers, body }: SampleRequest): string {
     'fmt.Println(string(text))',
   ];
   const listed = imports.toSorted().map((name) => `\t"${name}"`);
-  // A raw string must keep its lines where they are, so only lines of ours are indented.
+  // Raw strings must keep their line starts, so only generated lines are indented.
   const inside = lines.map((line) => (line === '' ? '' : `\t${line}`));
   return ['package main', '', 'import (', ...listed, ')', '', 'func main() {', ...inside, '}'].join('\n');
 }
@@ -103,7 +102,7 @@ export function java({ method, url, headers, body }: SampleRequest): string {
   ].join('\n');
 }
 
-/** The client of the JDK has no forms with files, but it can put bodies one after the other. */
+/** The JDK client has no multipart support, but can concatenate bodies. */
 function javaParts(fields: { name: string; initial: string; isFile: boolean }[]): string[] {
   const parts = fields.flatMap(({ name, initial, isFile }) => {
     const head = `--boundary\r\nContent-Disposition: form-data; name="${name.replaceAll('"', '%22')}"${isFile ? '; filename="file"' : ''}\r\n\r\n`;
@@ -166,7 +165,7 @@ export function csharp({ method, url, headers, body }: SampleRequest): string {
   return lines.join('\n');
 }
 
-/** A raw text has one quote more around it than it has in a row inside. */
+/** A raw string literal is delimited by one more quote than its longest run of quotes. */
 function csharpText(text: string): string {
   if (!text.includes('\n') || text.includes('\r')) return doubleQuoted(text);
   const longest = Math.max(2, ...(text.match(/"+/g) ?? []).map((run) => run.length));

@@ -1,4 +1,4 @@
-/** The request in languages that run as they are written. Each function gives a whole program for one request. */
+/** Request samples in scripting languages. Each function returns a complete program. */
 import type { SampleRequest } from './request.ts';
 import {
   JAVASCRIPT,
@@ -23,7 +23,7 @@ export function curl({ method, url, headers, body }: SampleRequest): string {
       parts.push(`--data-urlencode ${shellQuoted(`${name}=${initial}`)}`);
   }
   if (body?.kind === 'multipart') {
-    // `--form-string` keeps a value that begins with `@` from being read as the name of a file.
+    // `--form-string` prevents a value that starts with `@` from being read as a file name.
     for (const { name, initial, isFile } of body.fields)
       parts.push(
         isFile

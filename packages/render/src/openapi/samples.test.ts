@@ -55,7 +55,7 @@ describe('the request of an operation', () => {
     expect(url(parameter('f', 'query', more)).split('?')[1]).toBe(query);
   });
 
-  it('puts placeholders where credentials go', () => {
+  it('has placeholders for credentials', () => {
     const securitySchemes = {
       web: { type: 'http', scheme: 'bearer' },
       basic: { type: 'http', scheme: 'basic' },
@@ -75,14 +75,14 @@ describe('the request of an operation', () => {
     expect(sent('cookie').headers).toEqual([['Cookie', 'sid=<api-key>']]);
   });
 
-  it('has a host also when the server has none', () => {
+  it('has a host even when the server has none', () => {
     expect(sampleRequest(view({}, '/pets', { servers: [{ url: '/v2' }] }), false).url).toBe(
       'https://example.com/v2/pets',
     );
     expect(sampleRequest(view({}, '/pets', { servers: [] }), false).url).toBe('https://example.com/pets');
   });
 
-  it('leaves out what is optional when asked to', () => {
+  it('omits optional parameters when configured', () => {
     const schema = { type: 'object', required: ['a'], properties: { a: { const: 1 }, b: { const: 2 } } };
     const shown = view({
       parameters: [parameter('x', 'query', { example: '1' })],
@@ -100,7 +100,7 @@ describe('the request of an operation', () => {
 });
 
 describe('samples', () => {
-  it('come in eight languages, or in those that are asked for, in that order', () => {
+  it('are in eight languages by default, or in the configured ones in their order', () => {
     const labels = (languages: string[]) =>
       requestSamples(view({}), { ...settings, languages }).map(({ label }) => label);
     expect(labels([])).toEqual(['cURL', 'Python', 'JavaScript', 'PHP', 'Go', 'Java', 'Ruby', 'C#']);
@@ -117,7 +117,7 @@ describe('samples', () => {
     expect(requestSamples(shown, { ...settings, generate: false })).toHaveLength(1);
   });
 
-  it('show the request as people would write it', () => {
+  it('are idiomatic', () => {
     const shown = view(json({ name: 'Tom', ok: true, none: null }));
     expect(code(shown, 'curl')).toBe(
       `curl --request POST \\\n  --url 'https://api.example.com/v1/pets' \\\n  --header 'Content-Type: application/json' \\\n  --data '{\n  "name": "Tom",\n  "ok": true,\n  "none": null\n}'`,
@@ -149,7 +149,7 @@ describe('samples', () => {
     );
   });
 
-  /** The literal that holds the text, in each language, with every character that could end it made harmless. */
+  /** Every character that could end the literal is escaped. */
   it.each([
     ['curl', String.raw`'\''";`],
     ['python', String.raw`"'\";`],
@@ -160,7 +160,7 @@ describe('samples', () => {
     ['dart', String.raw`"'\";` + '`' + String.raw`\${a}`],
     ['swift', String.raw`"'\";`],
     ['c', String.raw`"'\";`],
-  ])('keep hostile text inside of its quotes in %s', (language, opening) => {
+  ])('escape hostile text in %s', (language, opening) => {
     const shown = view({
       parameters: [{ name: 'h', in: 'header', required: true, example: hostile }],
       ...json('x'),
@@ -169,14 +169,14 @@ describe('samples', () => {
     expect(code(shown, language)).not.toContain(`: ${hostile}`);
   });
 
-  it('drop headers whose name is no name', () => {
+  it('omit headers with an invalid name', () => {
     const shown = view({ parameters: [{ name: "a'\nb", in: 'header', required: true, schema: {} }] });
     expect(sampleRequest(shown, false).headers).toEqual([]);
   });
 });
 
-describe('the model of a form', () => {
-  it('tells where each value goes and what stands there at first', () => {
+describe('the model of the request form', () => {
+  it('contains the location and initial value of each field', () => {
     const shown = view(
       {
         parameters: [

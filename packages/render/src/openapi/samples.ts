@@ -1,7 +1,4 @@
-/**
- * The request of an operation as code. The generators are our own: the library that was tried costs 210 ms to load, puts
- * text into quotes without escaping it, and calls functions that PHP does not have.
- */
+/** Request samples of an operation. The generators escape untrusted text. */
 import { type SampleRequest, sampleRequest } from './request.ts';
 import { c, dart, kotlin, rust, swift } from './samples-native.ts';
 import { csharp, go, java } from './samples-programs.ts';
@@ -11,7 +8,6 @@ import type { ApiSettings } from '../model/site-plan.ts';
 
 interface Language {
   label: string;
-  /** What the highlighter calls it. */
   highlight: string;
   write: (request: SampleRequest) => string;
 }
@@ -57,7 +53,7 @@ const OTHER_NAMES = new Map([
   ['rs', 'rust'],
 ]);
 
-/** Samples of the specification come first; a generated one in the same language gives way to them. */
+/** Samples of the specification come first and replace generated ones in the same language. */
 export function requestSamples(view: OperationView, settings: ApiSettings['examples']): CodeSample[] {
   const own = view.ownSamples.map((sample) => ({
     ...sample,

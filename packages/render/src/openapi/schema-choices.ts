@@ -1,16 +1,16 @@
-/** The forms a value may take (`oneOf`, `anyOf`): which of them are worth a choice, and what each is called. */
+/** The alternatives of a schema (`oneOf`, `anyOf`) and their titles. */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
 import { pointerKeys } from './references.ts';
 import { typeText } from './schema-words.ts';
 import type { ChoicesView, SchemaView } from './view.ts';
 
-const OPTION_LIMIT = 100;
-const TITLE_LIMIT = 200;
+const maxOptions = 100;
+const maxTitleLength = 200;
 
 /**
- * Choices that only say which properties are needed are told in words by `needsOf`; those between plain types, such as
- * `string | number`, by the type.
+ * `needsOf` describes alternatives that only require properties; the type describes alternatives between plain
+ * types, such as `string | number`.
  */
 export function choicesOf(
   context: MergeContext,
@@ -27,19 +27,19 @@ export function choicesOf(
       value,
     ]),
   );
-  const taken = new Map<string, number>();
+  const titleCounts = new Map<string, number>();
   return {
     kind: choices.kind,
     ...(discriminator === undefined ? {} : { discriminator }),
-    options: choices.options.slice(0, OPTION_LIMIT).map((option) => {
+    options: choices.options.slice(0, maxOptions).map((option) => {
       const merged = mergedSchema(context, option);
       const value =
         discriminator === undefined
           ? undefined
           : (values.get(merged.name) ?? fixedText(context, merged, discriminator));
       const title = titleOf(context, merged, value);
-      const times = (taken.get(title) ?? 0) + 1;
-      taken.set(title, times);
+      const times = (titleCounts.get(title) ?? 0) + 1;
+      titleCounts.set(title, times);
       return {
         title: times === 1 ? title : `${title} ${times}`,
         ...(value === undefined ? {} : { value }),
@@ -49,17 +49,16 @@ export function choicesOf(
   };
 }
 
-/** What it is called, what tells it from the others, or at least what type it has. */
+/** The schema's name, else its discriminator value, else its type. */
 function titleOf(context: MergeContext, option: MergedSchema, value: string | undefined): string {
   const given = asText(option.keywords.get('title')) ?? (option.name || value);
-  if (given !== undefined) return given.slice(0, TITLE_LIMIT);
+  if (given !== undefined) return given.slice(0, maxTitleLength);
   const names = [...option.properties.keys()].slice(0, 20);
   const fixed = names.map((name) => fixedText(context, option, name)).find((text) => text !== undefined);
   const title = fixed ?? (names.length === 1 ? names[0] : undefined) ?? typeText(context, option);
-  return title === 'any' ? 'Option' : title.slice(0, TITLE_LIMIT);
+  return title === 'any' ? 'Option' : title.slice(0, maxTitleLength);
 }
 
-/** The only value that a property may have. */
 function fixedText(context: MergeContext, option: MergedSchema, property: string): string | undefined {
   const schema = mergedSchema(context, option.properties.get(property));
   return asText(schema.keywords.get('const') ?? (schema.enum?.length === 1 ? schema.enum[0] : undefined));
@@ -81,7 +80,7 @@ function isBare(schema: MergedSchema): boolean {
 
 const SCALARS = new Set(['string', 'number', 'integer', 'boolean']);
 
-/** `anyOf: [{ required: [a] }, { required: [b] }]` is no choice of forms but a rule. */
+/** `anyOf: [{ required: [a] }, { required: [b] }]` is a constraint, not a choice. */
 export function needsOf(schema: MergedSchema): string[] {
   const options = (schema.choices?.options ?? []).map((option) => asObject(option) ?? {});
   const isRule =
@@ -94,7 +93,7 @@ export function needsOf(schema: MergedSchema): string[] {
   );
 }
 
-/** A mapping leads to a pointer or just names the schema. */
+/** A mapping value is a pointer or a bare schema name. */
 function mappedName(to: unknown): string {
   const text = asText(to) ?? '';
   return pointerKeys(text)?.at(-1) ?? text;

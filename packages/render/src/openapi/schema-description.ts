@@ -1,30 +1,29 @@
-/** What a schema says about itself, put into words: its texts, values, examples and limits. */
 import { asObject, asText, at } from '../config/json.ts';
 import type { MergedSchema } from './merge.ts';
 import { needsOf } from './schema-choices.ts';
 import { constraintsOf, enumOf, valueText } from './schema-words.ts';
 import type { SchemaView } from './view.ts';
 
-const ENUM_LIMIT = 500;
-/** With fewer characters left, texts may be cut, so that a view depends on what is left. */
-export const ampleCharacters = ENUM_LIMIT * 20;
+const maxEnumValues = 500;
+/** With fewer characters left, texts may be truncated, so the view depends on the budget. */
+export const ampleCharacters = maxEnumValues * 20;
 
-interface Purse {
+interface TextBudget {
   characters: number;
 }
 
-/** Pages show the same schemas again and again; what is said about each is put into words once. */
+/** Pages show the same schemas repeatedly. */
 const described = new WeakMap<MergedSchema, { view: SchemaView; characters: number }>();
-/** Long ones, such as lists of countries, are kept up to this many characters in all. */
+/** Limits cached long descriptions, in total characters. */
 const SHORT_DESCRIPTION = 1000;
 let longCharactersLeft = 4_000_000;
-const AMPLE = 1_000_000_000_000;
+const unlimitedBudget = 1_000_000_000_000;
 
-export function describe(purse: Purse, view: SchemaView, schema: MergedSchema): void {
-  if (purse.characters < ampleCharacters) return describeWithin(purse, view, schema);
+export function describe(budget: TextBudget, view: SchemaView, schema: MergedSchema): void {
+  if (budget.characters < ampleCharacters) return describeWithin(budget, view, schema);
   const known = described.get(schema) ?? newlyDescribed(schema);
-  if (purse.characters - known.characters < ampleCharacters) return describeWithin(purse, view, schema);
-  purse.characters -= known.characters;
+  if (budget.characters - known.characters < ampleCharacters) return describeWithin(budget, view, schema);
+  budget.characters -= known.characters;
   const { title, description, deprecated, readOnly, writeOnly, default: initial, prefill } = known.view;
   view.title = title;
   view.description = description;
@@ -42,10 +41,10 @@ export function describe(purse: Purse, view: SchemaView, schema: MergedSchema): 
 }
 
 function newlyDescribed(schema: MergedSchema): { view: SchemaView; characters: number } {
-  const purse = { characters: AMPLE };
+  const budget = { characters: unlimitedBudget };
   const view = emptySchemaView();
-  describeWithin(purse, view, schema);
-  const result = { view, characters: AMPLE - purse.characters };
+  describeWithin(budget, view, schema);
+  const result = { view, characters: unlimitedBudget - budget.characters };
   const isLong = result.characters > SHORT_DESCRIPTION;
   if (isLong && result.characters > longCharactersLeft) return result;
   if (isLong) longCharactersLeft -= result.characters;
@@ -53,38 +52,38 @@ function newlyDescribed(schema: MergedSchema): { view: SchemaView; characters: n
   return result;
 }
 
-function describeWithin(purse: Purse, view: SchemaView, schema: MergedSchema): void {
+function describeWithin(budget: TextBudget, view: SchemaView, schema: MergedSchema): void {
   const { keywords } = schema;
-  const text = (keyword: string) => spent(purse, asText(keywords.get(keyword)) ?? '');
+  const text = (keyword: string) => spent(budget, asText(keywords.get(keyword)) ?? '');
   view.title = text('title');
   view.description = text('description');
   view.deprecated = keywords.get('deprecated') === true;
   view.readOnly = keywords.get('readOnly') === true;
   view.writeOnly = keywords.get('writeOnly') === true;
-  if (keywords.has('default')) view.default = spent(purse, valueText(keywords.get('default')));
-  if (keywords.has('const')) view.const = spent(purse, valueText(keywords.get('const')));
+  if (keywords.has('default')) view.default = spent(budget, valueText(keywords.get('default')));
+  if (keywords.has('const')) view.const = spent(budget, valueText(keywords.get('const')));
   const prefill = keywords.get('x-default');
   if (prefill !== undefined)
-    view.prefill = spent(purse, typeof prefill === 'string' ? prefill : valueText(prefill));
-  view.enum = enumOf(schema, Math.min(ENUM_LIMIT, purse.characters / 20)).map((item) => ({
-    value: spent(purse, item.value),
-    description: spent(purse, item.description),
+    view.prefill = spent(budget, typeof prefill === 'string' ? prefill : valueText(prefill));
+  view.enum = enumOf(schema, Math.min(maxEnumValues, budget.characters / 20)).map((item) => ({
+    value: spent(budget, item.value),
+    description: spent(budget, item.description),
   }));
-  view.examples = examplesOf(schema).map((value) => spent(purse, valueText(value)));
+  view.examples = examplesOf(schema).map((value) => spent(budget, valueText(value)));
   const needs = needsOf(schema).filter((need) => need !== '');
   view.constraints = [
     ...constraintsOf(schema),
     ...(needs.length > 0 ? [`needs ${needs.join(' or ')}`] : []),
-  ].map((phrase) => spent(purse, phrase));
-  view.pre = pills(at(keywords.get('x-mint'), 'pre')).map((pill) => spent(purse, pill));
-  view.post = pills(at(keywords.get('x-mint'), 'post')).map((pill) => spent(purse, pill));
+  ].map((phrase) => spent(budget, phrase));
+  view.pre = pills(at(keywords.get('x-mint'), 'pre')).map((pill) => spent(budget, pill));
+  view.post = pills(at(keywords.get('x-mint'), 'post')).map((pill) => spent(budget, pill));
 }
 
-/** A text that the same schema repeats in a thousand places must not become a thousand texts without end. */
-function spent(purse: Purse, text: string): string {
+/** A text repeated in many places counts each time, so that the output stays bounded. */
+function spent(budget: TextBudget, text: string): string {
   if (text === '') return '';
-  purse.characters -= text.length + 8;
-  return purse.characters >= 0 ? text : '';
+  budget.characters -= text.length + 8;
+  return budget.characters >= 0 ? text : '';
 }
 
 export function examplesOf(schema: MergedSchema): unknown[] {

@@ -1,13 +1,12 @@
-/** What a schema says in a few words: its type, its limits, its values. It does not look inside of properties. */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { jsonText } from './examples-json.ts';
 import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
 import type { SchemaView } from './view.ts';
 
-const TYPE_NESTING_LIMIT = 3;
-const OPTIONS_READ = 60;
-const TYPES_SHOWN = 4;
-const VALUE_LENGTH_LIMIT = 2000;
+const maxTypeNesting = 3;
+const maxOptionsRead = 60;
+const maxTypesShown = 4;
+const maxValueLength = 2000;
 
 /** `string<date-time>`, `User[]`, `string | null`, `any`. */
 export function typeText(context: MergeContext, schema: MergedSchema, nesting = 0): string {
@@ -17,11 +16,10 @@ export function typeText(context: MergeContext, schema: MergedSchema, nesting = 
   const shown = typesOf(context, schema, nesting);
   const distinct = [...new Set(shown.flatMap((type) => type.split(' | ')))].filter((type) => type !== 'null');
   const hasNull = schema.isNullable || shown.some((type) => type === 'null' || type.endsWith(' | null'));
-  const few = distinct.length > TYPES_SHOWN || distinct.includes('any') ? ['any'] : distinct;
+  const few = distinct.length > maxTypesShown || distinct.includes('any') ? ['any'] : distinct;
   return [...few, ...(hasNull ? ['null'] : [])].join(' | ');
 }
 
-/** Most schemas name one type that says everything. */
 function singleType(schema: MergedSchema): string | undefined {
   const [type] = schema.types;
   if (type === undefined || schema.types.length > 1 || !PLAIN_TYPES.has(type)) return undefined;
@@ -38,13 +36,13 @@ const PLAIN_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object']
 function typesOf(context: MergeContext, schema: MergedSchema, nesting: number): string[] {
   const types = baseTypes(schema);
   if (types.length > 0) return types.map((type) => oneType(context, schema, type, nesting));
-  if (!schema.choices || nesting >= TYPE_NESTING_LIMIT) return [schema.isNever ? 'never' : 'any'];
+  if (!schema.choices || nesting >= maxTypeNesting) return [schema.isNever ? 'never' : 'any'];
   const { options } = schema.choices;
-  if (options.length > OPTIONS_READ) return ['any'];
+  if (options.length > maxOptionsRead) return ['any'];
   return options.map((option) => typeText(context, mergedSchema(context, option), nesting + 1));
 }
 
-/** The types a schema has or, when it names none, those its other keywords speak of. */
+/** The declared types, else those implied by other keywords. */
 export function baseTypes(schema: MergedSchema): string[] {
   if (schema.types.length > 0) return schema.types;
   const has = (...keywords: string[]) => keywords.some((keyword) => schema.keywords.has(keyword));
@@ -81,10 +79,10 @@ function oneType(context: MergeContext, schema: MergedSchema, type: string, nest
 }
 
 function arrayType(context: MergeContext, schema: MergedSchema, nesting: number): string {
-  if (nesting >= TYPE_NESTING_LIMIT) return 'any[]';
+  if (nesting >= maxTypeNesting) return 'any[]';
   const places = asList(schema.keywords.get('prefixItems'));
   const textOf = (item: unknown) => typeText(context, mergedSchema(context, item), nesting + 1);
-  if (places.length > 0 && places.length <= TYPES_SHOWN) return `[${places.map(textOf).join(', ')}]`;
+  if (places.length > 0 && places.length <= maxTypesShown) return `[${places.map(textOf).join(', ')}]`;
   const item = mergedSchema(context, schema.keywords.get('items'));
   const text = typeText(context, item, nesting + 1);
   const name = text === 'object' ? (asText(item.keywords.get('title')) ?? item.name) : '';
@@ -92,7 +90,6 @@ function arrayType(context: MergeContext, schema: MergedSchema, nesting: number)
   return text.includes(' | ') ? `(${text})[]` : `${text}[]`;
 }
 
-/** Limits as short phrases. */
 export function constraintsOf(schema: MergedSchema): string[] {
   const { keywords } = schema;
   const number = (keyword: string) => {
@@ -103,7 +100,7 @@ export function constraintsOf(schema: MergedSchema): string[] {
     ...numberRange(keywords, number),
     number('multipleOf') === undefined ? '' : `a multiple of ${number('multipleOf')}`,
     countRange(number('minLength'), number('maxLength'), 'character', 'characters'),
-    ...schema.patterns.map((pattern) => `matches ${pattern.slice(0, VALUE_LENGTH_LIMIT)}`),
+    ...schema.patterns.map((pattern) => `matches ${pattern.slice(0, maxValueLength)}`),
     countRange(number('minItems'), number('maxItems'), 'item', 'items'),
     keywords.get('uniqueItems') === true ? 'no item twice' : '',
     countRange(number('minProperties'), number('maxProperties'), 'property', 'properties'),
@@ -116,7 +113,7 @@ function numberRange(
   keywords: ReadonlyMap<string, unknown>,
   number: (keyword: string) => number | undefined,
 ): string[] {
-  // OpenAPI 3.0 wrote `exclusiveMinimum: true` beside the limit; 3.1 writes the limit itself.
+  // OpenAPI 3.0 has a boolean `exclusiveMinimum` next to `minimum`; 3.1 has a number.
   const above =
     number('exclusiveMinimum') ?? (keywords.get('exclusiveMinimum') === true ? number('minimum') : undefined);
   const below =
@@ -133,7 +130,7 @@ function numberRange(
   ];
 }
 
-/** In a sentence a negative number has a minus, which no browser breaks a line after. */
+/** Browsers may break lines after a hyphen, but not after U+2212. */
 function spoken(number: number): string {
   return String(number).replace(/^-/, '−');
 }
@@ -163,7 +160,7 @@ function contentPhrases(schema: MergedSchema): string[] {
   ];
 }
 
-/** The values of an enumeration with what is said about each, in any of the ways that are in use. */
+/** Supports the common extensions for descriptions of enum values. */
 export function enumOf(schema: MergedSchema, limit: number): SchemaView['enum'] {
   const { keywords } = schema;
   const said =
@@ -179,10 +176,9 @@ export function enumOf(schema: MergedSchema, limit: number): SchemaView['enum'] 
     }));
 }
 
-/** A value as JSON writes it, on one line. */
 export function valueText(value: unknown): string {
   const text = jsonText(value, 0);
-  return text.length > VALUE_LENGTH_LIMIT ? `${text.slice(0, VALUE_LENGTH_LIMIT)}…` : text;
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text;
 }
 
 function typeOfValue(value: unknown): string {

@@ -41,7 +41,7 @@ describe('the type of a schema', () => {
   });
 });
 
-describe('what is said about a schema', () => {
+describe('the description of a schema', () => {
   it.each([
     [{ minLength: 1, maxLength: 64 }, ['1 to 64 characters']],
     [{ minLength: 1 }, ['at least 1 character']],
@@ -51,11 +51,11 @@ describe('what is said about a schema', () => {
     [{ pattern: '^a+$' }, ['matches ^a+$']],
     [{ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true }, ['exactly 2 items', 'no item twice']],
     [{ type: 'object', anyOf: [{ required: ['a'] }, { required: ['b', 'c'] }] }, ['needs a or b and c']],
-  ])('limits of %j are words', (schema, constraints) => {
+  ])('the limits of %j are described in words', (schema, constraints) => {
     expect(view(schema).constraints).toEqual(constraints);
   });
 
-  it('writes values as JSON does and tells what each means', () => {
+  it('contains values as JSON with their meaning', () => {
     const shown = view({
       type: 'string',
       enum: ['on', 'off'],
@@ -96,7 +96,7 @@ describe('parts of a schema', () => {
     },
   };
 
-  it('are one schema when all of them hold', () => {
+  it('are merged for allOf', () => {
     const shown = view(ref('Dog'), schemas);
     expect(shown).toMatchObject({ type: 'object', description: 'A dog.', title: '' });
     expect(shown.properties).toMatchObject([
@@ -109,13 +109,13 @@ describe('parts of a schema', () => {
     ]);
   });
 
-  it('beside a reference have the last word', () => {
+  it('next to a reference override it', () => {
     const shown = view({ ...ref('Dog'), description: 'Mine.', deprecated: true }, schemas);
     expect(shown).toMatchObject({ description: 'Mine.', deprecated: true });
     expect(names(shown)).toEqual(['id', 'bark']);
   });
 
-  it('that are marked for the other direction are left out', () => {
+  it('marked for the other direction are omitted', () => {
     const schema = {
       properties: { id: { readOnly: true }, secret: { allOf: [{ writeOnly: true }] }, name: {} },
     };
@@ -124,7 +124,7 @@ describe('parts of a schema', () => {
     expect(names(view(schema, {}, 'both'))).toEqual(['id', 'secret', 'name']);
   });
 
-  it('without a name are shown with the pattern of their names', () => {
+  it('of additional properties are shown with their name pattern', () => {
     const schema = {
       additionalProperties: { type: 'integer' },
       patternProperties: { '^x-': { type: 'string' } },
@@ -135,13 +135,13 @@ describe('parts of a schema', () => {
     ]);
   });
 
-  it('of a tuple are properties with their place', () => {
+  it('of a tuple are properties named by index', () => {
     expect(names(view({ type: 'array', prefixItems: [{}, {}] }))).toEqual(['[0]', '[1]']);
   });
 });
 
 describe('choices', () => {
-  it('are named by title, reference, or type, with the value that tells them apart', () => {
+  it('are named by title, reference or type, with their discriminator value', () => {
     const schemas = {
       Cat: { type: 'object', properties: { lives: {} } },
       Dog: { title: 'A dog', type: 'object' },
@@ -165,7 +165,7 @@ describe('choices', () => {
     });
   });
 
-  it('without a name are told by what only they have', () => {
+  it('without a name are named by their distinguishing properties', () => {
     const kind = (name: string) => ({ properties: { kind: { const: name }, a: {} } });
     const options = [
       kind('cat'),
@@ -184,7 +184,7 @@ describe('choices', () => {
     ]);
   });
 
-  it('between plain types are told by the type', () => {
+  it('between plain types are part of the type', () => {
     const shown = view({ oneOf: [{ type: 'string', format: 'date' }, { type: 'integer' }] });
     expect(shown).toMatchObject({ type: 'string<date> | integer' });
     expect(shown.choices).toBeUndefined();
@@ -193,13 +193,13 @@ describe('choices', () => {
     ).toHaveLength(2);
   });
 
-  it('of one are no choice', () => {
+  it('with one option are merged', () => {
     const shown = view({ anyOf: [{ type: 'object', properties: { a: {} } }, { type: 'null' }] });
     expect(shown.choices).toBeUndefined();
     expect(names(shown)).toEqual(['a']);
   });
 
-  it('that hold together are every pair, and no more than two dozen', () => {
+  it('in two lists are combined to a limited number of pairs', () => {
     const group = (prefix: string, count: number) => ({
       oneOf: Array.from({ length: count }, (_, index) => ({ properties: { [`${prefix}${index}`]: {} } })),
     });
@@ -215,7 +215,7 @@ describe('choices', () => {
     expect(view({ allOf: [group('a', 9), group('b', 9)] }).choices?.options).toHaveLength(9);
   });
 
-  it('of a base schema are not repeated inside of those that build on it', () => {
+  it('of a base schema are not repeated inside of its subtypes', () => {
     const schemas = {
       Pet: { type: 'object', properties: { name: {} }, oneOf: [ref('Cat'), ref('Fox')] },
       Cat: { allOf: [ref('Pet'), { properties: { lives: {} } }] },
@@ -229,8 +229,8 @@ describe('choices', () => {
   });
 });
 
-describe('a schema without end', () => {
-  it('names itself where it begins again', () => {
+describe('a recursive schema', () => {
+  it('refers to itself by name where it recurs', () => {
     const schemas = {
       Node: {
         type: 'object',
@@ -247,7 +247,7 @@ describe('a schema without end', () => {
     expect(up?.schema).toMatchObject({ description: 'Parent.', sameAs: 'Node' });
   });
 
-  it('is opened a few times below the first levels, and named after that', () => {
+  it('is expanded a few times below the first levels, then referred to by name', () => {
     const schemas = { Deep: { type: 'object', properties: { word: { type: 'string' } } } };
     const level = {
       type: 'object',
@@ -279,7 +279,7 @@ describe('a schema without end', () => {
     expect(shown?.properties).toEqual([]);
   });
 
-  it('that doubles with every level keeps its upper levels and stays within the budget', () => {
+  it('that doubles per level keeps its upper levels and stays within the budget', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 12 }, (_, level) => [
         `L${level}`,
@@ -296,7 +296,7 @@ describe('a schema without end', () => {
     expect(shown.properties.every(({ schema }) => schema.properties.length === 8)).toBe(true);
   });
 
-  it('with a long text everywhere does not repeat it for ever', () => {
+  it('with a long description stays within the text budget', () => {
     const schemas = { Big: { description: 'x'.repeat(100_000) } };
     const properties = Object.fromEntries(
       Array.from({ length: 900 }, (_, index) => [`p${index}`, ref('Big')]),
@@ -338,7 +338,7 @@ describe('a schema that several pages show', () => {
     }
   });
 
-  it('is cut on one page without being cut on the next', () => {
+  it('is truncated on one page without being truncated on the next', () => {
     const document = { components: { schemas } };
     const poor = { ...newSchemaBudget(document), effortLeft: 3, characters: 20 };
     schemaView(document, ref('Pet'), 'both', poor);

@@ -1,7 +1,4 @@
-/**
- * A schema as a page shows it. Built in breadth: when the budget of nodes or text is spent, what is missing is what lies
- * deepest, not what happens to come last.
- */
+/** Builds a schema view breadth-first: when the budget is spent, the deepest levels are missing. */
 import { asList, asObject, at } from '../config/json.ts';
 import { type MergeContext, type MergedSchema, mergeContext, mergedSchema } from './merge.ts';
 import { nameOfReference } from './references.ts';
@@ -14,30 +11,28 @@ import type { SpecDocument } from '../model/site-plan.ts';
 
 export type Direction = 'request' | 'response' | 'both';
 
-/** What may still be spent. Operations share one over all of their schemas. */
+/** The remaining budget, shared by all schemas of an operation. */
 export interface SchemaBudget extends MergeContext {
   nodes: number;
   nodesPerSchema: number;
   characters: number;
   exampleCharacters: number;
-  /** Something was left out because too little was left. */
   isSpent: boolean;
 }
 
 export const maxPageNodes = 9000;
 export const maxSchemaDepth = 10;
 const maxNodesPerSchema = 3000;
-const PROPERTY_LIMIT = 1000;
-const PLACE_LIMIT = 100;
+const maxProperties = 1000;
+const maxPlaces = 100;
 /**
- * How often the same named schema is opened below the first levels. A thousand operations whose schemas refer to each
- * other came to 887 MB without this.
+ * How often a named schema is expanded below the first levels. Bounds the output of mutually recursive schemas.
  */
-const TIMES_SHOWN = 3;
+const maxTimesShown = 3;
 const ALWAYS_SHOWN_DEPTH = 2;
 
 export function newSchemaBudget(document: SpecDocument, nodes = maxPageNodes): SchemaBudget {
-  // A large request leaves room for the responses.
+  // Reserves half of the nodes for other schemas of the page.
   const nodesPerSchema = Math.min(maxNodesPerSchema, Math.ceil(nodes / 2));
   return {
     ...mergeContext(document, 1_000_000, Math.ceil(nodesPerSchema / 3)),
@@ -49,7 +44,6 @@ export function newSchemaBudget(document: SpecDocument, nodes = maxPageNodes): S
   };
 }
 
-/** A schema that several pages or fields refer to is built once. */
 export function schemaView(
   document: SpecDocument,
   schema: unknown,
@@ -68,7 +62,7 @@ export function schemaView(
   return built.view;
 }
 
-/** Does not depend on what the page has merged before, so that its cost is the same on every page. */
+/** Independent of earlier merges on the page, so that the cost is the same on every page. */
 function builtView(schema: unknown, direction: Direction, page: SchemaBudget): CostedView {
   const budget: SchemaBudget = { ...page, known: new Map(), isSpent: false };
   const maxNodes = Math.min(budget.nodesPerSchema, budget.nodes);
@@ -77,11 +71,11 @@ function builtView(schema: unknown, direction: Direction, page: SchemaBudget): C
     direction,
     budget,
     nodesLeft: maxNodes,
-    waiting: [{ view, schema, depth: 0, within: NO_POINTERS }],
+    queue: [{ view, schema, depth: 0, within: NO_POINTERS }],
     timesShown: new Map(),
   };
-  // The list grows while it is walked.
-  for (const node of building.waiting) fill(building, node);
+  // The list grows during iteration.
+  for (const node of building.queue) fill(building, node);
   const cost = {
     nodes: maxNodes - building.nodesLeft,
     characters: page.characters - budget.characters,
@@ -91,7 +85,7 @@ function builtView(schema: unknown, direction: Direction, page: SchemaBudget): C
   return { view, cost };
 }
 
-/** Enough is left for the view to be the same as with an untouched budget. */
+/** The view equals one built with a full budget. */
 function canSpend(budget: SchemaBudget, cost: ViewCost): boolean {
   return (
     budget.nodes >= budget.nodesPerSchema &&
@@ -111,8 +105,7 @@ interface Building {
   direction: Direction;
   budget: SchemaBudget;
   nodesLeft: number;
-  waiting: Node[];
-  /** By the pointer of a named schema. */
+  queue: Node[];
   timesShown: Map<string, number>;
 }
 
@@ -123,7 +116,6 @@ interface Node {
   within: Pointers;
 }
 
-/** Those that lead to a schema from outside. */
 interface Pointers {
   all: ReadonlySet<string>;
   whole: ReadonlySet<string>;
@@ -143,11 +135,11 @@ function fill(building: Building, node: Node): void {
     return;
   }
   if (depth >= maxSchemaDepth || building.nodesLeft <= 0 || building.budget.characters <= 0) {
-    view.isCut = hasInside(schema);
+    view.isCut = hasNested(schema);
     if (view.isCut && depth < maxSchemaDepth) building.budget.isSpent = true;
     return;
   }
-  const known = depth > ALWAYS_SHOWN_DEPTH && hasInside(schema) ? shownOften(building, schema) : undefined;
+  const known = depth > ALWAYS_SHOWN_DEPTH && hasNested(schema) ? shownOften(building, schema) : undefined;
   if (known !== undefined) {
     view.shownElsewhere = nameOfReference(known) || view.title || view.type;
     return;
@@ -155,23 +147,23 @@ function fill(building: Building, node: Node): void {
   for (const pointer of schema.wholePointers)
     building.timesShown.set(pointer, (building.timesShown.get(pointer) ?? 0) + 1);
   const within = schema.pointers.length === 0 ? before : withPointers(before, schema);
-  addInside(building, view, schema, (inner) => {
+  addNested(building, view, schema, (inner) => {
     const child = emptySchemaView();
     building.nodesLeft--;
-    building.waiting.push({ view: child, schema: inner, depth: depth + 1, within });
+    building.queue.push({ view: child, schema: inner, depth: depth + 1, within });
     return child;
   });
 }
 
 function shownOften({ timesShown }: Building, { wholePointers }: MergedSchema): string | undefined {
-  return wholePointers.find((pointer) => (timesShown.get(pointer) ?? 0) >= TIMES_SHOWN);
+  return wholePointers.find((pointer) => (timesShown.get(pointer) ?? 0) >= maxTimesShown);
 }
 
 type AddChild = (schema: unknown) => SchemaView;
 
-function addInside(building: Building, view: SchemaView, schema: MergedSchema, child: AddChild): void {
+function addNested(building: Building, view: SchemaView, schema: MergedSchema, child: AddChild): void {
   const { keywords } = schema;
-  for (const [name, property] of [...schema.properties].slice(0, PROPERTY_LIMIT)) {
+  for (const [name, property] of [...schema.properties].slice(0, maxProperties)) {
     if (building.nodesLeft <= 0) {
       view.isCut = true;
       building.budget.isSpent = true;
@@ -182,7 +174,7 @@ function addInside(building: Building, view: SchemaView, schema: MergedSchema, c
     }
   }
   if (baseTypes(schema).includes('array')) {
-    const places = asList(keywords.get('prefixItems')).slice(0, PLACE_LIMIT);
+    const places = asList(keywords.get('prefixItems')).slice(0, maxPlaces);
     for (const [index, place] of places.entries())
       view.properties.push({ name: `[${index}]`, required: false, schema: child(place) });
     const items = keywords.get('items');
@@ -194,7 +186,7 @@ function addInside(building: Building, view: SchemaView, schema: MergedSchema, c
   }
   for (const [pattern, inner] of Object.entries(asObject(keywords.get('patternProperties')) ?? {}).slice(
     0,
-    PLACE_LIMIT,
+    maxPlaces,
   )) {
     view.additional.push({ pattern, schema: child(inner) });
   }
@@ -209,9 +201,9 @@ function isShown(building: Building, property: unknown): boolean {
   return hiddenMark === '' || mergedSchema(building.budget, property).keywords.get(hiddenMark) !== true;
 }
 
-function hasInside(schema: MergedSchema): boolean {
+function hasNested(schema: MergedSchema): boolean {
   const { keywords } = schema;
-  const items = mergedItemsHaveInside(keywords.get('items'));
+  const items = itemsHaveNested(keywords.get('items'));
   return (
     schema.properties.size > 0 ||
     schema.choices !== undefined ||
@@ -220,7 +212,7 @@ function hasInside(schema: MergedSchema): boolean {
   );
 }
 
-function mergedItemsHaveInside(items: unknown): boolean {
+function itemsHaveNested(items: unknown): boolean {
   return ['$ref', 'properties', 'items', 'allOf', 'oneOf', 'anyOf'].some(
     (keyword) => at(items, keyword) !== undefined,
   );

@@ -1,17 +1,16 @@
-/** How a request proves who sends it: the alternatives of an operation with their schemes. */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { resolve } from './references.ts';
 import type { SecuritySchemeView } from './view.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-const ALTERNATIVE_LIMIT = 20;
+const maxAlternatives = 20;
 
-/** Of the operation or, when it does not say, of the whole document. Alternatives with an unknown scheme are left out. */
+/** Defaults to the document's `security`. Alternatives with an unknown scheme are omitted. */
 export function securityView(document: SpecDocument, operation: unknown): SecuritySchemeView[][] {
   const own = at(operation, 'security');
   const alternatives = asList(Array.isArray(own) ? own : at(document, 'security'));
-  return alternatives.slice(0, ALTERNATIVE_LIMIT).flatMap((alternative) => {
-    const needed = Object.entries(asObject(alternative) ?? {}).slice(0, ALTERNATIVE_LIMIT);
+  return alternatives.slice(0, maxAlternatives).flatMap((alternative) => {
+    const needed = Object.entries(asObject(alternative) ?? {}).slice(0, maxAlternatives);
     const schemes = needed.map(([id, scopes]) => schemeView(document, id, scopes));
     return schemes.every((scheme) => scheme !== undefined) ? [schemes] : [];
   });
@@ -42,7 +41,7 @@ function schemeView(document: SpecDocument, id: string, scopes: unknown): Securi
 
 function flowsOf(scheme: unknown): SecuritySchemeView['flows'] {
   return Object.entries(asObject(at(scheme, 'flows')) ?? {})
-    .slice(0, ALTERNATIVE_LIMIT)
+    .slice(0, maxAlternatives)
     .map(([kind, flow]) => {
       const authorizationUrl = asText(at(flow, 'authorizationUrl'));
       const tokenUrl = asText(at(flow, 'tokenUrl'));

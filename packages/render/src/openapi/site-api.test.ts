@@ -1,7 +1,7 @@
 /**
- * Every way in which sites name and expand API descriptions, each a tiny site in `fixtures/openapi` with an
- * `expected.json` that tells its pages, navigation and findings. After a wanted change,
- * `npx vitest run packages/render/src/openapi/site-api.test.ts -u` writes them anew; read the difference before keeping it.
+ * Each folder of `fixtures/openapi` is a small site with its expected pages, navigation and findings in
+ * `expected.json`. Update with `npx vitest run packages/render/src/openapi/site-api.test.ts -u` and review the
+ * diff.
  */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -58,8 +58,8 @@ function entryText(entry: NavEntry): unknown {
   return entry.kind === 'link' ? entry.href : { [entry.label]: entry.entries.map(entryText) };
 }
 
-describe('nothing is lost', () => {
-  it('names the operations of a description that have no page', async () => {
+describe('coverage of API descriptions', () => {
+  it('the operations without a page are reported', async () => {
     const paths = { '/a': { get: {}, put: {} }, '/b': { get: {}, post: { 'x-excluded': true } } };
     await withFolder(
       {
@@ -101,7 +101,7 @@ describe('nothing is lost', () => {
       const channels = Object.keys(document['channels'] ?? {});
       const pages = new Set(
         [...site.metas.values()].flatMap(({ api }) => {
-          if (!api || api.kind === 'written' || api.kind === 'schema' || api.spec !== spec) return [];
+          if (!api || api.kind === 'front-matter' || api.kind === 'schema' || api.spec !== spec) return [];
           if (api.kind === 'channel') return [api.name];
           return [`${api.method} ${api.kind === 'operation' ? api.path : api.name}`];
         }),
@@ -114,13 +114,13 @@ describe('nothing is lost', () => {
   );
 });
 
-describe('descriptions of other hosts', () => {
+describe('API descriptions of other hosts', () => {
   const remote = JSON.stringify({
     openapi: '3.1.0',
     paths: { '/things': { get: { summary: 'List things' } }, '/more': { get: { summary: 'More' } } },
   });
 
-  it('are fetched by the function that the caller gives', async () => {
+  it("are fetched with the caller's function", async () => {
     const asked: string[] = [];
     const site = await loadSite({
       root: fixture('openapi/remote'),
@@ -144,15 +144,15 @@ describe('descriptions of other hosts', () => {
     ['refuses', () => Promise.reject(new Error('address not allowed'))],
     ['answers with more than 20 MB', () => Promise.resolve(new Uint8Array(20_000_001))],
     ['answers with something else', () => Promise.resolve(Buffer.from('<html></html>'))],
-  ])('cost their entries and nothing else when the function %s', async (_, fetchRemote) => {
+  ])('affect only their own entries when the function %s', async (_, fetchRemote) => {
     const site = await loadSite({ root: fixture('openapi/remote'), fetchRemote });
     expect(site.pages.map(({ path }) => path)).toEqual(['index', 'bound']);
     expect(site.diagnostics.map(({ severity }) => severity)).toEqual(['warning']);
   });
 });
 
-describe('what pages are sent', () => {
-  it('is only the descriptions that a page of the output is about', async () => {
+describe('the site plan for render processes', () => {
+  it('contains only the API descriptions that pages of the output use', async () => {
     const site = await loadSite({ root: fixture('openapi/bound') });
     const names = (paths?: string[]): string[] => Object.keys(planSite(site, paths ? { paths } : {}).specs);
     expect(names()).toEqual(['guides/single.yml', 'specs/shop.json', 'specs/v2.yaml']);
@@ -160,7 +160,7 @@ describe('what pages are sent', () => {
     expect(names(['index', 'written'])).toEqual([]);
   });
 
-  it('names the target of each page, and the words that a description brings', async () => {
+  it('contains the target of each page and texts from its API description', async () => {
     const site = await loadSite({ root: fixture('openapi/expanded') });
     const tasks = planTasks(site, planSite(site, { paths: ['teams/add'] }), new Map());
     expect(tasks[0]).toMatchObject({
@@ -172,7 +172,7 @@ describe('what pages are sent', () => {
     });
   });
 
-  it('keeps generated pages from those who may not see them', async () => {
+  it('excludes generated pages that are not visible to the given groups', async () => {
     const site = await loadSite({ root: fixture('openapi/expanded') });
     expect(planSite(site, { groups: ['guests'] }).rendered).not.toContain('teams/add');
     expect(planSite(site, { groups: ['staff'] }).rendered).toContain('teams/add');
@@ -187,7 +187,7 @@ describe('finding descriptions', () => {
       (await loadSite({ root })).pages.map(({ path }) => path),
     );
 
-  it('takes a folder for all that is in it', async () => {
+  it('resolves a folder to all its API descriptions', async () => {
     const files = {
       'specs/b.json': spec('/b'),
       'specs/a.json': spec('/a'),
@@ -200,7 +200,7 @@ describe('finding descriptions', () => {
     ]);
   });
 
-  it('knows a description whose version comes late, because its keys are sorted', async () => {
+  it('detects an API description with sorted keys, whose version comes late', async () => {
     const components = { schemas: { Long: { description: 'x'.repeat(10_000) } } };
     const files = {
       'deep/late.json': spec('/late', { components }),
@@ -212,7 +212,7 @@ describe('finding descriptions', () => {
     });
   });
 
-  it('puts pages where the configuration wants those of the description', async () => {
+  it('generates pages in the configured directory', async () => {
     const config = {
       api: { openapi: { source: 'a.json', directory: 'endpoints' } },
       navigation: { pages: ['index', 'GET /a'] },
@@ -220,7 +220,7 @@ describe('finding descriptions', () => {
     expect(await routes({ 'a.json': spec('/a') }, config)).toEqual(['index', 'endpoints/a']);
   });
 
-  it('is enough for a site: it needs no page of its own', async () => {
+  it('supports a site without any page file', async () => {
     await withFolder(
       {
         'docs.json': JSON.stringify({ navigation: { groups: [{ group: 'API', openapi: 'a.json' }] } }),
@@ -231,7 +231,7 @@ describe('finding descriptions', () => {
     );
   });
 
-  it('tells of what is wrong in a description only when pages are about it', async () => {
+  it('reports problems of an API description only when pages use it', async () => {
     const wrong = JSON.stringify({
       openapi: '3.1.0',
       paths: { '/a': { get: { responses: { 200: { $ref: '#/nowhere' } } } } },
@@ -245,7 +245,7 @@ describe('finding descriptions', () => {
     expect(await codes('openapi: GET /b')).toEqual(['openapi_unused']);
   });
 
-  it('tells of an overlay that is listed and not there', async () => {
+  it('reports a missing overlay', async () => {
     const openapi = { source: 'a.json', overlays: ['gone.yaml'] };
     await withFolder(
       {
@@ -254,19 +254,24 @@ describe('finding descriptions', () => {
       },
       async (root) =>
         expect((await loadSite({ root })).diagnostics).toMatchObject([
-          { code: 'openapi_overlay', message: 'There is no overlay "gone.yaml"', file: 'docs.json', line: 1 },
+          {
+            code: 'openapi_overlay',
+            message: 'The overlay "gone.yaml" does not exist',
+            file: 'docs.json',
+            line: 1,
+          },
         ]),
     );
   });
 
-  it('reads nothing that the ignore rules leave out', async () => {
+  it('does not read ignored files', async () => {
     const files = { '.mintignore': 'private/', 'private/a.json': spec('/a') };
     expect(await routes(files, { navigation: { pages: ['index', 'GET /a'] } })).toEqual(['index']);
   });
 });
 
-describe('reading as little as possible', () => {
-  it('leaves descriptions alone that nothing names', async () => {
+describe('lazy loading', () => {
+  it('does not read unreferenced API descriptions', async () => {
     const site = await withFolder(
       {
         'docs.json': '{"api":{"openapi":"broken.json"}}',
@@ -280,7 +285,7 @@ describe('reading as little as possible', () => {
     ]);
   });
 
-  it('looks into others only for what the configured ones do not hold', async () => {
+  it('reads unreferenced API descriptions only for operations that the configured ones lack', async () => {
     const files = {
       'docs.json': '{"api":{"openapi":"main.json"}}',
       'a.mdx': '---\nopenapi: GET /main\n---\n',

@@ -1,6 +1,6 @@
 /**
- * The API side of loading a site, in three steps: read the descriptions that something names, let the navigation make
- * pages from them, then tell every page what it is about.
+ * Connects a site with its API descriptions: loads the referenced ones, generates pages from the navigation,
+ * and binds pages to operations.
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { readSpecSources } from '../config/api.ts';
@@ -12,26 +12,21 @@ import { ApiPages, leadOf } from './generate.ts';
 import { type LibraryOptions, SpecLibrary } from './library.ts';
 import { operationEntry } from '../source/api-spelling.ts';
 import type { ApiReference } from '../model/page-source.ts';
-import { unlistedFindings } from './unlisted.ts';
 import type { ApiSettings, ApiTarget, SpecDocument, SpecSource } from '../model/site-plan.ts';
 
 export interface SiteApi {
   pages: ApiPages;
-  /** The pages of files that name something, with what their description says about them. */
   bindPages(around: ReadonlyMap<string, readonly SpecSource[]>): {
     metas: PageMeta[];
     diagnostics: Diagnostic[];
   };
-  /** What is wrong with the descriptions that these pages are about, could not be read, or is shown by none of them. */
   findingsAbout(metas: readonly PageMeta[]): Diagnostic[];
   specOf(name: string): SpecDocument | undefined;
 }
 
 export interface LoadApiOptions extends LibraryOptions {
   settings: ApiSettings;
-  /** The `navigation` of the configuration. */
   navigation: unknown;
-  /** The pages that have files. */
   metas: ReadonlyMap<string, PageMeta>;
 }
 
@@ -80,17 +75,15 @@ function missingOverlay(name: string, { placeOfAddress }: LoadApiOptions): Diagn
   return {
     severity: 'warning',
     code: 'openapi_overlay',
-    message: `There is no overlay "${name}"`,
+    message: `The overlay "${name}" does not exist`,
     ...placeOfAddress(name),
-    hint: 'Name a file of the site, from its root.',
+    hint: 'Use the path of a file, relative to the root of the site.',
   };
 }
 
 interface Binding {
   binder: Binder;
-  /** The descriptions that the navigation names around a page. */
   around: ReadonlyMap<string, readonly SpecSource[]>;
-  /** What files are about that stand where a page would have been generated. */
   byAddress: ReadonlyMap<string, DescribedEntry>;
 }
 
@@ -116,12 +109,11 @@ function bindFiles(
   return { metas: bound, diagnostics };
 }
 
-/** The names of the descriptions that pages are about. */
 export function specsOf(metas: Iterable<PageMeta>): Set<string> {
   return new Set([...metas].flatMap(({ api }) => (api && 'spec' in api ? [api.spec] : [])));
 }
 
-/** What a file of the site says about itself counts; its description fills what the file leaves open. */
+/** The page's own values win over those of the description. */
 function describedBy(meta: PageMeta, entry: DescribedEntry): PageMeta {
   const title = meta.reference?.needsTitle ? entry.title : undefined;
   return {
@@ -135,29 +127,28 @@ function describedBy(meta: PageMeta, entry: DescribedEntry): PageMeta {
   };
 }
 
-/** A schema has no summary: a page without a title takes its name. */
+/** A schema has no summary; its name becomes the title. */
 function aboutTarget(meta: PageMeta, target: ApiTarget): PageMeta {
   const name = target.kind === 'schema' && meta.reference?.needsTitle ? target.name : undefined;
   return { ...meta, ...(name === undefined ? {} : { title: name, sidebarTitle: name }), api: target };
 }
 
-/** What the navigation and the pages name: descriptions, and operations with the file that names each. */
 interface Uses {
   sources: SpecSource[];
   references: { to: NamedReference; from: string }[];
 }
 
-type NamedReference = Exclude<ApiReference, { kind: 'written' }>;
+type NamedReference = Exclude<ApiReference, { kind: 'front-matter' }>;
 
-const maximumDepth = 60;
+const maxDepth = 60;
 
 function usesOf(navigation: unknown, metas: readonly PageMeta[]): Uses {
   const uses: Uses = { sources: [], references: [] };
   const note = (to: ApiReference | undefined, from: string): void => {
-    if (to && to.kind !== 'written') uses.references.push({ to, from });
+    if (to && to.kind !== 'front-matter') uses.references.push({ to, from });
   };
   const visit = (value: unknown, depth: number): void => {
-    if (depth > maximumDepth) return;
+    if (depth > maxDepth) return;
     const text = asText(value);
     if (text !== undefined) return note(operationEntry(text), '');
     if (Array.isArray(value)) return value.forEach((item) => visit(item, depth + 1));
@@ -171,7 +162,7 @@ function usesOf(navigation: unknown, metas: readonly PageMeta[]): Uses {
   return uses;
 }
 
-/** First what is named. All others are read only when something cannot be found in those. */
+/** Loads referenced descriptions first; all others only when a reference cannot be resolved. */
 async function loadUsed(
   library: SpecLibrary,
   binder: Binder,
@@ -191,4 +182,48 @@ async function loadUsed(
   const isFound = ({ to, from }: Uses['references'][number]): boolean =>
     binder.bind(to, { sources, from }).target !== undefined;
   if (!references.every(isFound)) await library.load(library.candidates);
+}
+
+const maxNamed = 200;
+
+function unlistedFindings(library: SpecLibrary, metas: Iterable<PageMeta>): Diagnostic[] {
+  const shown = new Map<string, Set<string>>();
+  for (const { api } of metas) {
+    if (!api || api.kind === 'front-matter') continue;
+    const targets = shown.get(api.spec) ?? new Set();
+    shown.set(api.spec, targets.add(nameOf(api)));
+  }
+  const partly = [...shown].flatMap(([spec, targets]) => unlistedIn(library, spec, targets) ?? []);
+  const refused = new Set(library.diagnostics.map(({ file }) => file));
+  const unused = library.candidates.filter((file) => !shown.has(file) && !refused.has(file));
+  return [...partly, ...unused.map(unusedFinding)];
+}
+
+function unlistedIn(library: SpecLibrary, spec: string, shown: ReadonlySet<string>): Diagnostic | undefined {
+  const entries = (library.get(spec)?.entries ?? []).filter(({ isExcluded }) => !isExcluded);
+  const names = entries.map(({ target }) => nameOf(target)).filter((name) => !shown.has(name));
+  if (names.length === 0) return undefined;
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return {
+    severity: 'info',
+    code: 'openapi_unlisted',
+    message: `${names.length} of ${entries.length} operations have no page: ${names.slice(0, maxNamed).join(', ')}${more}`,
+    file: spec,
+    hint: 'Add them to the navigation, or assign the whole API description to a navigation node.',
+  };
+}
+
+function unusedFinding(file: string): Diagnostic {
+  return {
+    severity: 'info',
+    code: 'openapi_unused',
+    message: 'No page uses this API description',
+    file,
+    hint: 'Reference it in the navigation, in front matter or under "api", or add it to .mintignore.',
+  };
+}
+
+function nameOf(target: Exclude<ApiTarget, { kind: 'front-matter' }>): string {
+  if (target.kind === 'operation') return `${target.method.toUpperCase()} ${target.path}`;
+  return `${target.kind} ${target.name}`;
 }

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { yamlText } from './trim-yaml.ts';
 
 describe('yamlText', () => {
-  it('writes what people would write', () => {
+  it('writes idiomatic YAML', () => {
     const value = {
       openapi: '3.1.0',
       paths: {
@@ -49,7 +49,7 @@ describe('yamlText', () => {
     expect(parse(yamlText(value))).toEqual(value);
   });
 
-  it('is read back as it was, whatever it holds', () => {
+  it('round-trips arbitrary values', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),

@@ -6,8 +6,8 @@ import { yamlText } from './trim-yaml.ts';
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const target = { kind: 'operation', spec: '', method: 'GET', path: '/a' } as const;
 
-describe('the part of a description that is about one operation', () => {
-  it('keeps one operation and what it reaches', () => {
+describe('the excerpt of an API description for one operation', () => {
+  it('contains the operation and the components it references', () => {
     const document = {
       openapi: '3.1.0',
       info: { title: 'Pets', version: '2', description: 'Long.' },
@@ -56,7 +56,7 @@ describe('the part of a description that is about one operation', () => {
     expect(trimmedSpecYaml(document, target)).toBe(yamlText(expected));
   });
 
-  it('is the same whatever was asked for before', () => {
+  it('does not depend on earlier excerpts', () => {
     const responses = { 'two hundred': ref('A'), 404: { description: 'No' }, 200: { description: 'Yes' } };
     const get = (...names: string[]) => ({
       get: {
@@ -86,11 +86,11 @@ describe('the part of a description that is about one operation', () => {
     ]);
   });
 
-  it('is undefined for what is not there', () => {
+  it('is undefined for a missing operation', () => {
     expect(trimmedSpecYaml({ paths: {} }, target)).toBeUndefined();
   });
 
-  it('leaves the farthest schemas out when there is too much, and says so', () => {
+  it('omits the farthest schemas above the size limit, with a note', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [
         `S${index}`,
@@ -112,7 +112,7 @@ describe('the part of a description that is about one operation', () => {
     expect(Object.values(kept).at(-1)?.description).toBe('Left out of this excerpt because of its size.');
   });
 
-  it('survives what goes around in circles outside of components', () => {
+  it('terminates on cyclic references outside of components', () => {
     const document = { paths: { '/a': { get: { again: { $ref: '#/paths/~1a' } } } } };
     expect(trimmedSpecYaml(document, target)?.length).toBeLessThan(260_000);
   });

@@ -1,6 +1,6 @@
 /**
- * The smallest document that still holds one operation: for the text twin of its page and for machine readers.
- * What it refers to comes along, nearest first, until the size is reached; the rest is left out with a note.
+ * Reduces a document to one operation and the nearest referenced components, within a size limit. Omitted
+ * components are noted.
  */
 import { asObject, asText, at } from '../config/json.ts';
 import { emptyObject } from './examples-json.ts';
@@ -9,14 +9,13 @@ import { pointerKeys, referenceOf, valueAtPointer } from './references.ts';
 import { yamlEntry, yamlHeading, yamlText } from './trim-yaml.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-const BYTES_LIMIT = 200_000;
-const DEPTH_LIMIT = 60;
-/** Shown on the page itself, or meant for the program that makes the page. */
-const LEFT_OUT = new Set(['x-codeSamples', 'x-code-samples', 'x-mint', 'x-hidden', 'x-excluded']);
+const maxBytes = 200_000;
+const maxDepth = 60;
+/** Extensions shown on the page or intended for the page generator. */
+const omittedKeys = new Set(['x-codeSamples', 'x-code-samples', 'x-mint', 'x-hidden', 'x-excluded']);
 
-/** As YAML. Undefined when the document has no such operation. */
 export function trimmedSpecYaml(document: SpecDocument, target: OperationTarget): string | undefined {
-  const trimming: Trimming = { document, bytesLeft: BYTES_LIMIT, waiting: new Set() };
+  const trimming: Trimming = { document, bytesLeft: maxBytes, pending: new Set() };
   const operation = trimmedOperation(trimming, target);
   return operation && yamlText(operation) + componentsYaml(trimming);
 }
@@ -34,7 +33,7 @@ function trimmedOperation(trimming: Trimming, target: OperationTarget): SpecDocu
   if (parameters !== undefined) pathItem['parameters'] = copied(trimming, parameters, 3);
   const operation = emptyObject();
   for (const [key, value] of Object.entries(asObject(found.operation) ?? {})) {
-    if (key !== 'servers' && key !== 'security' && !LEFT_OUT.has(key))
+    if (key !== 'servers' && key !== 'security' && !omittedKeys.has(key))
       operation[key] = copied(trimming, value, 4);
   }
   if (security !== undefined) operation['security'] = copied(trimming, security, 4);
@@ -44,22 +43,22 @@ function trimmedOperation(trimming: Trimming, target: OperationTarget): SpecDocu
   trimmed['info'] = infoOf(document);
   if (servers !== undefined) trimmed['servers'] = copied(trimming, servers, 1);
   trimmed[target.kind === 'operation' ? 'paths' : 'webhooks'] = { [found.path]: pathItem };
-  waitForSchemes(trimming, security);
+  addSchemes(trimming, security);
   return trimmed;
 }
 
 interface Trimming {
   document: SpecDocument;
   bytesLeft: number;
-  /** `schemas/Pet`: components that something refers to, in the order of their discovery. */
-  waiting: Set<string>;
+  /** Referenced components such as `schemas/Pet`, in order of discovery. */
+  pending: Set<string>;
 }
 
-/** The set grows while it is walked, so that what lies nearest comes first. */
+/** The set grows during iteration, so that nearer components come first. */
 function componentsYaml(trimming: Trimming): string {
-  /** Objects, because those have keys that are numbers before all others. */
+  /** Objects iterate integer keys first, as the source document does. */
   const groups = emptyObject() as Record<string, Record<string, string>>;
-  for (const id of trimming.waiting) {
+  for (const id of trimming.pending) {
     const [kind = '', name = ''] = id.split('\n');
     const value = at(trimming.document, 'components', kind, name);
     if (value === undefined) continue;
@@ -68,8 +67,7 @@ function componentsYaml(trimming: Trimming): string {
       trimming.bytesLeft > 0
         ? componentYaml(trimming, id, name, value)
         : yamlEntry(name, { description: 'Left out of this excerpt because of its size.' }, '    ');
-    // Notes cost little, but there may be many.
-    if (trimming.bytesLeft <= -BYTES_LIMIT / 4) break;
+    if (trimming.bytesLeft <= -maxBytes / 4) break;
     trimming.bytesLeft -= trimming.bytesLeft > 0 ? 0 : id.length + 80;
   }
   const texts = Object.entries(groups).map(
@@ -78,36 +76,34 @@ function componentsYaml(trimming: Trimming): string {
   return texts.length === 0 ? '' : yamlHeading('components', '') + texts.join('');
 }
 
-/** A component with what it costs and what it refers to. */
 interface Excerpt {
   text: string;
   bytes: number;
-  waiting: string[];
+  pending: string[];
 }
 
-/** The pages of an API need the same components again and again: writing them was a tenth of the time of such a page. */
 const excerpts = new WeakMap<SpecDocument, { byId: Map<string, Excerpt>; charactersLeft: number }>();
-const KEPT_CHARACTERS = 6_000_000;
+const maxCachedCharacters = 6_000_000;
 
 function componentYaml(trimming: Trimming, id: string, name: string, value: unknown): string {
   const { document } = trimming;
-  let kept = excerpts.get(document);
-  if (!kept) excerpts.set(document, (kept = { byId: new Map(), charactersLeft: KEPT_CHARACTERS }));
-  const known = kept.byId.get(id);
+  let cached = excerpts.get(document);
+  if (!cached) excerpts.set(document, (cached = { byId: new Map(), charactersLeft: maxCachedCharacters }));
+  const known = cached.byId.get(id);
   if (known && known.bytes < trimming.bytesLeft) {
     trimming.bytesLeft -= known.bytes;
-    for (const other of known.waiting) trimming.waiting.add(other);
+    for (const other of known.pending) trimming.pending.add(other);
     return known.text;
   }
-  const own: Trimming = { document, bytesLeft: trimming.bytesLeft, waiting: new Set() };
+  const own: Trimming = { document, bytesLeft: trimming.bytesLeft, pending: new Set() };
   const text = yamlEntry(name, copied(own, value, 3), '    ');
   const bytes = trimming.bytesLeft - own.bytesLeft;
   trimming.bytesLeft = own.bytesLeft;
-  for (const other of own.waiting) trimming.waiting.add(other);
-  // What was cut short is not what another page needs.
-  if (own.bytesLeft > 0 && text.length <= kept.charactersLeft) {
-    kept.charactersLeft -= text.length;
-    kept.byId.set(id, { text, bytes, waiting: [...own.waiting] });
+  for (const other of own.pending) trimming.pending.add(other);
+  // Truncated excerpts are not shared.
+  if (own.bytesLeft > 0 && text.length <= cached.charactersLeft) {
+    cached.charactersLeft -= text.length;
+    cached.byId.set(id, { text, bytes, pending: [...own.pending] });
   }
   return text;
 }
@@ -121,7 +117,7 @@ function copied(trimming: Trimming, value: unknown, depth: number): unknown {
   }
   trimming.bytesLeft -= 6;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEPTH_LIMIT || trimming.bytesLeft <= 0) return Array.isArray(value) ? [] : emptyObject();
+  if (depth > maxDepth || trimming.bytesLeft <= 0) return Array.isArray(value) ? [] : emptyObject();
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const item of value as unknown[]) {
@@ -138,7 +134,7 @@ function copiedObject(trimming: Trimming, value: unknown, depth: number): unknow
   const reference = referenceOf(value);
   if (reference !== undefined) {
     const keys = pointerKeys(reference);
-    if (keys?.[0] === 'components' && keys.length >= 3) trimming.waiting.add(`${keys[1]}\n${keys[2]}`);
+    if (keys?.[0] === 'components' && keys.length >= 3) trimming.pending.add(`${keys[1]}\n${keys[2]}`);
     else return copied(trimming, valueAtPointer(trimming.document, reference) ?? null, depth + 1);
   }
   const copy = emptyObject();
@@ -157,10 +153,10 @@ function infoOf(document: SpecDocument): Record<string, unknown> {
   return info;
 }
 
-/** Security names its schemes without a reference. */
-function waitForSchemes(trimming: Trimming, security: unknown): void {
+/** Security requirements name their schemes without a reference. */
+function addSchemes(trimming: Trimming, security: unknown): void {
   for (const alternative of Array.isArray(security) ? (security as unknown[]) : []) {
     for (const id of Object.keys(asObject(alternative) ?? {}).slice(0, 50))
-      trimming.waiting.add(`securitySchemes\n${id}`);
+      trimming.pending.add(`securitySchemes\n${id}`);
   }
 }

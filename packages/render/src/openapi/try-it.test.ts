@@ -8,19 +8,19 @@ const variable = (name: string, ...choices: string[]) => ({
   description: '',
 });
 
-describe('where a form may send requests', () => {
+describe('the connect-src of a request form', () => {
   it('is the host of the server, with its port', () => {
     expect(sourcesOf('https://API.example.com/v1', [])).toEqual(['https://api.example.com']);
     expect(sourcesOf('http://localhost:3000', [])).toEqual(['http://localhost:3000']);
   });
 
-  it('is each host that the values of a variable give', () => {
+  it('contains a host for each value of a variable', () => {
     expect(
       sourcesOf('https://{region}.example.com/{v}', [variable('region', 'eu', 'us'), variable('v')]),
     ).toEqual(['https://eu.example.com', 'https://us.example.com']);
   });
 
-  it('is a whole domain when any value may stand first, or any port when it may stand last', () => {
+  it('is a wildcard when the first label or the port may have any value', () => {
     expect(sourcesOf('https://{tenant}.example.com', [variable('tenant')])).toEqual([
       'https://*.example.com',
     ]);
@@ -29,7 +29,7 @@ describe('where a form may send requests', () => {
     expect(sourcesOf('https://api.example.com:{port}/v1', [])).toEqual(['https://api.example.com:*']);
   });
 
-  it('is everything over https when the policy cannot say it more closely', () => {
+  it('is https: when CSP cannot express the host', () => {
     expect(sourcesOf('https://{host}/v1', [variable('host')])).toEqual(['https:']);
     expect(sourcesOf('https://api.{region}.example.com', [])).toEqual(['https:']);
     expect(sourcesOf('{server}/v1', [variable('server', 'https://a.example', 'https://b.example')])).toEqual([
@@ -38,12 +38,12 @@ describe('where a form may send requests', () => {
     ]);
   });
 
-  it('is nothing for addresses without a host', () => {
+  it('is empty for addresses without a host', () => {
     for (const url of ['/v1', 'v1', '', 'ftp://example.com', 'javascript:alert(1)', '{x}'])
       expect(sourcesOf(url, [])).toEqual([]);
   });
 
-  it('never lets more into the policy than a host', () => {
+  it('never adds more than a host to the policy', () => {
     for (const host of [
       'a;script-src *',
       "a 'unsafe-inline'",

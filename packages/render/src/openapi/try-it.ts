@@ -1,6 +1,6 @@
 /**
- * The form of an API page: whether it is offered, the data it is built from, and where its requests may go. The form
- * itself is a script of the theme; it is there only when its page can name a host to ask.
+ * The request form of an API page: whether it is offered, its data, and its CSP sources. A form requires a
+ * known server.
  */
 import { type RequestModel, requestModel } from './request.ts';
 import type { OperationView, ServerView } from './view.ts';
@@ -9,24 +9,20 @@ import type { PlaygroundDisplay } from '../model/site-plan.ts';
 export interface TryItOptions {
   playground: PlaygroundDisplay;
   airGapped: boolean;
-  /** Cookies of the reader go along. */
   credentials: boolean;
-  /** Fields are filled with examples. */
   prefill: boolean;
-  /** What the form says, by its English form, on a page in another language. */
+  /** Translations by English text. */
   texts: Record<string, string> | undefined;
 }
 
 export interface TryIt {
-  /** The data as an element of the page. */
   html: string;
   connectSources: string[];
 }
 
-/** A policy names no more hosts; a server with more combinations of variables is allowed by a wider rule instead. */
-const maximumSources = 20;
-/** A larger form would weigh more than the page it is on. */
-const maximumData = 200_000;
+/** Limits the sources in the policy; a server with more variable combinations gets a wildcard. */
+const maxSources = 20;
+const maxData = 200_000;
 
 export function tryItOf(view: OperationView, options: TryItOptions): TryIt | undefined {
   const isOffered = options.playground === 'interactive' || options.playground === 'auth';
@@ -36,14 +32,14 @@ export function tryItOf(view: OperationView, options: TryItOptions): TryIt | und
   if (connectSources.length === 0) return undefined;
   const request = filledModel({ ...requestModel(view), servers }, options.prefill);
   const json = scriptText({ request, credentials: options.credentials, texts: options.texts });
-  if (json.length > maximumData) return undefined;
+  if (json.length > maxData) return undefined;
   return {
     html: `<script type="application/json" data-request>${json}</script>`,
-    connectSources: [...new Set(connectSources)].slice(0, maximumSources),
+    connectSources: [...new Set(connectSources)].slice(0, maxSources),
   };
 }
 
-/** What must be sent holds its example from the start; the rest only if the site asks for it. */
+/** Required fields start with their example; others only with `prefill`. */
 function filledModel(model: RequestModel, prefill: boolean): RequestModel {
   const parameters = model.parameters.map((field) =>
     field.initial === '' && (prefill || field.required) ? { ...field, initial: field.example } : field,
@@ -51,7 +47,7 @@ function filledModel(model: RequestModel, prefill: boolean): RequestModel {
   return { ...model, parameters };
 }
 
-/** No text of a specification can end the element it is in. */
+/** Escaped so that text cannot end the script element. */
 function scriptText(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')
@@ -60,8 +56,8 @@ function scriptText(value: unknown): string {
 }
 
 /**
- * The hosts of a server as sources of a content security policy. A variable with a few values gives each; one without
- * gives `*` where the policy can say that, which is for a whole first part of a host or for a port.
+ * CSP sources of a server. Variables with few values are expanded; others become `*` where CSP allows it: the
+ * leftmost host label or the port.
  */
 export function sourcesOf(url: string, variables: ServerView['variables']): string[] {
   const [scheme = '', host = ''] = /^(https?):\/\/([^/?#]+)/i.exec(url)?.slice(1) ?? [];
@@ -70,21 +66,20 @@ export function sourcesOf(url: string, variables: ServerView['variables']): stri
   return [...new Set(hosts.map((one) => sourceOf(scheme.toLowerCase(), one)))];
 }
 
-/** A server that is nothing but a variable may be anywhere, unless its values are listed. */
+/** A server that consists of one variable can be any host, unless its values are listed. */
 function wholeAddressSources(url: string, variables: ServerView['variables']): string[] {
   const name = /^\{([^{}]+)\}/.exec(url)?.[1];
   const variable = variables.find((one) => one.name === name);
   if (!variable) return [];
   if (variable.choices.length === 0) return /^https?:/i.test(variable.initial) ? ['https:'] : [];
-  return variable.choices.slice(0, maximumSources).flatMap((choice) => sourcesOf(choice, []));
+  return variable.choices.slice(0, maxSources).flatMap((choice) => sourcesOf(choice, []));
 }
 
 function expanded(host: string, variables: ServerView['variables']): string[] {
   let hosts = [host];
   for (const { name, choices } of variables) {
     const mark = `{${name.toLowerCase()}}`;
-    if (!host.includes(mark) || choices.length === 0 || hosts.length * choices.length > maximumSources)
-      continue;
+    if (!host.includes(mark) || choices.length === 0 || hosts.length * choices.length > maxSources) continue;
     hosts = hosts.flatMap((one) => choices.map((choice) => one.replaceAll(mark, choice.toLowerCase())));
   }
   return hosts;

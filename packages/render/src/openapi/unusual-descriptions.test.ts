@@ -1,4 +1,3 @@
-/** Paths and discriminators of API descriptions as real ones write them. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Rendered, renderFixture } from '../../test/support/render-fixture.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at } from '../config/json.ts';
 import { upgraded } from './upgrade.ts';
 
-describe('bringing documents to OpenAPI 3.1', () => {
+describe('upgrading documents to OpenAPI 3.1', () => {
   it('turns Swagger 2 into servers, request bodies and components', () => {
     const document = upgraded({
       swagger: 2,
@@ -60,7 +60,7 @@ describe('bringing documents to OpenAPI 3.1', () => {
     });
   });
 
-  it('writes what may be null, and examples, in the newer way', () => {
+  it('converts nullable types and examples', () => {
     const document = upgraded({
       openapi: '3.0.3',
       paths: {},
@@ -69,7 +69,7 @@ describe('bringing documents to OpenAPI 3.1', () => {
     expect(at(document, 'components', 'schemas', 'A')).toEqual({ type: ['string', 'null'], examples: ['x'] });
   });
 
-  it('takes a version that says too little for 3.0', () => {
+  it('treats an incomplete version as 3.0', () => {
     const document = upgraded({
       openapi: 3,
       components: { schemas: { A: { type: 'string', nullable: true } } },
@@ -77,7 +77,7 @@ describe('bringing documents to OpenAPI 3.1', () => {
     expect(at(document, 'components', 'schemas', 'A')).toEqual({ type: ['string', 'null'] });
   });
 
-  it('leaves 3.1 and later alone', () => {
+  it('does not change 3.1 and later', () => {
     const document = { openapi: '3.1.0', paths: {} };
     expect(upgraded(document)).toBe(document);
   });

@@ -1,24 +1,20 @@
-/**
- * Brings every OpenAPI document to version 3.1, so that nothing after this file knows Swagger 2 or OpenAPI 3.0.
- * The document that is handed in is used up.
- */
+/** Upgrades Swagger 2 and OpenAPI 3.0 documents to OpenAPI 3.1. The input document is modified. */
 import { upgrade } from '@scalar/openapi-upgrader';
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 
-/** Throws when the document is too far from its own format to be read. */
 export function upgraded(document: JsonObject): SpecDocument {
   const version = textAt(document, 'openapi') ?? textAt(document, 'swagger') ?? '';
   if (/^3\.[1-9]/.test(version)) return document;
-  /** `swagger: 2.0` without quotes is a number in YAML, and `openapi: 3` says too little; both mean what they say. */
+  /** YAML reads an unquoted `swagger: 2.0` as a number, and `openapi: 3` lacks a minor version. */
   const named = version.startsWith('2')
     ? { ...tidySwagger(document), swagger: '2.0' }
     : { ...document, openapi: version.startsWith('3.0') ? version : '3.0.3' };
   return asObject(upgrade(named, '3.1')) ?? document;
 }
 
-/** The upgrade of Swagger 2 ends at the first part of the wrong shape; without those parts the others are kept. */
+/** The upgrader throws at the first malformed part, so malformed parts are removed first. */
 function tidySwagger(document: JsonObject): JsonObject {
   const parts = ['parameters', 'responses'].map((key) => [key, onlyObjects(document[key])] as const);
   return {
@@ -68,7 +64,6 @@ function onlyObjects(value: unknown): JsonObject {
   return mapObjects(value, (item) => item);
 }
 
-/** Entries that are no objects are left out. */
 function mapObjects(value: unknown, change: (item: JsonObject) => JsonObject): JsonObject {
   const entries = Object.keys(asObject(value) ?? {}).flatMap((key) => {
     const item = asObject(at(value, key));

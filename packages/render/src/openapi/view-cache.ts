@@ -1,4 +1,4 @@
-/** The views of schemas that pages of one description share, each with what it takes from the budget of a page. */
+/** Caches schema views shared by pages of one API description, with the budget each consumed. */
 import { asObject } from '../config/json.ts';
 import type { Direction } from './schema.ts';
 import type { SchemaView } from './view.ts';
@@ -8,7 +8,6 @@ export interface ViewCost {
   nodes: number;
   characters: number;
   effort: number;
-  /** The view shows less than the schema holds. */
   isSpent: boolean;
 }
 
@@ -36,7 +35,7 @@ class ViewCache {
   }
 }
 
-/** References to the same schema are the same; other schemas are known by their object. */
+/** References compare by their text, other schemas by identity. */
 function keyOf(schema: unknown): unknown {
   const entries = Object.entries(asObject(schema) ?? {});
   const [first] = entries;
@@ -45,7 +44,6 @@ function keyOf(schema: unknown): unknown {
 
 const cachesByDocument = new WeakMap<SpecDocument, Map<string, ViewCache>>();
 
-/** A view depends on its direction and on how many nodes it may have. */
 export function viewCacheOf(document: SpecDocument, direction: Direction, maxNodes: number): ViewCache {
   let caches = cachesByDocument.get(document);
   if (!caches) cachesByDocument.set(document, (caches = new Map<string, ViewCache>()));

@@ -1,7 +1,6 @@
 /**
- * An operation as a page shows it: references followed, `allOf` merged, cycles and depth cut. Views are made from a
- * document by the files beside this one and turned into HTML by `html/`; neither side knows the other.
- * Every description is Markdown. Every value (default, enum, example) is text as JSON would write it.
+ * An operation as a page shows it: references resolved, `allOf` merged, cycles and depth cut. Descriptions are
+ * Markdown. Values (default, enum, example) are JSON text.
  */
 export interface OperationView {
   kind: 'operation' | 'webhook';
@@ -13,13 +12,13 @@ export interface OperationView {
   description: string;
   deprecated: boolean;
   servers: ServerView[];
-  /** Alternatives; each is what must be sent together. An empty alternative means that nothing is needed. */
+  /** Alternatives, each a set of schemes required together. An empty alternative allows anonymous requests. */
   security: SecuritySchemeView[][];
   parameters: ParameterView[];
   body?: BodyView;
   responses: ResponseView[];
   callbacks: CallbackView[];
-  /** Samples the specification brings itself (`x-codeSamples`). */
+  /** Samples in the specification (`x-codeSamples`). */
   ownSamples: CodeSample[];
   externalDocs?: { url: string; description: string };
 }
@@ -32,10 +31,9 @@ export interface ServerView {
 }
 
 export interface SecuritySchemeView {
-  /** Its name in the specification. */
   id: string;
   type: 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'mutualTLS';
-  /** Where an API key goes, and under which name. HTTP schemes: the Authorization header. */
+  /** HTTP schemes use the Authorization header. */
   in: 'header' | 'query' | 'cookie';
   parameter: string;
   /** `bearer`, `basic`, … for HTTP schemes. */
@@ -43,7 +41,7 @@ export interface SecuritySchemeView {
   description: string;
   scopes: string[];
   flows: { kind: string; authorizationUrl?: string; tokenUrl?: string }[];
-  /** `x-default`: what a form is filled with at first. */
+  /** `x-default`: the initial value of the form field. */
   prefill?: string;
 }
 
@@ -54,7 +52,7 @@ export interface ParameterView {
   deprecated: boolean;
   description: string;
   schema: SchemaView;
-  /** As it would be typed into a field. */
+  /** As typed into a form field. */
   example?: string;
   style: string;
   explode: boolean;
@@ -67,26 +65,22 @@ export interface BodyView {
 }
 
 export interface ContentView {
-  /** For example `application/json`. */
   type: string;
   schema?: SchemaView;
-  /** At least one when anything can be shown: given ones first, otherwise one made from the schema. */
+  /** Given examples, else one generated from the schema. */
   examples: ExampleView[];
 }
 
 export interface ExampleView {
-  /** Empty when there is only one without a name. */
+  /** Empty for a single unnamed example. */
   name: string;
   summary: string;
-  /** Made from the schema; the specification gives none. */
   isGenerated?: boolean;
-  /** For highlighting. */
   language: 'json' | 'xml' | 'text' | 'yaml';
   text: string;
 }
 
 export interface ResponseView {
-  /** `200`, `4XX`, `default`. */
   status: string;
   description: string;
   headers: ParameterView[];
@@ -95,13 +89,12 @@ export interface ResponseView {
 
 export interface CallbackView {
   name: string;
-  /** The expression that gives its address. */
   url: string;
   operation: OperationView;
 }
 
 export interface CodeSample {
-  /** For highlighting, for example `python`. */
+  /** The highlighter's name, for example `python`. */
   language: string;
   label: string;
   code: string;
@@ -109,8 +102,8 @@ export interface CodeSample {
 
 export interface SchemaView {
   /**
-   * What stands beside the name: `string`, `integer`, `string<date-time>`, `User[]`, `object`, `string | null`, `any`.
-   * Raw bytes are `file`. The places of a tuple are properties named `[0]`, `[1]`.
+   * For example `string<date-time>`, `User[]`, `string | null`, `any`; binary content is `file`. Tuple items
+   * are properties named `[0]`, `[1]`.
    */
   type: string;
   title: string;
@@ -119,27 +112,24 @@ export interface SchemaView {
   readOnly: boolean;
   writeOnly: boolean;
   default?: string;
-  /** `x-default`: what a form is filled with at first. */
+  /** `x-default`: the initial value of the form field. */
   prefill?: string;
   const?: string;
-  /** Values with what the specification says about each, if it does. */
   enum: { value: string; description: string }[];
   examples: string[];
-  /** Sentences such as `at least 1`, `at most 64 characters`, `matches ^[a-z]+$`. */
+  /** For example `at least 1`, `at most 64 characters`, `matches ^[a-z]+$`. */
   constraints: string[];
-  /** Pills of `x-mint.pre` and `x-mint.post`. */
+  /** Labels from `x-mint.pre` and `x-mint.post`. */
   pre: string[];
   post: string[];
   properties: PropertyView[];
   items?: SchemaView;
-  /** The values of properties that are not named, with the pattern of their names where there is one. */
   additional: { pattern: string; schema: SchemaView }[];
   choices?: ChoicesView;
-  /** This schema is inside of itself: the name of the one that is meant. Nothing below is filled. */
+  /** The name of the enclosing schema that this one repeats. Other fields stay empty. */
   sameAs?: string;
-  /** The name of a schema that is shown in several other places already. Nothing below is filled. */
+  /** The name of a schema that is already expanded in several places. Other fields stay empty. */
   shownElsewhere?: string;
-  /** Deeper than is shown. */
   isCut: boolean;
 }
 
@@ -151,7 +141,6 @@ export interface PropertyView {
 
 export interface ChoicesView {
   kind: 'oneOf' | 'anyOf';
-  /** The property whose value tells which choice it is. */
   discriminator?: string;
   options: { title: string; value?: string; schema: SchemaView }[];
 }

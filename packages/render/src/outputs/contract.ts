@@ -1,4 +1,3 @@
-/** What an output of a site is: its row in the table of outputs, what it gets and what it returns. */
 import type { ReadSiteFile } from '../assets/inline-masks.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { BuildCache } from '../model/build-cache.ts';
@@ -13,27 +12,27 @@ import type { FullText } from './full-text.ts';
 import type { PrintPages } from './print-pages.ts';
 import type { SocialImages } from './social-images.ts';
 
-/** A row of the table. Links, the preview, the agent's policy, the check, the manual and tests read these columns. */
 export interface Output {
   name: string;
   /**
-   * Paths from the root of the export: `*` matches part of a name, `{page}` the path of a page. Copies of the author's own files
-   * and pages for redirects are not listed.
+   * Path patterns relative to the root of the export; see `model/path-pattern.ts`. Copies of site files and
+   * redirect pages are not listed.
    */
   files: readonly string[];
-  /** Contains absolute addresses, so it is not written without an origin. */
+  /** Contains absolute URLs, so it is omitted without an origin. */
   needsOrigin: boolean;
-  /** A file of the author at the first path of `files` replaces all fixed paths of `files`. */
+  /** An author's file at the first path of `files` replaces all fixed paths of `files`. */
   canOverride: boolean;
   /** Agent jobs must not create or change files with a fixed name of `files`, in any folder. */
   isProtected: boolean;
-  /** Repeats the content of pages, whose links are checked on the pages. */
+  /** Repeats page content, whose links are checked on the pages. */
   repeatsPages: boolean;
-  /** Must not render pages. Absent where the pipeline writes the files, with the pages or after the check. */
+  /** The preview generates the files itself. For other outputs it renders the whole site on request. */
+  hasPreview: boolean;
+  /** Must not render pages. Absent when the pipeline writes the files. */
   write?: (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
 }
 
-/** A page of the export as outputs see it. */
 export type OutputPage = Pick<PageTask, 'route' | 'output' | 'title'> &
   Pick<PageSummary, 'description' | 'summary' | 'updates' | 'failed'>;
 
@@ -42,29 +41,24 @@ export interface OutputContext {
   plan: SitePlan;
   addresses: Addresses;
   publicAddresses: PublicAddresses;
-  /** All pages of the export, hidden ones too (`isListed` of `site/visibility.ts`), in the order of the navigation. */
+  /** All pages in navigation order, including hidden ones. */
   pages: readonly OutputPage[];
-  /** Classes for inline styles, with their declarations; classes that authors wrote. */
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;
-  /** The fragment that leads to the id of a page which is meant. */
+  /** Normalizes a fragment to an existing id of the page. */
   fragmentOn?: (route: string, fragment: string) => string;
-  /** Whether a file of the site is part of the output. */
   used: (file: string) => boolean;
   styleFiles: StyleFiles;
   readFile: ReadSiteFile;
-  /** The Markdown of the pages. */
   fullText: FullText;
-  /** The content of the pages, for the document that holds them all. */
   print: PrintPages;
-  /** The pictures that pages name for shared links. */
   socialImages: SocialImages;
-  /** For values that are costly to compute and named by a hash of their content. Outputs work without it. */
+  /** Optional. Keys contain a hash of the inputs. */
   cache?: BuildCache | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What is too large to be held at once. Each piece is there until the next is asked for. */
+/** For content too large to hold in memory. Each piece is valid until the next is requested. */
 export interface InPieces {
   pieces: Iterable<Uint8Array>;
 }

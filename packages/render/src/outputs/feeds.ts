@@ -1,5 +1,4 @@
-/** RSS feeds of the pages with changelog entries, one beside each of them. */
-import { plainTitle } from '../theme/text.ts';
+import { plainTitle } from '../theme/titles.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
 import type { FeedItem } from '../model/page.ts';
@@ -20,7 +19,6 @@ interface Feed {
   name: string;
   description: string;
   address: string;
-  /** Its own address. */
   self: string;
 }
 

@@ -1,10 +1,7 @@
-/**
- * The site for Caddy, to be imported into a site block that has set its root. One `route` keeps the order of the
- * steps as it is written here.
- */
+/** Writes a Caddyfile snippet to import into a site block. `route` preserves the order of directives. */
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { expressionOf } from '../navigation/redirect-pattern.ts';
-import type { ExactRedirect } from './redirects-resolve.ts';
+import type { ExactRedirect } from './resolve-redirects.ts';
 
 export function caddyfile(site: HostedSite): string {
   const { basePath } = site;
@@ -45,10 +42,10 @@ export function caddyfile(site: HostedSite): string {
   ].join('\n');
 }
 
-/** Characters that a Caddyfile, its placeholders or its path matcher could read as something else. */
+/** Characters with a meaning in Caddyfiles, placeholders or path matchers. */
 const ambiguous = /[\p{Cc}\\"$`{}*?%]/u;
 
-/** The matcher for paths ignores case. */
+/** The `path` matcher ignores case. */
 function exactMatcher(path: string, { isCaseSensitive }: ExactRedirect): string {
   const mode = isCaseSensitive ? '' : '(?i)';
   if (ambiguous.test(path)) return `path_regexp ${quoted(`${mode}^${hexExpression(path)}(?:/|\\.html)?$`)}`;
@@ -56,7 +53,6 @@ function exactMatcher(path: string, { isCaseSensitive }: ExactRedirect): string 
   return `path_regexp ${quoted(`${expressionOf([{ text: path }]).slice(0, -1)}(?:/|\\.html)?$`)}`;
 }
 
-/** Every character that may have a meaning, by its number. */
 function hexExpression(path: string): string {
   return path.replaceAll(
     /[^\w/\-\u{a0}-\u{10ffff}]/gu,
@@ -64,7 +60,7 @@ function hexExpression(path: string): string {
   );
 }
 
-/** A wildcard applies only where there is no page. */
+/** Wildcards apply only where no page exists. */
 function patterns({ basePath, patterns: all }: HostedSite): string[] {
   return all.flatMap((pattern, index) => {
     const name = `docyard_wild_${index}`;
@@ -79,7 +75,7 @@ function patterns({ basePath, patterns: all }: HostedSite): string[] {
   });
 }
 
-/** Links between pages are relative, so each page is shown at one of its two spellings: with or without the slash. */
+/** Links are relative, so each page has one canonical form, with or without trailing slash. */
 const otherSpellings = [
   '  @docyard_folder {',
   '    not path */',
@@ -105,14 +101,14 @@ const otherSpellings = [
   '  }',
 ];
 
-/** The query of the request goes along, unless the destination has its own. */
+/** Preserves the request's query unless the destination has one. */
 function withQuery(destination: string): string {
   if (destination.includes('?')) return destination;
   const [path = '', ...fragment] = destination.split('#');
   return [`${path}{docyard_query}`, ...fragment].join('#');
 }
 
-/** Between back quotes nothing has a meaning but the next back quote, which no path or header of a site holds. */
+/** Backquoted tokens have no escapes, and paths and headers contain no backquote. */
 function quoted(text: string): string {
   return `\`${text.replaceAll('`', '%60')}\``;
 }

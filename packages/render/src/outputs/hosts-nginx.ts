@@ -1,11 +1,11 @@
 /**
- * The site for nginx, to be included in a server block. Everything happens with `location`, `try_files`, and `if` with
- * nothing but `set` and `return` in it, which is the part of nginx that behaves the same everywhere.
+ * Writes an nginx snippet to include in a server block. `if` contains only `set` and `return`: other directives
+ * are unsafe there.
  */
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { expressionOf } from '../navigation/redirect-pattern.ts';
 
-/** Only what a bundle holds; a `types` block takes the place of the server's own list. */
+/** A `types` block replaces the server's own list. */
 const types = [
   'text/html html htm',
   'text/css css',
@@ -67,14 +67,14 @@ export function nginxConfiguration(site: HostedSite): string {
   ].join('\n');
 }
 
-/** What to do when neither the file nor the page is there: the other spelling of a page, a wildcard, or 404. */
 function missing(site: HostedSite): string[] {
   const { basePath, patterns } = site;
   return [
     'location @docyard_missing {',
     ...shared(site),
     '  set $docyard_path $uri;',
-    // A numbered group would be percent-encoded in `set`, and then no file is found.
+    // nginx percent-encodes numbered captures in `set`, so the file would not be found; named captures are not
+    // encoded.
     '  if ($uri ~ "^(?<docyard_bare>.+)/$") { set $docyard_path $docyard_bare; }',
     '  if (-f "$document_root${docyard_path}.html") { return 308 "$docyard_path$is_args$args"; }',
     '  if ($docyard_path ~ "^(?<docyard_stem>.+)\\\\.html$") { set $docyard_path $docyard_stem; }',
@@ -89,7 +89,7 @@ function missing(site: HostedSite): string[] {
   ];
 }
 
-/** A header in a location takes the place of all headers outside, so each location has the whole list. */
+/** `add_header` in a location discards inherited headers, so each location repeats the list. */
 function shared({ basePath, headers }: HostedSite): string[] {
   return [
     ...headers.map(([name, value]) => `  add_header ${name} ${quoted(value)} always;`),
@@ -106,7 +106,7 @@ function redirect(status: number, to: string): string {
   return `absolute_redirect off; return ${status} "${to}";`;
 }
 
-/** The query of the request goes along, unless the destination has its own. */
+/** Preserves the request's query unless the destination has one. */
 function withQuery(destination: string): string {
   if (destination.includes('?')) return destination;
   const [path = '', ...fragment] = destination.split('#');

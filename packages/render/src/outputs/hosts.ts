@@ -1,6 +1,6 @@
 /**
- * Ready configuration for hosts, so that addresses without extension, redirects, the not-found page and headers work
- * there. Sources and destinations arrive checked or encoded; each file quotes them once more in its own way.
+ * Host configurations for extensionless URLs, redirects, the not-found page and headers. Sources and
+ * destinations are already validated; each format applies its own quoting.
  */
 import { caddyfile } from './hosts-caddy.ts';
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
@@ -14,7 +14,7 @@ import {
   isOutside,
   namesOf,
 } from '../navigation/redirect-pattern.ts';
-import type { ResolvedRedirects } from './redirects-resolve.ts';
+import type { ResolvedRedirects } from './resolve-redirects.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
 import { notFoundStyleSource } from './not-found.ts';
 
@@ -31,7 +31,7 @@ export function* hostFiles(context: OutputContext, redirects: ResolvedRedirects)
   yield { path: '_hosts/README.txt', content: instructions(site, rules.length) };
 }
 
-/** The syntax that Netlify and Cloudflare Pages share. Both know 301 and 302; 307 and 308 only one of them. */
+/** The common syntax of Netlify and Cloudflare Pages. Only 301 and 302 work on both. */
 function redirectsFile(site: HostedSite): string {
   const { basePath, exact, patterns } = site;
   const status = (permanent: boolean): string => (permanent ? '301' : '302');
@@ -39,7 +39,7 @@ function redirectsFile(site: HostedSite): string {
     .filter(({ expanded }) => !expanded)
     .map((redirect) =>
       [
-        // A colon would begin a placeholder, and these two the rest of an address.
+        // An unescaped colon would start a placeholder.
         encodeAddress(basePath + redirect.source).replaceAll(/[:?#]/g, encodeURIComponent),
         destinationOf(redirect, basePath),
         status(redirect.permanent),
@@ -66,7 +66,7 @@ function redirectsFile(site: HostedSite): string {
   ].join('\n');
 }
 
-/** `:name` stays; the rest is `*`, which may stand only at the end. */
+/** `*` is allowed only at the end. */
 function splatSource(source: Pattern): string | undefined {
   const at = source.findIndex((part) => 'name' in part && part.rest);
   if (at >= 0 && at < source.length - 1) return undefined;
@@ -91,7 +91,7 @@ function headersFile({ basePath, headers }: HostedSite): string {
   ].join('\n');
 }
 
-/** S3 redirects by prefix only and takes 50 rules. They apply where there is no file, so pages and stubs win. */
+/** S3 supports prefix rules only, at most 50. They apply to missing files, so pages win. */
 function routingRules({ basePath, patterns }: HostedSite): object[] {
   return patterns
     .flatMap(({ source, destination, permanent }) => {
@@ -146,37 +146,34 @@ S3         Paste s3-routing-rules.json into the redirection rules of the website
 `;
 }
 
-/** Pages carry their own policy; the header is the union of what they allow, since a browser applies both. */
+/** Browsers enforce both the page's policy and the header, so the header is the union of all page policies. */
 function responseHeaders({ site, plan }: Pick<OutputContext, 'site' | 'plan'>): [string, string][] {
   return [
     ['Content-Security-Policy', headerPolicy(notFoundStyleSource(site.settings), plan.airGapped)],
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'strict-origin-when-cross-origin'],
-    // File names do not change with their content, so a browser asks each time and mostly hears 304.
+    // File names are not content-hashed, so browsers must revalidate.
     ['Cache-Control', 'public, max-age=0, must-revalidate'],
     ['Link', `<${plan.basePath}/llms.txt>; rel="llms-txt"`],
   ];
 }
 
-/**
- * The not-found page brings its style along. Where requests may go is left to each page: only those that can try out
- * an API allow its host. Being framed is what a page cannot refuse by itself.
- */
+/** Pages define `connect-src` themselves. `frame-ancestors` works only as a header. */
 function headerPolicy(notFoundStyle: string, airGapped: boolean): string {
   const widest = contentSecurityPolicy({ connectSources: airGapped ? undefined : ['*'] });
   const withStyle = widest.replace("style-src 'self'", `style-src 'self' ${notFoundStyle}`);
   return `${withStyle}; frame-ancestors 'self'`;
 }
 
-/** The server decides these from each file. */
-const decidedByServer = new Set(['Cache-Control', 'Link']);
+/** The server computes these per file. */
+const computedByServer = new Set(['Cache-Control', 'Link']);
 
-/** For `docyard site`. Unlike the other files it leaves nothing out and does not depend on the path of the site. */
+/** For `docyard site`: complete, and independent of the base path. */
 function docyardRules({ basePath, headers, exact, patterns }: HostedSite): string {
   const rules = {
     format: 1,
     basePath,
-    headers: Object.fromEntries(headers.filter(([name]) => !decidedByServer.has(name))),
+    headers: Object.fromEntries(headers.filter(([name]) => !computedByServer.has(name))),
     redirects: exact.map(({ source, target, permanent }) => ({
       from: source,
       to: encodeAddress(target.outside ? target.href : `/${target.href}`),

@@ -1,13 +1,13 @@
 /**
- * llms.txt, the index of a site for programs that read, and llms-full.txt, its whole text. The index holds the default
- * language and version only.
+ * Writes llms.txt, an index of the default language and version for language models, and llms-full.txt, the
+ * text of all pages.
  */
 import { encodedPieces } from '../text/encoded-text.ts';
 import { oneLine } from '../text/html.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
-import { plainTitle } from '../theme/text.ts';
+import { plainTitle } from '../theme/titles.ts';
 import { inLargePieces } from './full-text.ts';
 import type { InPieces, OutputContext, OutputItem, OutputPage } from './contract.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
@@ -15,8 +15,8 @@ import { specFiles } from './specs.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
 import type { Site } from '../site/site.ts';
 
-const mostCharacters = 100_000;
-/** Descriptions are shortened step by step before a page is left out. */
+const maxCharacters = 100_000;
+/** Descriptions are shortened in these steps before pages are omitted. */
 const descriptionLengths = [300, 200, 120, 60, 0];
 
 export function* llmsIndex(context: OutputContext): Generator<OutputItem> {
@@ -32,16 +32,14 @@ export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputIt
 
 interface IndexEntry {
   title: string;
-  /** A file of the site, or an address on another host. */
   target: { path: string } | { href: string };
   description: string;
-  /** Title and description in one line, once they were asked for: they are tried at several lengths, and in two files. */
   inLine?: { label: string; text: string };
 }
 
 type IndexSection = [label: string, entries: IndexEntry[]];
 
-/** The same for both files, which differ in how addresses begin. */
+/** Shared by both files, which differ in their address prefix. */
 function indexSections(context: OutputContext): IndexSection[] {
   const sections = [
     ...pageSections(context),
@@ -62,35 +60,38 @@ function indexText(context: OutputContext, sections: readonly IndexSection[], pr
   const line: EntryLine = (entry, length) => entryLine(context, entry, { length, prefix });
   for (const length of descriptionLengths) {
     if (!fits(head, sections, (entry) => line(entry, length))) continue;
-    return written(head, sections, (entry) => line(entry, length));
+    return formatIndex(head, sections, (entry) => line(entry, length));
   }
-  return shortened(head, sections, (entry) => line(entry, 0));
+  return truncateIndex(head, sections, (entry) => line(entry, 0));
 }
 
 type EntryLine = (entry: IndexEntry, length: number) => string;
-type WholeLine = (entry: IndexEntry) => string;
+type FormatEntry = (entry: IndexEntry) => string;
 
-/** Whether the text is short enough; stops counting where it is not. */
-function fits(head: readonly string[], sections: readonly IndexSection[], line: WholeLine): boolean {
+function fits(head: readonly string[], sections: readonly IndexSection[], line: FormatEntry): boolean {
   let characters = head.join('\n\n').length + 1;
   for (const [label, entries] of sections) {
     characters += label.length + 6;
     for (const entry of entries) {
       characters += line(entry).length + 1;
-      if (characters > mostCharacters) return false;
+      if (characters > maxCharacters) return false;
     }
   }
   return true;
 }
 
-function written(head: readonly string[], sections: readonly IndexSection[], line: WholeLine): string {
+function formatIndex(head: readonly string[], sections: readonly IndexSection[], line: FormatEntry): string {
   const blocks = sections.map(([label, entries]) => `## ${label}\n\n${entries.map(line).join('\n')}`);
   return `${[...head, ...blocks].join('\n\n')}\n`;
 }
 
-/** Even without descriptions too long: the last pages are left out, and that is said. */
-function shortened(head: readonly string[], sections: readonly IndexSection[], line: WholeLine): string {
-  const room = mostCharacters - 500;
+/** Omits the last pages and says so, when the index is too long even without descriptions. */
+function truncateIndex(
+  head: readonly string[],
+  sections: readonly IndexSection[],
+  line: FormatEntry,
+): string {
+  const room = maxCharacters - 500;
   let length = head.join('\n\n').length;
   let left = 0;
   const kept = sections.map(([label, entries]): IndexSection => {
@@ -104,10 +105,9 @@ function shortened(head: readonly string[], sections: readonly IndexSection[], l
   });
   const note = `${left} more entries are left out here; llms-full.txt and sitemap.xml hold more.`;
   const shown = kept.filter(([, entries]) => entries.length > 0);
-  return written([...head.map((part) => part.slice(0, room / 4)), note], shown, line);
+  return formatIndex([...head.map((part) => part.slice(0, room / 4)), note], shown, line);
 }
 
-/** Made when it is asked for: of a large site most pages are left out. */
 function entryLine(
   context: OutputContext,
   entry: IndexEntry,
@@ -130,7 +130,6 @@ function cut(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/\s+\S*$/, '')}…`;
 }
 
-/** The pages under the labels that lead to them, in the order of the navigation. */
 function pageSections(context: OutputContext): IndexSection[] {
   const { site, pages } = context;
   const known = new Map(pages.filter(({ failed }) => !failed).map((page) => [page.route, page]));
@@ -178,7 +177,6 @@ function specSections(context: OutputContext): IndexSection[] {
   ];
 }
 
-/** Links of the navigation that lead out of the site. */
 function outsideLinks({ site }: OutputContext): IndexEntry[] {
   const found = new Map<string, IndexEntry>();
   const add = (title: string, href: string | undefined): void => {
@@ -208,7 +206,6 @@ function addressOf({ publicAddresses }: OutputContext, path: string, prefix: str
   return publicAddresses.ofFile(path) ?? relativeHref(prefix, path);
 }
 
-/** A page as it stands in the text of the whole site, if it does. */
 export function fullTextSection(
   site: Site,
   publicAddresses: PublicAddresses,
@@ -220,7 +217,6 @@ export function fullTextSection(
   return encodedPieces(markdownSection(page, content, source));
 }
 
-/** Whether a page stands there, unless it failed. */
 function isInFullText(site: Site, route: string): boolean {
   const meta = site.metas.get(route);
   return meta !== undefined && isListed(site, meta);
@@ -239,7 +235,7 @@ function fullText({ site, fullText: text }: OutputContext): { content: Uint8Arra
     : { pieces: inLargePieces(parts()) };
 }
 
-/** From here on the file is not put together in memory. */
+/** Larger files are written in pieces. */
 const bytesInPieces = 1_000_000;
 
 const betweenSections = Buffer.from('\n---\n\n');

@@ -1,6 +1,6 @@
 /**
- * The page a server shows for an address that does not exist. It may be shown at any depth, so it refers to no other
- * file: its style is inline, allowed by its hash in its own content security policy.
+ * Writes the not-found page. Servers show it at any depth, so it references no other file: its style is inline
+ * and allowed by hash in its CSP.
  */
 import { createHash } from 'node:crypto';
 import type { SiteSettings } from '../config/settings.ts';
@@ -11,7 +11,6 @@ import { hooked } from '../model/style-hooks.ts';
 
 export interface NotFoundLink {
   label: string;
-  /** From the root of the site. */
   href: string;
 }
 
@@ -20,7 +19,6 @@ export function* notFoundOutput(context: OutputContext): Generator<OutputItem> {
   yield { path: '404.html', content: notFoundPage(site.settings, plan.basePath, notFoundLinks(context)) };
 }
 
-/** The sections of the site, for a reader who got lost: its tabs, versions or the like, else its groups. */
 function notFoundLinks({ site, plan, addresses }: OutputContext): NotFoundLink[] {
   const rendered = new Set(plan.rendered);
   const links = new Map<string, string>();
@@ -34,7 +32,6 @@ function notFoundLinks({ site, plan, addresses }: OutputContext): NotFoundLink[]
   return [...links].slice(0, 8).map(([label, href]) => ({ label, href }));
 }
 
-/** `links` lead to the sections of the site. */
 function notFoundPage(settings: SiteSettings, basePath: string, links: readonly NotFoundLink[] = []): string {
   const style = styleFor(settings);
   const title = settings.notFound.title ?? 'Page not found';
@@ -70,7 +67,6 @@ ${sections ? `<ul class="${hooked('', 'not-found-recommended-pages-list')}">${se
 `;
 }
 
-/** What a policy must allow for the style of the not-found page. */
 export function notFoundStyleSource(settings: SiteSettings): string {
   return `'sha256-${createHash('sha256').update(styleFor(settings)).digest('base64')}'`;
 }

@@ -1,8 +1,7 @@
-/** A page as a file of Markdown: its content with title and description, and the way to the index of the site. */
 import type { Pieces } from '../text/encoded-text.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import type { OutputPage } from './contract.ts';
-import { plainTitle } from '../theme/text.ts';
+import { plainTitle } from '../theme/titles.ts';
 
 export type MarkdownPage = Pick<OutputPage, 'route' | 'title' | 'description' | 'failed'>;
 
@@ -10,7 +9,6 @@ export function markdownPath(route: string): string {
   return `${route}.md`;
 }
 
-/** The file that stands beside the page: what stands above its content, and all of it. */
 export function markdownFile(page: MarkdownPage, content: Uint8Array): { head: string; pieces: Pieces } {
   const index = `${prefixToRoot(markdownPath(page.route))}llms.txt`;
   const head = joined([
@@ -21,7 +19,6 @@ export function markdownFile(page: MarkdownPage, content: Uint8Array): { head: s
   return { head, pieces: withContent(head, content) };
 }
 
-/** The page within the text of the whole site. */
 export function markdownSection(page: MarkdownPage, content: Uint8Array, source: string): Pieces {
   const head = joined([`${titleOf(page)}\nSource: ${source}`, ...aboveContent(page)]);
   return withContent(head, content);
@@ -42,7 +39,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** A page that failed has no content. */
+/** A failed page has no content. */
 function withContent(head: string, content: Uint8Array): Pieces {
   return content.length === 0 ? [`${head}\n`] : [`${head}\n\n`, content, '\n'];
 }

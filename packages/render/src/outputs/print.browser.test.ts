@@ -1,4 +1,3 @@
-/** What comes out of a printer: the document of the whole site, and a page of its own. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../../../../scripts/measure/browser.ts';
 import { renderFiles } from '../../test/support/render-fixture.ts';
 
-describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('a printed site in Chromium', () => {
   let browser: Browser;
   let folder: string;
 
@@ -46,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     return page;
   }
 
-  test('a page leaves the frame out, opens what is closed, wraps code and is dark on white', async () => {
+  test('a printed page omits the frame, expands collapsed content, wraps code and is dark on white', async () => {
     const page = await open('index.html');
     await page.locator('.dy-site-navbar').waitFor({ state: 'hidden' });
     await page.locator('.dy-site-sidebar').waitFor({ state: 'hidden' });
@@ -67,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     await page.close();
   });
 
-  test('the whole site is one document without a fault that axe finds, whose links lead somewhere', async () => {
+  test('the print document has no axe violations and no broken links', async () => {
     const page = await open('print.html');
     await page.emulateMedia({ media: 'screen' });
     await page.addScriptTag({ content: axe.source });

@@ -1,4 +1,3 @@
-/** The whole site in one document: what it holds, and how pages become parts of it. */
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { loadSite } from '../pipeline/load.ts';
@@ -10,13 +9,13 @@ import type { OutputContext } from './contract.ts';
 import { PrintPages } from './print-pages.ts';
 import { printOutput } from './print.ts';
 import { decodedText } from '../text/encoded-text.ts';
-import { openMark, printedAddress, printedSection } from './print-section.ts';
+import { addressMarker, printedAddress, printedSection } from './print-section.ts';
 
 const config = (navigation: unknown): string =>
   JSON.stringify({ name: 'Boats', theme: 'mint', colors: { primary: '#0f766e' }, navigation });
 
 describe('print.html', () => {
-  test('holds every page in the order of the navigation, with links that stay inside', async () => {
+  test('contains every page in navigation order, with internal links', async () => {
     const { files } = await renderFiles({
       'docs.json': config({ groups: [{ group: 'Guide', pages: ['b', 'deep/a'] }] }),
       'b.mdx':
@@ -41,7 +40,7 @@ describe('print.html', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('is in one language and one version: those that readers meet first', async () => {
+  test('contains the default language and version only', async () => {
     const { files } = await renderFiles({
       'docs.json': config({
         languages: [
@@ -90,7 +89,7 @@ describe('print.html', () => {
     );
   }, 60_000);
 
-  test('cuts a part between pages where it would be more than a browser can lay out', async () => {
+  test('splits a section between pages above the size limit', async () => {
     const large = `<p>${'x'.repeat(1_600_000)}</p>`;
     const { files } = await printed({
       a: `<a href="d.html">Last</a>${large}`,
@@ -112,7 +111,7 @@ describe('print.html', () => {
     expect(files.get('print/guide-2.html')).toContain('<a href="#c">Before</a>');
   });
 
-  test('tells which pages of a very large site it leaves out', async () => {
+  test('reports the omitted pages of a very large site', async () => {
     const { files, findings } = await printed(
       { a: 'x'.repeat(600), b: 'x'.repeat(600), c: '' },
       { limit: 1000 },
@@ -122,7 +121,7 @@ describe('print.html', () => {
       {
         severity: 'warning',
         code: 'print_cut',
-        message: 'The site is too large to be printed whole: the last 2 pages are left out',
+        message: 'The site exceeds the size limit for printing: the last 2 pages are omitted',
         file: 'docs.json',
       },
     ]);
@@ -133,7 +132,6 @@ function idsOf(html: string): (string | undefined)[] {
   return [...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id);
 }
 
-/** Pages of one group, given as what was rendered. */
 async function printed(pages: Record<string, string>, room: { limit?: number } = {}) {
   const routes = Object.keys(pages);
   const sources = {
@@ -163,7 +161,7 @@ async function printed(pages: Record<string, string>, room: { limit?: number } =
   });
 }
 
-describe('a page as a part', () => {
+describe('a page in a print document', () => {
   const page = { route: 'a/b', href: 'a/b.html' };
   const document = {
     prefix: '',
@@ -213,12 +211,12 @@ describe('a page as a part', () => {
     ['<label for="à x\u00a0y">', '<label for="a/b:à a/b:x\u00a0y">'],
     ['<a href="../à.html?b=日&amp;c#日">', '<a href="%C3%A0.html?b=%E6%97%A5&amp;c#日">'],
     ['<span class="dy-k" id="x"><span class="t-kk">', '<span class="dy-k" id="a/b:x"><span class="t-kk">'],
-  ])('%s', (html, expected) => {
+  ])('is rewritten: %s', (html, expected) => {
     const { content, addresses } = printedSection([Buffer.from(html)], page);
     const written = addresses.map((address) => printedAddress(address, document));
     expect(
       decodedText(content)
-        .split(openMark)
+        .split(addressMarker)
         .map((part, at) => part + (written[at] ?? ''))
         .join(''),
     ).toBe(expected);

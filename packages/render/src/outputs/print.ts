@@ -1,9 +1,9 @@
 /**
- * The whole site as one document, for paper and for PDF: cover, contents and every page of the default language and
- * version in the order of the navigation. A large site gets one document for each part and a list of them.
+ * Writes the site as printable documents: cover, contents and every page of the default language and version. A
+ * large site gets one document per section and an index.
  */
 import { readFileSync } from 'node:fs';
-import { setImmediate as aPause } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Pieces, encodedPieces } from '../text/encoded-text.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
@@ -13,32 +13,28 @@ import { apiStylesheet } from '../theme/files.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
 import { inThemeLayer } from '../css/layers.ts';
 import { hooked } from '../model/style-hooks.ts';
-import { inlineCode } from '../theme/text.ts';
+import { inlineCode } from '../theme/titles.ts';
 import { isRightToLeft, languageCode } from '../words/words.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
-import { type KeptPage, type PrintedPage, hrefFromRoot } from './print-pages.ts';
+import { type CollectedPage, type PrintedPage, hrefFromRoot } from './print-pages.ts';
 import { printedId } from './print-section.ts';
 
-/**
- * What a browser lays out for printing in reasonable time: Chromium takes 5 s for 5 MB and more than 30 s for 30 MB.
- * Pages grow a little when ids are made their own.
- */
-const largest = { pages: 500, bytes: 4_500_000 };
+/** What browsers lay out for printing in reasonable time. */
+const maxDocument = { pages: 500, bytes: 4_500_000 };
 const stylesheet = '_docyard/print.css';
-/** Some 5 ms of work: what else the process has begun goes on in between. */
-const pagesBetweenPauses = 50;
+const pagesPerBatch = 50;
 
 export async function* printOutput(context: OutputContext): AsyncGenerator<OutputItem> {
   const { print } = context;
   if (print.pages.length === 0) return;
   const css = readFileSync(new URL('../theme/files/print.css', import.meta.url), 'utf8');
   yield { path: stylesheet, content: inThemeLayer(css) };
-  const kept = print.kept();
-  if (kept.length < print.pages.length)
-    yield { finding: leftOut(context.site.configFile, print.pages.length - kept.length) };
+  const collected = print.collectedPages();
+  if (collected.length < print.pages.length)
+    yield { finding: truncationFinding(context.site.configFile, print.pages.length - collected.length) };
   const name = freeName(context);
   const index = `${name}.html`;
-  const parts = partsOf(kept, name);
+  const parts = partsOf(collected, name);
   const printedAt = placesIn(context, parts);
   for (const part of parts) {
     context.signal?.throwIfAborted();
@@ -47,13 +43,13 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   if (parts[0]?.file !== index) yield { path: index, content: listOfParts(context, parts) };
 }
 
-function leftOut(file: string, pages: number): Diagnostic {
+function truncationFinding(file: string, pages: number): Diagnostic {
   const what = pages === 1 ? 'page is' : `${pages} pages are`;
-  const message = `The site is too large to be printed whole: the last ${what} left out`;
+  const message = `The site exceeds the size limit for printing: the last ${what} omitted`;
   return { severity: 'warning', code: 'print_cut', message, file };
 }
 
-/** A site may have a page about printing. */
+/** A site page may already have the name. */
 function freeName({ plan, addresses }: OutputContext): string {
   const taken = [...plan.rendered.map((route) => addresses.outputOf(route)), ...plan.files];
   return taken.some((path) => path === 'print.html' || path.startsWith('print/')) ? '_print' : 'print';
@@ -62,16 +58,16 @@ function freeName({ plan, addresses }: OutputContext): string {
 interface Part {
   label: string;
   file: string;
-  pages: KeptPage[];
+  pages: CollectedPage[];
 }
 
-/** One document when everything fits in it; otherwise by the outermost label around a page, and cut where one is full. */
-function partsOf(pages: KeptPage[], name: string): Part[] {
+/** One document when everything fits, else one per outermost label, split where it exceeds the limits. */
+function partsOf(pages: CollectedPage[], name: string): Part[] {
   if (fits(pages)) return [{ label: '', file: `${name}.html`, pages }];
   const files = new Set<string>();
   return [...Map.groupBy(pages, ({ trail }) => trail[0] ?? 'Pages')].flatMap(([label, members]) => {
     const stem = `${name}/${fileSlug(label) || 'part'}`;
-    const pieces = cut(members);
+    const pieces = splitPages(members);
     return pieces.map((piece, index) => ({
       label: pieces.length === 1 ? label : `${label} (${index + 1} of ${pieces.length})`,
       file: freeFile(stem, files),
@@ -80,21 +76,21 @@ function partsOf(pages: KeptPage[], name: string): Part[] {
   });
 }
 
-function fits(pages: readonly KeptPage[]): boolean {
-  return pages.length <= largest.pages && bytesOf(pages) <= largest.bytes;
+function fits(pages: readonly CollectedPage[]): boolean {
+  return pages.length <= maxDocument.pages && bytesOf(pages) <= maxDocument.bytes;
 }
 
-function bytesOf(pages: readonly KeptPage[]): number {
+function bytesOf(pages: readonly CollectedPage[]): number {
   return pages.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Between pages: one that is larger than a document may be has one of its own. */
-function cut(pages: readonly KeptPage[]): KeptPage[][] {
-  const pieces: KeptPage[][] = [];
+/** A page larger than the limit gets a document for itself. */
+function splitPages(pages: readonly CollectedPage[]): CollectedPage[][] {
+  const pieces: CollectedPage[][] = [];
   let bytes = 0;
   for (const page of pages) {
     const last = pieces.at(-1);
-    if (last && last.length < largest.pages && bytes + page.bytes <= largest.bytes) {
+    if (last && last.length < maxDocument.pages && bytes + page.bytes <= maxDocument.bytes) {
       last.push(page);
       bytes += page.bytes;
     } else {
@@ -113,7 +109,7 @@ function fileSlug(label: string): string {
   return Array.from(slug).slice(0, 60).join('');
 }
 
-/** Labels that differ only in signs have the same slug. */
+/** Different labels may have the same slug. */
 function freeFile(stem: string, taken: Set<string>): string {
   let file = `${stem}.html`;
   for (let next = 2; taken.has(file); next++) file = `${stem}-${next}.html`;
@@ -123,7 +119,6 @@ function freeFile(stem: string, taken: Set<string>): string {
 
 type PrintedAt = (path: string) => { route: string; file: string } | undefined;
 
-/** Where each page is printed, by its address from the root of the site. */
 function placesIn({ addresses }: OutputContext, parts: readonly Part[]): PrintedAt {
   const places = new Map(
     parts.flatMap(({ file, pages }) =>
@@ -150,7 +145,7 @@ async function document(
   };
   const sections: Pieces[number][] = [];
   for (const [index, page] of pages.entries()) {
-    if (index % pagesBetweenPauses === 0) await aPause();
+    if (index % pagesPerBatch === 0) await yieldToEventLoop();
     const id = printedId(page.route);
     sections.push(
       `<article class="dy-printed-page" aria-labelledby="${id}">\n` +
@@ -187,7 +182,6 @@ function listOfParts(context: OutputContext, parts: readonly Part[]): string {
   return start + body + end;
 }
 
-/** What stands before and after the content of a document. */
 function shell(
   { site, print, plan }: OutputContext,
   { prefix, title }: { prefix: string; title: string },

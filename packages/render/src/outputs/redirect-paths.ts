@@ -1,7 +1,6 @@
-/** The parts of an address that a redirect leads to. */
 import type { Pattern } from '../navigation/redirect-pattern.ts';
 
-/** The path of a destination as a pattern for pages; a placeholder takes as much as it does in the source. */
+/** Matches the paths that a destination can produce. */
 export function pathPattern(source: Pattern, destination: Pattern): Pattern {
   const end = destination.findIndex((part) => 'text' in part && /[?#]/.test(part.text));
   return destination.slice(0, end < 0 ? undefined : end + 1).map((part) => {

@@ -1,4 +1,3 @@
-/** Redirects of the configuration as pages, findings and files for hosts. */
 import { describe, expect, test } from 'vitest';
 import type { RenderOptions } from '../index.ts';
 import { type Rendered, renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
@@ -26,7 +25,7 @@ function redirectFindings({ diagnostics }: Rendered): string[] {
 }
 
 describe('an exact redirect', () => {
-  test('is a page that leads on by itself, from any depth and from disk', async () => {
+  test('is a page that redirects automatically, at any depth and from disk', async () => {
     const site = await render([{ source: '/old/place', destination: '/guide#part' }], {
       origin: 'https://docs.example.com',
       basePath: '/docs',
@@ -50,7 +49,7 @@ describe('an exact redirect', () => {
     expect(site.files.get('_redirects')).toContain('\n/c /index.html 301\n');
   });
 
-  test('has its place in each style of addresses', async () => {
+  test('is written for each URL style', async () => {
     const redirects = [{ source: '/old', destination: '/new/start' }];
     const clean = await render(redirects, { urlStyle: 'clean' });
     expect(clean.files.get('old.html')).toContain('url=new/start"');
@@ -60,7 +59,7 @@ describe('an exact redirect', () => {
 });
 
 describe('a wildcard', () => {
-  test('becomes a page for every page it leads to', async () => {
+  test('becomes a page for every destination page', async () => {
     const site = await render([{ source: '/v1/:slug*', destination: '/new/:slug*' }]);
     expect(site.files.get('v1/start.html')).toContain('url=../new/start.html"');
     expect(site.files.get('v1/deep/er.html')).toContain('url=../../new/deep/er.html"');
@@ -73,7 +72,7 @@ describe('a wildcard', () => {
     ]);
   });
 
-  test('is told to `docyard site` with the pages it leads to, without the path of the site', async () => {
+  test('is written for `docyard site` with its destination pages, without the base path', async () => {
     const site = await render(
       [
         { source: '/v1/*/start', destination: '/new/start', permanent: false },
@@ -111,14 +110,14 @@ describe('a wildcard', () => {
     });
   });
 
-  test('that would send missing pages around for ever is left to the pages there are', async () => {
+  test('that would redirect missing pages endlessly applies to existing pages only', async () => {
     const site = await render([{ source: '/new/:slug*', destination: '/new/deep/:slug*' }]);
     expect(site.files.get('new/er.html')).toContain('url=../new/deep/er.html"');
     expect(site.files.get('_redirects')).not.toContain('/new');
     expect(site.files.get('_hosts/nginx.conf')).not.toContain('^/new');
   });
 
-  test('may stand for one segment, or follow a part of a name', async () => {
+  test('may match one segment or the end of a segment', async () => {
     const site = await render([
       { source: '/u/:name/home', destination: 'https://example.com/:name' },
       { source: '/old-*', destination: '/guide' },
@@ -128,7 +127,7 @@ describe('a wildcard', () => {
   });
 });
 
-test('what cannot be right is told with its place', async () => {
+test('invalid redirects are reported with their position', async () => {
   const site = await render([
     { source: '/guide', destination: '/new/start' },
     { source: '/x', destination: '/nowhere' },
@@ -159,7 +158,7 @@ test('what cannot be right is told with its place', async () => {
   expect(site.files.get('guide.html')).toContain('<h1 id="page-title">Guide');
 });
 
-test('nothing an author writes becomes part of a configuration', async () => {
+test('author text cannot inject server configuration', async () => {
   const hostile = [
     '"',
     "'",
@@ -211,7 +210,7 @@ test('optional parameters and sources in any script lead to their pages', async 
   expect(redirectFindings(site)).toEqual([]);
 });
 
-test('a redirect never takes the place of another file of the site', async () => {
+test('a redirect never replaces another file of the site', async () => {
   const site = await render([
     { source: '/404', destination: '/guide' },
     { source: '/guide.html/deeper', destination: '/new/start' },
@@ -224,7 +223,7 @@ test('a redirect never takes the place of another file of the site', async () =>
 });
 
 describe('an optional parameter', () => {
-  test('matches a path with and without it in every emitted format', async () => {
+  test('matches a path with and without it in every output format', async () => {
     const site = await render([{ source: '/v1/:lang?/start', destination: '/new/:lang?/start' }]);
     expect(site.files.get('v1/start.html')).toContain('url=../new/start.html"');
     expect(site.files.get('v1/deep/start.html')).toBeUndefined();
@@ -250,7 +249,7 @@ describe('an optional parameter', () => {
     expect(rules.patterns).toHaveLength(3);
   });
 
-  test('may stand before a query of the destination', async () => {
+  test('may precede a query in the destination', async () => {
     const site = await render([{ source: '/s/:term?', destination: 'https://example.com/s/:term?ref=docs' }]);
     expect(site.files.get('_redirects')).toContain('\n/s/:term https://example.com/s/:term?ref=docs 301');
     expect(site.files.get('_redirects')).toContain('\n/s https://example.com/s?ref=docs 301');
@@ -259,7 +258,7 @@ describe('an optional parameter', () => {
 
 describe('a source in any script', () => {
   test.each(['/über-uns', '/%C3%BCber-uns', '/日本語/はじめに', '/🚀-launch', '/привет–мир', '/„neu“'])(
-    'leads on from %s in every emitted format',
+    'redirects from %s in every output format',
     async (source) => {
       const site = await render([{ source, destination: '/guide' }]);
       const path = decodeURIComponent(source);
@@ -272,7 +271,7 @@ describe('a source in any script', () => {
     },
   );
 
-  test('may hold placeholders', async () => {
+  test('may contain placeholders', async () => {
     const site = await render([{ source: '/日本語/:slug*', destination: '/new/:slug*' }]);
     expect(site.files.get('日本語/start.html')).toContain('url=../new/start.html"');
     expect(site.files.get('_redirects')).toContain('\n/%E6%97%A5%E6%9C%AC%E8%AA%9E/* /new/:splat 301');

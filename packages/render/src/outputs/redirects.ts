@@ -1,6 +1,6 @@
 /**
- * Redirects as files: a small page for every address that has moved, which works on any host and from disk, and the
- * configuration files of hosts that can do better. A page of the site always wins over a redirect.
+ * Writes redirects as HTML pages, which work on any host and from disk, and as host configurations. Existing
+ * pages win over redirects.
  */
 import { matchesPath } from '../model/path-pattern.ts';
 import { escapeAttribute, escapeText } from '../text/html.ts';
@@ -9,7 +9,7 @@ import { hostFiles } from './hosts.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
 import { problemOf } from '../navigation/output-names.ts';
 import { encodeAddress } from '../navigation/redirect-pattern.ts';
-import { type ExactRedirect, resolveRedirects } from './redirects-resolve.ts';
+import { type ExactRedirect, resolveRedirects } from './resolve-redirects.ts';
 
 export function* redirectOutputs(context: OutputContext): Generator<OutputItem> {
   const redirects = resolveRedirects(context);
@@ -38,7 +38,7 @@ function stubPath(source: string, urlStyle: OutputContext['plan']['urlStyle']): 
 
 interface Taken {
   files: Set<string>;
-  /** The same in small letters: some file systems take two names for one. */
+  /** Some file systems are case-insensitive. */
   lowerCase: Set<string>;
   folders: Set<string>;
 }
@@ -52,7 +52,7 @@ function takenPaths({ plan, pages }: OutputContext): Taken {
   return taken;
 }
 
-/** Whether the path is, or lies in a folder named like, a file that other outputs may write at the root. */
+/** Whether the path collides with a file that other outputs may write at the root. */
 function isReserved(path: string, { generatedFiles }: OutputContext['plan']): boolean {
   if (/^[_.]/.test(path)) return true;
   const [first = ''] = path.split('/', 1);
@@ -60,7 +60,7 @@ function isReserved(path: string, { generatedFiles }: OutputContext['plan']): bo
   return file === 'index.html' || generatedFiles.some((pattern) => matchesPath(pattern, file, () => false));
 }
 
-/** A file must not stand where a folder is, and the other way round. */
+/** A path cannot be both a file and a folder. */
 function isFree(path: string, { files, folders }: Taken): boolean {
   const above = foldersAbove(path);
   return (

@@ -1,12 +1,11 @@
-/** Redirects from the addresses of pages and files that are written under other names. */
+/** Redirects from the original addresses of renamed pages and files. */
 import { relativeHref } from '../navigation/addresses.ts';
 import { hasAddress } from '../navigation/output-names.ts';
 import type { OutputContext } from './contract.ts';
-import type { ExactRedirect } from './redirects-resolve.ts';
+import type { ExactRedirect } from './resolve-redirects.ts';
 
 interface Renamed extends Pick<OutputContext, 'site' | 'plan' | 'used'> {
   hrefOf: (route: string) => string;
-  /** Routes that are part of the output. */
   written: ReadonlySet<string>;
 }
 

@@ -1,10 +1,9 @@
-/** The scripts and stylesheets that all pages share, and those that single pages bring. */
 import { type ReadSiteFile, withInlineMasks } from '../assets/inline-masks.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { PageMeta } from '../model/page-source.ts';
 import { isPageStylesheet } from '../components/style.ts';
-import { offersCopy } from '../theme/contextual.ts';
+import { offersCopy } from '../theme/contextual-menu.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';
 import { themeFiles } from '../theme/files.ts';
 import { inThemeLayer } from '../css/layers.ts';

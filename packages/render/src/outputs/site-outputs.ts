@@ -1,4 +1,4 @@
-/** Writes the outputs of the table, and answers questions about the files of an export from its columns. */
+/** Writes all outputs and classifies generated files. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFixedPath, matchesPath } from '../model/path-pattern.ts';
@@ -8,7 +8,6 @@ import { outputs } from './table.ts';
 
 const maxOwnFileBytes = 50_000_000;
 
-/** The outputs that the pipeline does not write itself. */
 export async function* siteOutputs(context: OutputContext): AsyncGenerator<OutputItem> {
   for (const output of outputs) {
     context.signal?.throwIfAborted();
@@ -19,7 +18,6 @@ export async function* siteOutputs(context: OutputContext): AsyncGenerator<Outpu
   }
 }
 
-/** The author's file that replaces an output. */
 async function ownFile({ root, files }: Site, name: string): Promise<Uint8Array | undefined> {
   if (!files.all.includes(name)) return undefined;
   const path = join(root, name);
@@ -27,17 +25,15 @@ async function ownFile({ root, files }: Site, name: string): Promise<Uint8Array 
   return size > maxOwnFileBytes ? undefined : readFile(path);
 }
 
-/** The patterns of all files that an export generates. */
 export function generatedFiles({ hasOrigin }: { hasOrigin: boolean }): string[] {
   return outputs.filter(({ needsOrigin }) => hasOrigin || !needsOrigin).flatMap(({ files }) => files);
 }
 
-/** The names of generated files that agent jobs must not replace. */
 export function protectedOutputFiles(): string[] {
   return outputs.filter(({ isProtected }) => isProtected).flatMap(({ files }) => files.filter(isFixedPath));
 }
 
-/** Whether a path, other than that of a page's own file, belongs to an output with some property. */
+/** Whether a path, other than a page's own file, belongs to a matching output. */
 export function isOutputFile(path: string, has: (output: Output) => boolean = () => true): boolean {
   return outputs.some(
     (output) => has(output) && output.files.some((pattern) => matchesPath(pattern, path, () => false)),

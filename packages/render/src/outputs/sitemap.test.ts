@@ -1,9 +1,8 @@
-/** A sitemap of more addresses than one file may hold; the usual case is in `outputs.test.ts`. */
 import { expect, it } from 'vitest';
 import type { OutputContext } from './contract.ts';
 import { sitemap } from './sitemap.ts';
 
-it('is split at 50,000 addresses, with an index of the parts', () => {
+it('a sitemap is split at 50,000 addresses, with an index', () => {
   const routes = Array.from({ length: 50_001 }, (_, index) => `page-${index}`);
   const address = (path: string): string => `https://a.example/${path}`;
   const context = {

@@ -1,23 +1,22 @@
-/** sitemap.xml, and robots.txt that names it. */
 import type { OutputContext, OutputItem } from './contract.ts';
 import { isListed } from '../site/visibility.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
 
-/** What the protocol allows in one file. */
-const mostAddresses = 50_000;
+/** The sitemap protocol's limit per file. */
+const maxAddresses = 50_000;
 
 export function* sitemap(context: OutputContext): Generator<OutputItem> {
   const { publicAddresses } = context;
   const entries = entriesOf(context);
-  if (entries.length <= mostAddresses) {
+  if (entries.length <= maxAddresses) {
     yield { path: 'sitemap.xml', content: sitemapXml(entries) };
     return;
   }
   const parts: string[] = [];
-  for (let at = 0; at < entries.length; at += mostAddresses) {
+  for (let at = 0; at < entries.length; at += maxAddresses) {
     const path = `sitemap-${parts.length + 1}.xml`;
     parts.push(`<sitemap><loc>${escapeXml(publicAddresses.ofFile(path) ?? '')}</loc></sitemap>\n`);
-    yield { path, content: sitemapXml(entries.slice(at, at + mostAddresses)) };
+    yield { path, content: sitemapXml(entries.slice(at, at + maxAddresses)) };
   }
   yield {
     path: 'sitemap.xml',
@@ -25,7 +24,7 @@ export function* sitemap(context: OutputContext): Generator<OutputItem> {
   };
 }
 
-/** Pages that are listed, work, and are no copies of pages elsewhere. */
+/** Excludes failed pages and pages with another canonical URL. */
 function entriesOf({ site, pages, publicAddresses }: OutputContext): string[] {
   return pages.flatMap(({ route, failed }) => {
     const meta = site.metas.get(route);

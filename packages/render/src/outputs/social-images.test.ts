@@ -1,4 +1,3 @@
-/** Pictures for shared links: what their drawings hold, and that the same site always has the same ones. */
 import { describe, expect, it } from 'vitest';
 import { renderFiles } from '../../test/support/render-fixture.ts';
 import { drawable, socialImageSvg } from '../theme/social-image-svg.ts';
@@ -12,18 +11,18 @@ const image = {
 } as const;
 
 describe('the drawing', () => {
-  it('shows the site, the part of it and what that belongs to', () => {
+  it('shows the site, the section and its division', () => {
     const svg = socialImageSvg(image);
     for (const text of ['>Tide tables<', '>Harbours<', '>Guides<']) expect(svg).toContain(text);
   });
 
-  it('breaks long names into lines and says when something is left out', () => {
+  it('wraps long names and marks truncation', () => {
     const svg = socialImageSvg({ ...image, label: 'a name of many words '.repeat(20) });
     expect(svg.match(/font-size="68"/g)).toHaveLength(3);
     expect(svg).toContain('…</text>');
   });
 
-  it('cannot be broken by what is in a name', () => {
+  it('escapes names', () => {
     const svg = socialImageSvg({ ...image, label: '<image/>\u0000\u0008' });
     expect(svg).toContain('>&lt;image/&gt;<');
     expect(svg).not.toMatch(/[\u0000\u0008]/);
@@ -40,8 +39,8 @@ describe('the drawing', () => {
   });
 });
 
-describe('the pictures of a site', () => {
-  it('are the same bytes each time, and one for each outermost group', async () => {
+describe('the social images of a site', () => {
+  it('are deterministic, one per outermost group', async () => {
     const files = {
       'docs.json': JSON.stringify({
         name: 'Tides',

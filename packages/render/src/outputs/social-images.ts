@@ -1,7 +1,4 @@
-/**
- * The pictures for shared links, one for each part of the navigation that a page was written for: a picture for each
- * page would make a bundle a third larger. They are drawn after the pages, in the first process.
- */
+/** Draws social images, one per navigation section in use: an image per page would dominate the bundle size. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,18 +13,18 @@ import type { Site } from '../site/site.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A part of the site: a group of the navigation and what it belongs to. Empty for the site as a whole. */
+/** A group and its division; empty for the site as a whole. */
 interface SocialSection {
   label: string;
   above: string;
 }
 
-/** Beyond this a site has one picture for all further parts. A picture takes 28 ms of a processor and 25 kB. */
-const mostImages = 100;
-/** A photograph behind the text makes that 300 kB. */
-const mostWithBackground = 20;
-const largestBackgroundBytes = 3_000_000;
-const largestBackgroundSide = 4000;
+/** Further sections share one image. */
+const maxImages = 100;
+/** Lower, because a background image makes each file much larger. */
+const maxWithBackground = 20;
+const maxBackgroundBytes = 3_000_000;
+const maxBackgroundSide = 4000;
 
 type SocialSite = Pick<Site, 'settings' | 'root' | 'navigation'>;
 
@@ -35,10 +32,9 @@ export class SocialImages {
   readonly #common: Omit<SocialImage, 'label' | 'above'>;
   readonly #backgroundHash: string | undefined;
   readonly #navigation: NavigationMap;
-  /** The parts that have a picture of their own. They do not depend on the order in which pages arrive. */
+  /** Sections with their own image; independent of the order of pages. */
   readonly #ownSections: ReadonlySet<string>;
   readonly #used = new Map<string, SocialSection>();
-  /** By key of the part: a name is made once, not for every page. */
   readonly #paths = new Map<string, string>();
 
   constructor({ settings, root, navigation }: SocialSite, links: LinkResolver) {
@@ -53,11 +49,10 @@ export class SocialImages {
     this.#backgroundHash = this.#common.background && hashOf(this.#common.background);
     this.#navigation = navigation;
     const keys = new Set(navigation.order.map((route) => keyOf(sectionOf(navigation, route))));
-    const most = this.#backgroundHash === undefined ? mostImages : mostWithBackground;
-    this.#ownSections = new Set([...keys].slice(0, most));
+    const limit = this.#backgroundHash === undefined ? maxImages : maxWithBackground;
+    this.#ownSections = new Set([...keys].slice(0, limit));
   }
 
-  /** The picture for a page, which will be among the files, and what it shows. */
   forPage(route: string): { path: string; label: string } {
     const section = sectionOf(this.#navigation, route);
     const shown = this.#ownSections.has(keyOf(section)) ? section : wholeSite;
@@ -67,7 +62,7 @@ export class SocialImages {
     return { path, label: shown.label };
   }
 
-  /** The name tells everything that is in the picture, so that a changed one gets another address. */
+  /** The name contains a hash of the image's inputs, so that a changed image gets a new URL. */
   #pathOf(section: SocialSection): string {
     const drawing = socialImageSvg({ ...this.#common, ...section, background: this.#backgroundHash });
     return `_docyard/social/${hashOf(drawing)}.png`;
@@ -85,7 +80,7 @@ export class SocialImages {
     const font = fonts();
     const draw = (section: SocialSection): ReturnType<typeof renderAsync> => {
       const image = renderAsync(socialImageSvg({ ...this.#common, ...section }), { font, logLevel: 'off' });
-      // The caller may stop before it asks for this one.
+      // Prevents an unhandled rejection when the caller stops early.
       image.catch(() => undefined);
       return image;
     };
@@ -95,7 +90,7 @@ export class SocialImages {
     for (const [index, [path]] of sections.entries()) {
       signal?.throwIfAborted();
       const image = await drawing;
-      // Another thread draws the next one while this one is packed.
+      // Draws the next image in another thread while the caller handles this one.
       const next = sections[index + 1];
       drawing = next && draw(next[1]);
       if (!image) continue;
@@ -112,7 +107,7 @@ export function socialImageFiles(context: OutputContext): AsyncGenerator<OutputI
 
 const wholeSite: SocialSection = { label: '', above: '' };
 
-/** The outermost group around a page, with its tab or the like; only that where there is no group. */
+/** The outermost group with its division, or the division alone. */
 function sectionOf(navigation: NavigationMap, route: string): SocialSection {
   const place = navigation.places.get(route);
   const step = place?.branch.steps.findLast(
@@ -131,7 +126,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Only these: with the fonts of the machine the same site would give other bytes elsewhere. */
+/** System fonts would make the output depend on the machine. */
 function fonts(): { loadSystemFonts: false; fontFiles: string[]; defaultFontFamily: string } {
   const folder = dirname(require.resolve('@expo-google-fonts/inter/package.json'));
   const files = ['500Medium', '600SemiBold', '700Bold'].map((name) =>
@@ -140,14 +135,14 @@ function fonts(): { loadSystemFonts: false; fontFiles: string[]; defaultFontFami
   return { loadSystemFonts: false, fontFiles: files, defaultFontFamily: 'Inter' };
 }
 
-/** A picture of the site as text. Drawings are refused, since they may refer to files; so are pictures that unpack to much. */
+/** SVG is rejected because it can reference files; large images are rejected because of their decoded size. */
 function dataAddress(file: string): string | undefined {
   const type = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg' }[extname(file).toLowerCase()];
   const size = type && pictureSize(file);
-  if (!size || Math.max(size.width, size.height) > largestBackgroundSide) return undefined;
+  if (!size || Math.max(size.width, size.height) > maxBackgroundSide) return undefined;
   try {
     const bytes = readFileSync(file);
-    if (bytes.length > largestBackgroundBytes) return undefined;
+    if (bytes.length > maxBackgroundBytes) return undefined;
     return `data:image/${type};base64,${bytes.toString('base64')}`;
   } catch {
     return undefined;

@@ -1,20 +1,19 @@
-/** The API descriptions that pages are about, as files of the output: programs read them better than pages. */
+/** Publishes the API descriptions behind pages as files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputContext, OutputItem } from './contract.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
 
 export interface SpecFile {
-  /** A file of the site, or an address on another host. */
   source: string;
   isRemote: boolean;
   kind: 'openapi' | 'asyncapi';
 }
 
-/** A site with more has a file for each page, and the Markdown of a page holds its part of the description anyway. */
-const mostFilesOfOnePage = 20;
+/** A site with more has one description per page, and the Markdown of each page already contains it. */
+const maxFilesOfOnePage = 20;
 
-/** Those behind pages of the default language and version. */
+/** For pages of the default language and version. */
 export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>): SpecFile[] {
   const found = new Map<string, SpecFile & { pages: number }>();
   let files: Set<string> | undefined;
@@ -22,7 +21,7 @@ export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>
     const meta = site.metas.get(route);
     const target = meta?.api;
     const branch = site.navigation.places.get(route)?.branch;
-    if (!meta || !target || target.kind === 'written' || !isListed(site, meta)) continue;
+    if (!meta || !target || target.kind === 'front-matter' || !isListed(site, meta)) continue;
     if (branch && !isDefaultBranch(branch)) continue;
     const isRemote = /^https?:\/\//i.test(target.spec);
     if (!isRemote && !(files ??= new Set(site.files.all)).has(target.spec)) continue;
@@ -32,7 +31,7 @@ export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>
     else found.set(target.spec, { source: target.spec, isRemote, kind, pages: 1 });
   }
   const all = [...found.values()];
-  return all.length > mostFilesOfOnePage ? all.filter((spec) => spec.pages > 1) : all;
+  return all.length > maxFilesOfOnePage ? all.filter((spec) => spec.pages > 1) : all;
 }
 
 export function* specCopies(context: OutputContext): Generator<OutputItem> {

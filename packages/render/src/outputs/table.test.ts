@@ -9,7 +9,6 @@ import type { Output } from './contract.ts';
 import { protectedOutputFiles } from './site-outputs.ts';
 import { outputs } from './table.ts';
 
-/** What a contributor writes: one function, and one row. */
 const harbors: Output = {
   name: 'harbors',
   files: ['harbors.txt'],
@@ -17,6 +16,7 @@ const harbors: Output = {
   canOverride: true,
   isProtected: true,
   repeatsPages: false,
+  hasPreview: false,
   *write({ site, pages }) {
     const lines = pages.map(({ title, summary }) => `${title}: ${summary}\n`);
     yield { path: 'harbors.txt', content: `${site.name}\n${lines.join('')}` };
@@ -44,7 +44,7 @@ describe('an output that is added as one row', () => {
     expect(codes).toEqual([]);
   });
 
-  it('is a broken link before', async () => {
+  it('is a broken link without the row', async () => {
     const { files, codes } = await renderFiles(site);
     expect(files.has('harbors.txt')).toBe(false);
     expect(codes).toEqual(['broken_link']);
@@ -56,7 +56,7 @@ describe('an output that is added as one row', () => {
     expect(files.get('harbors.txt')).toBe('mine');
   });
 
-  it('is left out of an export without an origin when it needs one', async () => {
+  it('is omitted without an origin when it needs one', async () => {
     addRow({ ...harbors, needsOrigin: true });
     const { files, codes } = await renderFiles(site);
     expect(files.has('harbors.txt')).toBe(false);
@@ -84,13 +84,13 @@ describe('an output that is added as one row', () => {
     });
   });
 
-  it('is written again from pages that a cache gives back', async () => {
+  it('is regenerated from cached pages', async () => {
     addRow(harbors);
     const values = new Map<string, Uint8Array>();
     const decisions: CacheDecision[] = [];
     const cache: BuildCache = {
       get: (key) => values.get(key),
-      has: (key) => values.has(key),
+      keep: (key) => values.get(key)?.length,
       put: (key, ...parts) => void values.set(key, new Uint8Array(Buffer.concat(parts))),
     };
     await withFolder(site, async (root) => {
@@ -125,7 +125,7 @@ describe('the table of outputs', () => {
     expect(unlisted).toEqual([]);
   });
 
-  it('has no file that the preview does not show', async () => {
+  it('contains only files that the preview can show', async () => {
     const root = fixture('outputs');
     const preview = await Preview.open({ root });
     onTestFinished(() => preview.close());
@@ -136,11 +136,11 @@ describe('the table of outputs', () => {
       if (kind === 'page') await preview.page(path);
       if (kind === 'output' && (await preview.file(path)) === undefined) missing.push(path);
     }
-    // The preview answers unknown addresses with this page.
+    // The preview serves this page for unknown addresses.
     expect(missing).toEqual(['404.html']);
   });
 
-  it('names each output and each file once', () => {
+  it('lists each output and each file once', () => {
     const names = outputs.map(({ name }) => name);
     const files = outputs.flatMap((output) => output.files);
     expect(new Set(names).size).toBe(names.length);

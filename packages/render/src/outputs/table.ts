@@ -1,6 +1,6 @@
 /**
- * Every output of a site, in the order of writing: large ones first, so that they are compressed while the others are written.
- * "Add an output" in CONTRIBUTING.md lists the steps.
+ * Every output, in order of writing: large ones first, so that they are compressed while the others are
+ * written. See "Add an output" in CONTRIBUTING.md.
  */
 import type { Output } from './contract.ts';
 import { feeds } from './feeds.ts';
@@ -13,12 +13,12 @@ import { robots, sitemap } from './sitemap.ts';
 import { socialImageFiles } from './social-images.ts';
 import { specCopies } from './specs.ts';
 
-/** What most outputs have in common. */
 const common = {
   needsOrigin: false,
   canOverride: false,
   isProtected: false,
   repeatsPages: false,
+  hasPreview: false,
 };
 
 export const outputs: readonly Output[] = [
@@ -41,13 +41,15 @@ export const outputs: readonly Output[] = [
     ...common,
     name: 'theme',
     files: ['_docyard/*', '_docyard/styles/*'],
+    hasPreview: true,
     write: sharedFiles,
   },
-  { ...common, name: 'not-found', files: ['404.html'], write: notFoundOutput },
+  { ...common, name: 'not-found', files: ['404.html'], hasPreview: true, write: notFoundOutput },
   {
     ...common,
     name: 'redirects',
     files: ['_redirects', '_headers', '_hosts/*'],
+    hasPreview: true,
     write: redirectOutputs,
   },
   {
@@ -84,9 +86,9 @@ export const outputs: readonly Output[] = [
     write: socialImageFiles,
   },
   { ...common, name: 'page-markdown', files: ['{page}.md'] },
-  { ...common, name: 'navigation', files: ['_docyard/nav/*'] },
-  { ...common, name: 'search', files: ['_docyard/search/*'] },
-  { ...common, name: 'scripts', files: ['_docyard/islands/*', '_docyard/scripts/*'] },
-  { ...common, name: 'math', files: ['_docyard/katex/*', '_docyard/katex/fonts/*'] },
+  { ...common, name: 'navigation', files: ['_docyard/nav/*'], hasPreview: true },
+  { ...common, name: 'search', files: ['_docyard/search/*'], hasPreview: true },
+  { ...common, name: 'scripts', files: ['_docyard/islands/*', '_docyard/scripts/*'], hasPreview: true },
+  { ...common, name: 'math', files: ['_docyard/katex/*', '_docyard/katex/fonts/*'], hasPreview: true },
   { ...common, name: 'report', files: ['report.html', 'report.json'] },
 ];

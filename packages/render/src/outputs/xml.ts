@@ -1,4 +1,4 @@
-/** Text for XML: marks escaped, and characters that XML forbids dropped, since one of them makes a whole file unreadable. */
+/** Escapes text for XML and drops characters that XML forbids, which would make the file unreadable. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** Turns nodes of a document, and values that its code gives, into children that components and the renderer can place. */
+/** Turns document nodes and computed values into children that components and the renderer can place. */
 import { type Child, wordsOf } from '../components/contract.ts';
 import { Props } from '../components/props.ts';
 import { DocumentError } from '../document/document-error.ts';
@@ -11,7 +11,7 @@ import {
   FunctionValue,
   ObjectValue,
   Scope,
-  Unsupported,
+  UnsupportedError,
   type Value,
 } from '../evaluate/values.ts';
 import type { PageIslands } from '../islands/page-islands.ts';
@@ -19,12 +19,13 @@ import type { FilePlace } from '../model/diagnostic.ts';
 import { documentElement, documentOfElement } from '../program/program.ts';
 import type { PageCode } from './code.ts';
 import type { PageCollector } from './collector.ts';
-import { Computed, nameOf, wordsIn } from './computed.ts';
+import { ElementProps } from './element-props.ts';
 import { type Frame, codeBlockOf, placeOf } from './frame.ts';
 import type { Module, PageModules } from './modules.ts';
+import { PageEvaluator, nameOf, wordsIn } from './page-evaluator.ts';
 
 export const maxSnippetDepth = 20;
-/** A snippet that uses itself twice would be a million snippets at that depth. */
+/** Bounds snippets that include themselves several times, which multiply with every level. */
 const maxSnippets = 2000;
 
 export interface ChildrenOptions {
@@ -34,7 +35,7 @@ export interface ChildrenOptions {
   islands: PageIslands;
   collector: PageCollector;
   render: (children: readonly Child[]) => string;
-  /** Writes a node that is not code; `unwrap` leaves out the tags of a paragraph. */
+  /** `unwrap` omits the paragraph's tags. */
   writeMarkdown: (node: Node, frame: Frame, unwrap: boolean) => string;
 }
 
@@ -44,7 +45,8 @@ export class PageChildren {
   readonly #code: PageCode;
   readonly #collector: PageCollector;
   readonly #writeMarkdown: ChildrenOptions['writeMarkdown'];
-  readonly #computed: Computed;
+  readonly #props: ElementProps;
+  readonly #pageEvaluator: PageEvaluator;
   #snippets = 0;
 
   constructor({ evaluator, modules, code, islands, collector, render, writeMarkdown }: ChildrenOptions) {
@@ -59,7 +61,8 @@ export class PageChildren {
       childrenOfValue: this.ofValue.bind(this),
       childrenOfNodes: this.ofNodes.bind(this),
     };
-    this.#computed = new Computed(host, evaluator, code, islands);
+    this.#props = new ElementProps(host, evaluator, code);
+    this.#pageEvaluator = new PageEvaluator(host, evaluator, code, islands);
   }
 
   ofNodes(nodes: readonly Node[], frame: Frame): Child[] {
@@ -79,7 +82,7 @@ export class PageChildren {
         return this.#guard(frame, node, () => this.#jsxChildren(node, frame));
       case 'mdxFlowExpression':
       case 'mdxTextExpression':
-        return this.#guard(frame, node, () => this.#computed.expression(node, frame));
+        return this.#guard(frame, node, () => this.#pageEvaluator.expression(node, frame));
       case 'text':
         return [{ kind: 'text', text: node.value ?? '' }];
       case 'code':
@@ -97,14 +100,14 @@ export class PageChildren {
   }
 
   /**
-   * What cannot be evaluated with certainty is reported, and shows nothing; but a few words in braces within a sentence
-   * are most likely meant as they stand.
+   * Reports an expression that cannot be evaluated and shows nothing. A few words in braces within a sentence
+   * are shown as text.
    */
   #guard(frame: Frame, node: Node, work: () => Child[]): Child[] {
     try {
       return work();
     } catch (error) {
-      if (error instanceof Unsupported) {
+      if (error instanceof UnsupportedError) {
         const asWritten = isShortText(node);
         const fate = asWritten ? 'is shown as written' : 'was left out';
         const message = `${nameOf(node)} ${fate}: ${error.message}`;
@@ -130,23 +133,32 @@ export class PageChildren {
     const place = placeOf(node, frame);
     const type = this.#typeOf(node.name, frame.scope);
     if (type instanceof Foreign && isModule(type.content))
-      return this.ofSnippet(type.content, this.#computed.props(node, frame), childrenNow(), frame.depth + 1);
+      return this.ofSnippet(type.content, this.#props.of(node, frame), childrenNow(), frame.depth + 1);
     if (typeof type === 'string' && !hasHandler(node)) {
-      const props = new Props(this.#computed.props(node, frame));
+      const props = new Props(this.#props.of(node, frame));
       return [{ kind: 'element', call: { name: type, props, children: childrenNow(), place } }];
     }
-    return this.#computed.content(node, frame, this.#givenChildren(node, frame), (children) => {
-      if (type instanceof Unsupported) throw type;
+    return this.#pageEvaluator.content(node, frame, this.#givenChildren(node, frame), (children) => {
+      if (type instanceof UnsupportedError) throw type;
       if (typeof type !== 'string')
-        return this.#customElement(type, this.#computed.ownProps(node, frame), children, place, frame.depth);
+        return this.#customElement(
+          type,
+          this.#props.ofOwnComponent(node, frame),
+          children,
+          place,
+          frame.depth,
+        );
       this.#evaluator.liveParts++;
-      const props = new Props(this.#computed.props(node, frame));
+      const props = new Props(this.#props.of(node, frame));
       const content = this.ofValue(children, place);
       return [{ kind: 'element', call: { name: type, props, children: content, place } }];
     });
   }
 
-  /** Elements of the author's own are worked out where they are placed: around them may be what they need. */
+  /**
+   * The author's own elements are evaluated where they are placed, because the surrounding code may provide
+   * what they need.
+   */
   #givenChildren(node: Node, frame: Frame): Value {
     const nodes = node.children ?? [];
     const words = wordsIn(node);
@@ -160,15 +172,15 @@ export class PageChildren {
     if (nodes.some(({ type }) => type.startsWith('mdxJsx'))) return Foreign.lazily(make);
     const children = make();
     if (children.length === 0) return undefined;
-    // Several texts are a list of them, and not one text.
+    // Several texts are a list, not one text.
     return (nodes.length === 1 ? wordsOf(children) : undefined) ?? new Foreign(children);
   }
 
-  #typeOf(name: string, scope: Scope): ElementValue['type'] | Unsupported {
+  #typeOf(name: string, scope: Scope): ElementValue['type'] | UnsupportedError {
     try {
       return elementType(name, scope);
     } catch (error) {
-      if (error instanceof Unsupported) return error;
+      if (error instanceof UnsupportedError) return error;
       throw error;
     }
   }
@@ -182,7 +194,7 @@ export class PageChildren {
   ): Child[] {
     if (type instanceof Foreign && isModule(type.content))
       return this.#documentChildren(type.content, props, this.ofValue(children, place), depth + 1);
-    if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
+    if (!(type instanceof FunctionValue)) throw new UnsupportedError('this is not a component');
     const given = new ObjectValue(props.entries);
     given.entries.delete('key');
     if (children !== undefined) given.entries.set('children', children);
@@ -190,11 +202,11 @@ export class PageChildren {
   }
 
   ofSnippet(module: Module, props: ObjectValue, children: Child[], depth: number): Child[] {
-    if (depth > maxSnippetDepth) throw new Unsupported('snippets are nested too deeply');
+    if (depth > maxSnippetDepth) throw new UnsupportedError('snippets are nested too deeply');
     const { document } = module;
     this.#snippets += 1;
     this.#code.noteStatic();
-    if (this.#snippets === maxSnippets) throw new Unsupported('the page holds too many snippets');
+    if (this.#snippets === maxSnippets) throw new UnsupportedError('the page contains too many snippets');
     if (!document || this.#snippets > maxSnippets) return [];
     const given = new ObjectValue(props.entries);
     if (children.length) given.entries.set('children', new Foreign(children));
@@ -217,7 +229,7 @@ export class PageChildren {
       this.#collector.charge(0, value.content.length);
       return value.content as Child[];
     }
-    if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value cannot be shown');
+    if (!(value instanceof ElementValue)) throw new UnsupportedError('this kind of value cannot be shown');
     const children = value.children.flatMap((item) => this.ofValue(item, place));
     if (value.type === null) return children;
     if (typeof value.type !== 'string') {
@@ -230,9 +242,12 @@ export class PageChildren {
     return [{ kind: 'element', call: { name: value.type, props: new Props(value.props), children, place } }];
   }
 
-  /** A Markdown file among the elements that code made. In an island it is a part that the browser must find again. */
+  /**
+   * A Markdown file among elements that code created. Inside an island it becomes a part that the browser
+   * looks up.
+   */
   #documentChildren(module: Module, props: ObjectValue, children: Child[], depth: number): Child[] {
-    if (!this.#computed.isForIsland) return this.ofSnippet(module, props, children, depth);
+    if (!this.#pageEvaluator.isForIsland) return this.ofSnippet(module, props, children, depth);
     return [
       { kind: 'element', call: { name: documentElement(module.file), props: new Props(props), children } },
     ];

@@ -26,7 +26,7 @@ Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()
 
 {['x'].toSorted().map((name) => <Greeting name={name} />)}
 
-<MintlifyComponents.Note>Told.</MintlifyComponents.Note>
+<MintlifyComponents.Note>Noted.</MintlifyComponents.Note>
 
 <Boxed />
 
@@ -71,7 +71,7 @@ describe('code that must be run', () => {
     site = await renderFiles(files, { committedAt: '2024-05-06T07:08:09Z' });
   });
 
-  it('shows what it gives: expressions, properties, components of the page, of files and of snippets', () => {
+  it('the results of expressions, properties and components are shown', () => {
     const html = site.content('index.html');
     expect(html).toContain('<p>Sorted a b, 2024, 1,234.5, 3.0, {notDefined}, {"a", "b"}.</p>');
     expect(html).toContain('<div class="box">bonono: <strong>Bold</strong> <b>2</b></div>');
@@ -81,7 +81,7 @@ describe('code that must be run', () => {
     expect(html).toContain('<i>4</i><i>6</i>');
     expect(html).toContain('<p>Hello x </p>');
     expect(html).toContain(
-      '<div class="dy-callout-body" data-component-part="callout-content">Told.</div></aside>',
+      '<div class="dy-callout-body" data-component-part="callout-content">Noted.</div></aside>',
     );
     expect(html).toMatch(
       /<div class="dy-cards dy-cards-2 columns card-group"><div class="dy-card card">.*In a box/,
@@ -91,7 +91,7 @@ describe('code that must be run', () => {
     expect(html).not.toContain('docyard-island');
   });
 
-  it('stands in the Markdown of the page as well', () => {
+  it('the Markdown of a page contains the results of its code', () => {
     const text = site.files.get('index.md') ?? '';
     expect(text).toContain('Sorted a b, 2024, 1,234.5, 3.0, {notDefined}, {"a", "b"}.');
     expect(text).toContain('<div>bonono: **Bold** <b>2</b></div>');
@@ -99,28 +99,28 @@ describe('code that must be run', () => {
     expect(text).toContain('<q>SO IT IS</q> <q>**so**</q>');
   });
 
-  it('and fails is told by name and place, and the rest of the page stands', () => {
+  it('failing code is reported by name and place, and the rest of the page is rendered', () => {
     expect(site.content('bad.html')).toMatch(/<p>Before\.<\/p>.*<p>After 1\.<\/p>/s);
-    const told = site.diagnostics.filter(({ code }) => code.startsWith('code_'));
-    expect(told.map(({ code, file, line }) => [code, file, line])).toEqual([
+    const reported = site.diagnostics.filter(({ code }) => code.startsWith('code_'));
+    expect(reported.map(({ code, file, line }) => [code, file, line])).toEqual([
       ['code_failed', 'snippets/fails.jsx', 3],
       ['code_timeout', 'bad.mdx', 7],
     ]);
     const unread = site.diagnostics.find(({ line, file }) => file === 'bad.mdx' && line === 11);
     expect(unread?.message).toBe("{import('fs')} was left out: import() is not available in pages");
-    expect(told[0]?.message).toBe(
+    expect(reported[0]?.message).toBe(
       "<Fails> shows nothing: TypeError: cannot read property 'length' of undefined",
     );
   });
 });
 
-it('is not run where the machine is not safe enough, and what needs no running stands', async () => {
+it('code is not run without a sandbox, and static parts are still rendered', async () => {
   const { content, diagnostics } = await renderFiles(files, {
     customCode: { refused: 'bubblewrap is missing' },
   });
   expect(content('static.html')).toContain('A sum: 3.');
   expect(content('bad.html')).toMatch(/<p>Before\.<\/p>.*<p>After \.<\/p>/s);
-  const told = diagnostics.filter(({ file, code }) => file === 'bad.mdx' && code.startsWith('code_'));
-  expect(new Set(told.map(({ code }) => code))).toEqual(new Set(['code_refused']));
-  expect(told[0]?.message).toContain('bubblewrap is missing');
+  const reported = diagnostics.filter(({ file, code }) => file === 'bad.mdx' && code.startsWith('code_'));
+  expect(new Set(reported.map(({ code }) => code))).toEqual(new Set(['code_refused']));
+  expect(reported[0]?.message).toContain('bubblewrap is missing');
 });

@@ -1,19 +1,18 @@
 /**
- * The customer code of one page that must be run: which piece of a program a node is, what it gives, and what an author
- * is told when it gives nothing. It renders nothing, and it is used only where the static evaluator gives up or where an
- * element lives on in the browser.
+ * Runs a page's own code where the static evaluator gives up or an element stays interactive in the browser,
+ * and turns failures into findings.
  */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import type { FilePlace } from '../model/diagnostic.ts';
 import type { PageFacts } from '../realm/messages.ts';
-import { type CodeRunner, CodeRefused, type RefusalReason } from '../realm/realm.ts';
+import { type CodeRunner, CodeRefusedError, type RefusalReason } from '../realm/realm.ts';
 import { type Tree, treeOfValue, valueOfTree } from '../realm/tree.ts';
 import {
   Foreign,
-  NotDefined,
+  NotDefinedError,
   ObjectValue,
-  SeveralValues,
-  Unsupported,
+  SeveralValuesError,
+  UnsupportedError,
   type Value,
 } from '../evaluate/values.ts';
 import { ambientNames } from '../program/ambient-names.ts';
@@ -26,29 +25,28 @@ import {
   type ProgramPage,
   authorLine,
 } from '../program/program.ts';
+import type { PageCollector } from './collector.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from './site-tools.ts';
 import type { PageTask, PageTier } from '../model/page.ts';
 import { type Node, isShortText } from '../document/tree.ts';
 
-/** A piece of a document's program, with what it is run with. */
 export interface CodePiece {
   piece: Piece;
-  /** The document's own module. */
   module: string;
   modules: ProgramModule[];
   program: DocumentProgram;
-  /** The properties of the document, when it is a snippet. */
+  /** The snippet's properties; empty for a page. */
   given: ObjectValue;
 }
 
 export interface RunOptions {
   as: 'content' | 'value';
-  /** What stands between the tags is one slot. */
+  /** The element's children are one slot. */
   isWhole?: boolean;
   idSpace?: number;
-  /** Content of the document by the numbers of its slots. */
+  /** Document content by slot number. */
   content?: (first: number, last: number) => Value;
 }
 
@@ -58,9 +56,8 @@ export class PageCode {
   readonly #tools: SiteTools;
   readonly #task: PageTask;
   readonly #parser: ParserName;
-  /** What was run already, so that the Markdown of the page costs nothing twice and shows the same. */
-  readonly #results = new Map<string, Tree | CodeRefused>();
-  /** The page itself, whose names the snippets on it see. */
+  /** Results by piece, so that the page's Markdown reuses what its HTML computed. */
+  readonly #results = new Map<string, Tree | CodeRefusedError>();
   #page: ProgramPage | undefined;
   #tier: PageTier = 'none';
   #idSpaces = 0;
@@ -76,12 +73,10 @@ export class PageCode {
     this.#page = page;
   }
 
-  /** How far up the page had to go for its code. */
   get tier(): PageTier {
     return this.#tier;
   }
 
-  /** Something of the page was computed without running it. */
   noteStatic(): void {
     if (this.#tier === 'none') this.#tier = 'static';
   }
@@ -90,23 +85,23 @@ export class PageCode {
     return this.#tools.plan.customCode === 'run';
   }
 
-  /** Tests send everything to the runner. */
+  /** Tests set this to send all code to the runner. */
   get skipsStatic(): boolean {
     return this.#tools.evaluation?.skipStatic ?? false;
   }
 
   /**
-   * The piece that a node of a document is; `attribute` is the number of one of its attributes. Undefined when there is
-   * none, or when running it could not help.
+   * The program piece of a node, or of one of its attributes by index. Undefined when there is none or
+   * running it cannot help.
    */
   pieceOf(
     node: Node,
     frame: Frame,
-    cause: Unsupported | undefined,
+    cause: UnsupportedError | undefined,
     attribute?: number,
   ): CodePiece | undefined {
     const { document, file, given } = frame;
-    if (!document || (cause && isHopeless(cause, node))) return undefined;
+    if (!document || (cause && failsInEveryEngine(cause, node))) return undefined;
     const program = this.#tools.programs.ofDocument(file, document, this.#parser, this.#page);
     const piece = attribute === undefined ? program.pieceOf(node) : program.attributePieceOf(node, attribute);
     const module = program.modules.at(-1)?.id;
@@ -120,18 +115,18 @@ export class PageCode {
     };
   }
 
-  /** Why there is no piece for a node: what the compiler says of its lines, or what the evaluator said. */
-  problemOf(node: Node, { file, document }: Frame, cause: Unsupported | undefined): Unsupported {
-    const unread = new Unsupported('this code cannot be read');
-    if (!document || (cause && isHopeless(cause, node))) return cause ?? unread;
+  /** Explains why a node has no piece: the compiler's problem, or the evaluator's. */
+  problemOf(node: Node, { file, document }: Frame, cause: UnsupportedError | undefined): UnsupportedError {
+    const unread = new UnsupportedError('this code cannot be read');
+    if (!document || (cause && failsInEveryEngine(cause, node))) return cause ?? unread;
     const first = (node.position?.start.line ?? 1) + document.linesBefore;
     const last = first + (node.value?.split('\n').length ?? 1) - 1;
     const { problems } = this.#tools.programs.ofDocument(file, document, this.#parser, this.#page);
     const found = problems.find((each) => each.file === file && each.line >= first && each.line <= last);
-    return found ? new Unsupported(found.message) : (cause ?? unread);
+    return found ? new UnsupportedError(found.message) : (cause ?? unread);
   }
 
-  /** Runs a piece. Throws `CodeRefused`. */
+  /** Throws `CodeRefusedError`. */
   run(code: CodePiece, { as, isWhole = false, idSpace = 0, content = nothing }: RunOptions): Value {
     const given: Foreign[] = [];
     const props = propsTree(code.given, given);
@@ -142,20 +137,20 @@ export class PageCode {
       result = this.#runNow(code.modules, request);
       this.#results.set(key, result);
     }
-    if (result instanceof CodeRefused) throw result;
+    if (result instanceof CodeRefusedError) throw result;
     return valueOfTree(result, { given, content });
   }
 
-  /** Ids that code asks for are its own, also where the same code stands on the page twice. */
+  /** Each occurrence of a piece gets its own id space, so that generated ids stay unique. */
   idSpaceOf({ modules }: CodePiece): number {
     return modules.some(({ factory }) => /\buseId\s*\(/.test(factory)) ? ++this.#idSpaces : 0;
   }
 
-  #runNow(modules: ProgramModule[], request: Parameters<CodeRunner['run']>[1]): Tree | CodeRefused {
+  #runNow(modules: ProgramModule[], request: Parameters<CodeRunner['run']>[1]): Tree | CodeRefusedError {
     const { customCode } = this.#tools.plan;
     if (customCode !== 'run') {
       this.#tier = 'refused';
-      return new CodeRefused('refused', customCode.refused);
+      return new CodeRefusedError('refused', customCode.refused);
     }
     if (this.#tier !== 'refused') this.#tier = 'run';
     const runner = this.#tools.evaluation?.runner ?? this.#tools.realm();
@@ -164,7 +159,7 @@ export class PageCode {
     try {
       return runner.run(modules, request);
     } catch (error) {
-      if (error instanceof CodeRefused) return error;
+      if (error instanceof CodeRefusedError) return error;
       throw error;
     }
   }
@@ -180,15 +175,15 @@ export class PageCode {
   }
 }
 
-/** A name that no engine knows either, or words that are no code: running them would help nobody. */
-function isHopeless(cause: Unsupported, node: Node): boolean {
-  if (cause instanceof SeveralValues) return isShortText(node);
-  if (!(cause instanceof NotDefined)) return false;
+/** Undefined names and plain words in braces fail in every engine. */
+function failsInEveryEngine(cause: UnsupportedError, node: Node): boolean {
+  if (cause instanceof SeveralValuesError) return isShortText(node);
+  if (!(cause instanceof NotDefinedError)) return false;
   const { missing } = cause;
   return !ambientNames.has(missing) && !programGlobals.includes(missing) && !isBuiltInName(missing);
 }
 
-/** The content that a document was given, by the names of its properties, with the slots that stand for it. */
+/** The content that a snippet received, by property name, with the slots that stand for it. */
 export function givenContent(given: ObjectValue): { name: string; slot: number; content: Foreign }[] {
   const slots: Foreign[] = [];
   propsTree(given, slots);
@@ -197,61 +192,48 @@ export function givenContent(given: ObjectValue): { name: string; slot: number; 
   );
 }
 
-/** What the format gives every document besides its own properties. */
 function propsTree(given: ObjectValue, slots: Foreign[]): Tree {
   return treeOfValue(new ObjectValue([['user', new ObjectValue()], ...given.entries]), slots);
 }
 
-/** FNV-1a: the same page has the same chance each time. */
+/** FNV-1a, so that a page gets the same random numbers in every build. */
 function seedOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
 
-export interface CodeFinding {
-  code: DiagnosticCode;
-  message: string;
-  place: FilePlace | undefined;
-  hint: string;
-}
-
 const findings: Record<RefusalReason, { code: DiagnosticCode; hint: string }> = {
   timeout: {
     code: 'code_timeout',
-    hint: 'Each piece of code has a second, all code of a page together has two.',
+    hint: 'Each piece of code may run for one second, all code of a page for two.',
   },
-  memory: { code: 'code_memory', hint: 'The code of a page has 64 MB of memory.' },
+  memory: { code: 'code_memory', hint: 'The code of a page may use 64 MB of memory.' },
   failed: {
     code: 'code_failed',
     hint: 'The code runs without a browser while the page is rendered; effects and handlers run later.',
   },
   too_large: { code: 'code_too_large', hint: 'Show less at once, or write the content into the page.' },
-  refused: { code: 'code_refused', hint: 'An operator decides what is needed to run the code of pages.' },
+  refused: { code: 'code_refused', hint: 'The operator decides which isolation the code of pages requires.' },
 };
 
-/** What an author is told of a piece that gave nothing. */
-export function findingOf(
-  refused: CodeRefused,
-  what: string,
-  node: Node,
-  frame: Frame,
-  code: CodePiece,
-): CodeFinding {
-  return {
-    ...findings[refused.reason],
-    message: `${what} shows nothing: ${refused.message}`,
-    place: placeOfTrace(refused.trace, code.program.modules) ?? placeOf(node, frame),
-  };
+export function reportRefusal(
+  host: Pick<PageCollector, 'report'>,
+  refused: CodeRefusedError,
+  { what, node, frame, piece }: { what: string; node: Node; frame: Frame; piece: CodePiece },
+): void {
+  const { code, hint } = findings[refused.reason];
+  const place = placeOfTrace(refused.trace, piece.program.modules) ?? placeOf(node, frame);
+  host.report(code, `${what} shows nothing: ${refused.message}`, place, hint);
 }
 
-/** The first place of a trace that is in a file of the author's: `at Counter (snippets/counter.jsx:12:5)`. */
+/** The first stack frame in one of the author's files: `at Counter (snippets/counter.jsx:12:5)`. */
 function placeOfTrace(trace: string, modules: readonly ProgramModule[]): FilePlace | undefined {
   for (const line of trace.split('\n', 50)) {
     const [, file, row] =
       /\(?([^()]+):(\d{1,7}):\d{1,7}\)?$/.exec(line.trim().replace(/^at (?:.* \()?/, '')) ?? [];
     const module = modules.find(({ id }) => id === file);
-    /** Lines are kept when code is compiled, columns are not. */
+    /** Compilation keeps lines, not columns. */
     if (module) return { file: module.id, line: authorLine(module, Number(row)), column: 1 };
   }
   return undefined;

@@ -1,4 +1,7 @@
-/** Collects what a page gives the site besides its HTML: headings, ids, files, styles, feed entries, fields and findings. */
+/**
+ * Collects everything a page contributes to the site besides its HTML: headings, ids, files, styles, feed
+ * entries, fields and findings.
+ */
 import type { BesideKind, WrittenField } from '../components/contract.ts';
 import { classOfDeclarations } from '../components/style.ts';
 import { DocumentError } from '../document/document-error.ts';
@@ -17,7 +20,6 @@ import type { IdHook } from '../model/style-hooks.ts';
 import { UniqueIds, slugOf } from './headings.ts';
 import { feedItems } from './updates.ts';
 
-/** The part of a page's result that is collected. */
 export type CollectedResult = Pick<
   PageResult,
   | 'headings'
@@ -54,24 +56,23 @@ const severities: Record<string, Severity> = {
   diagram_unsupported: 'warning',
 };
 
-/** A field with those that its description holds. */
+/** A field with the fields nested in its description. */
 export interface NotedField extends WrittenField {
   fields: NotedField[];
 }
 
-/** More fields side by side are shown, but samples do without them. */
+/** Further fields are shown, but omitted from request samples. */
 const maxFields = 200;
 
-/** Readers of a feed have seen older entries. */
 const maxFeedItems = 15;
 
-/** A page with more pictures of other hosts links to the rest of them. */
+/** Further pictures of other hosts stay links. */
 const maxWantedPictures = 500;
 
-/** A page with more links to ids still shows them; only the place in the source is not kept. */
+/** Further links to ids are rendered without their source position. */
 const maxAnchors = 5000;
 
-/** Nested snippets can multiply their children without end. A part counts for its tags, besides its text. */
+/** Bounds nested snippets that multiply their children. Each part also counts for its tags. */
 const maxShownCharacters = 20_000_000;
 const charactersOfPart = 20;
 
@@ -92,10 +93,8 @@ export class PageCollector {
   readonly classes = new Set<string>();
   readonly features = new Set<PageFeature>();
   readonly mathStyles = new Map<string, string>();
-  /** What goes beside the content rather than into it. */
   readonly aside: BesidePart[] = [];
   readonly besideKinds = new Set<BesideKind>();
-  /** Values of an API that the page describes, those inside of others below them. */
   readonly fields: NotedField[] = [];
   readonly #task: PageTask;
   readonly #headings: Heading[] = [];
@@ -129,33 +128,31 @@ export class PageCollector {
     };
   }
 
-  /** Charged for every part of the page before it is placed or written. */
+  /** Called for every part of the page before it is placed or written. */
   charge(characters: number, parts = 1): void {
     this.#shownCharacters += characters + parts * charactersOfPart;
     if (this.#shownCharacters > maxShownCharacters)
-      throw new DocumentError('page_output_too_large', 'The page would show more than 20 MB', {
+      throw new DocumentError('page_output_too_large', 'The page would contain more than 20 MB', {
         file: this.#task.file,
         line: 1,
         column: 1,
       });
   }
 
-  /** Headings inside of `outsideContents`, and those without words, are left out of the table of contents. */
+  /** The table of contents omits headings without text and those inside `outsideContents`. */
   noteHeading(heading: Heading): void {
     if (this.#quiet === 0 && heading.level <= 4 && heading.text !== '') this.#headings.push(heading);
   }
 
-  /** Keeps where a link to an id was written. */
   noteAnchor(use: LinkUse): void {
     if (this.#anchors.length < maxAnchors) this.#anchors.push(use);
   }
 
-  /** Asks for a picture of another host. */
   wantPicture(address: string): void {
     if (this.#wantedPictures.size < maxWantedPictures) this.#wantedPictures.add(address);
   }
 
-  /** `id` if it is free, else with a number. */
+  /** Returns `id` if it is free, otherwise `id` with a number. */
   takeId(id: string): string {
     return this.#ids.take(id);
   }
@@ -195,7 +192,7 @@ export class PageCollector {
     return '';
   }
 
-  /** The first part of a kind has an id for stylesheets of authors, unless the content of the page has the same. */
+  /** The first part of each kind gets an id for authors' stylesheets, unless the content uses that id. */
   besideHtml(): string {
     return this.aside
       .map(({ html, kind }) => {
@@ -248,7 +245,7 @@ export class PageCollector {
     });
   }
 
-  /** Findings of `work` are dropped. */
+  /** Drops the findings of `work`. */
   withoutFindings<Result>(work: () => Result): Result {
     const before = this.#diagnostics.length;
     const result = work();

@@ -1,6 +1,6 @@
 /**
- * Pages that cannot be rendered: the error that says why, and the result that stands in for them. It loads no parser,
- * so that the supervisor of the render processes can use it.
+ * The error of a page that cannot be rendered, and the result that replaces it. It imports no parser, because
+ * the supervisor of the render processes uses it.
  */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import { type PageDraft, finishedPage } from './finished-page.ts';
@@ -8,13 +8,11 @@ import type { PageResult, PageTask } from '../model/page.ts';
 import { DocumentError } from '../document/document-error.ts';
 import { element, escapeText } from '../text/html.ts';
 
-/** The result for a page that no parser survives. */
 export function crashedPage(task: PageTask): PageResult {
-  return failedAt(task, 'page_crashed', 'The page ended the process that rendered it, or took too long');
+  return failedAt(task, 'page_crashed', 'The page crashed its render process or took too long');
 }
 
-/** The result for a page that takes too long. */
-export function latePage(task: PageTask): PageResult {
+export function timedOutPage(task: PageTask): PageResult {
   return failedAt(task, 'page_timeout', 'Rendering the page took too long');
 }
 
@@ -23,7 +21,6 @@ function failedAt(task: PageTask, code: DiagnosticCode, message: string): PageRe
   return finishedPage(task, failedPage(task, error));
 }
 
-/** The result for a page that cannot be rendered. */
 export function failedPage(task: PageTask, error: unknown): PageDraft {
   const known = error instanceof DocumentError ? error : undefined;
   const code = known?.code ?? 'page_failed';
@@ -91,7 +88,6 @@ function hintFor(code: DiagnosticCode): string {
   return hints[code] ?? 'See the report of this export for details.';
 }
 
-/** What a reader sees in place of the page. */
 function errorPanel(failure: PageFailure): string {
   const where = failure.line === undefined ? failure.file : `${failure.file}, line ${failure.line}`;
   const lines = failure.excerpt.map((text, index) => {

@@ -1,6 +1,6 @@
 /**
- * The last steps of a page: its long texts become bytes, and what a check has to know of them is read out of them, so that nobody
- * has to read them again to write the site. It loads no parser, so that a supervisor can use it.
+ * Encodes a page's long texts and extracts the facts that the site checks need from them. It imports no
+ * parser, because the supervisor of the render processes uses it.
  */
 import { contentFacts } from '../facts/output-facts.ts';
 import { findSecrets } from '../facts/secrets.ts';
@@ -8,16 +8,15 @@ import { decodedText, encodedText } from '../text/encoded-text.ts';
 import { oneLine, textOfHtml } from '../text/html.ts';
 import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
 
-/** A page whose long texts are not bytes yet. */
+/** A page whose long texts are still strings. */
 export type PageDraft = Omit<UnreadPage, LongText | 'summary'> & Record<LongText, string>;
 
 type LongText = 'html' | 'aside' | 'markdown';
 
 export function finishedPage(task: PageTask, draft: PageDraft): PageResult {
-  return readPage(task, encodedPage(draft), draft);
+  return withPageFacts(task, encodedPage(draft), draft);
 }
 
-/** The first step. */
 export function encodedPage(draft: PageDraft): UnreadPage {
   const { html, aside, markdown, ...rest } = draft;
   return {
@@ -29,8 +28,8 @@ export function encodedPage(draft: PageDraft): UnreadPage {
   };
 }
 
-/** The second step, if it was not taken yet. Another process can take it: then it has no text but what is in the page. */
-export function readPage(
+/** Can run in another process: then the page's own texts are the only input. */
+export function withPageFacts(
   task: PageTask,
   page: UnreadPage | PageResult,
   draft?: Pick<PageDraft, 'markdown'>,
@@ -38,17 +37,21 @@ export function readPage(
   if ('content' in page) return page;
   return {
     ...page,
-    content: contentFacts([page.aside, page.html], saysMore(task, page)),
+    content: contentFacts([page.aside, page.html], mayContainMoreThanMarkdown(task, page)),
     secretsBeside: findSecrets([page.markdown], () => draft?.markdown ?? decodedText(page.markdown)),
   };
 }
 
-/** What authors wrote is in the Markdown as well; what code or a description added may be on the page alone. */
-export function saysMore({ api }: PageTask, { failed, tier }: Pick<PageResult, 'failed' | 'tier'>): boolean {
+/**
+ * Whether the HTML may contain text that is missing from the Markdown: results of code or an API description.
+ */
+export function mayContainMoreThanMarkdown(
+  { api }: PageTask,
+  { failed, tier }: Pick<PageResult, 'failed' | 'tier'>,
+): boolean {
   return failed || tier !== 'none' || api !== undefined;
 }
 
-/** The first paragraph. */
 function summaryOf(html: string): string {
   const start = html.indexOf('<p>');
   if (start < 0) return '';

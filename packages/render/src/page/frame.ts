@@ -1,18 +1,16 @@
-/** Which file and scope a part of a page's tree comes from, and what follows from that for places and code. */
 import type { FilePlace } from '../model/diagnostic.ts';
 import type { ObjectValue, Scope } from '../evaluate/values.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
 import type { Document } from '../document/document.ts';
 import type { Node } from '../document/tree.ts';
 
-/** The file and scope that a part of the tree belongs to: the page itself or a snippet on it. */
 export interface Frame {
   file: string;
   document: Document | undefined;
   scope: Scope;
-  /** What a snippet was given as its properties. */
+  /** The snippet's properties. */
   given?: ObjectValue | undefined;
-  /** Properties of a snippet, which also stand in its code blocks. */
+  /** Properties of a snippet, which its code blocks interpolate. */
   interpolations: ReadonlyMap<string, string>;
   depth: number;
 }

@@ -13,11 +13,11 @@ describe('heading ids', () => {
     ['安装 指南', '安装-指南'],
     ['🚀 Launch', 'launch'],
     ['100%', '100%'],
-  ])('%s is %s', (text, id) => {
+  ])('the id of %s is %s', (text, id) => {
     expect(slugOf(text)).toBe(id);
   });
 
-  it('are unique on a page, custom ones included', () => {
+  it('heading ids are unique on a page, custom ones included', () => {
     const ids = new UniqueIds();
     expect(['a', 'a', 'a-2', 'a', '', ''].map((id) => ids.take(id))).toEqual([
       'a',

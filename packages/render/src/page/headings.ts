@@ -1,7 +1,7 @@
-/** The ids of headings, made from their text by the rules of the format, and kept unique on a page. */
+/** Derives heading ids from their text by the rules of the format. */
 const droppedFromIds = /[?,;:!'"()[\]{}]|\p{Extended_Pictographic}|\u{fe0f}/gu;
 
-/** Text without a character that needs more than the first step: nearly every title, and every name of a field. */
+/** Text that needs only the first step of the conversion. */
 const ordinary = /^[\w\s.~*!'()-]*$/;
 
 export function slugOf(text: string): string {
@@ -16,7 +16,7 @@ function trimmed(slug: string): string {
   return slug.startsWith('-') || slug.endsWith('-') ? slug.replaceAll(/^-+|-+$/g, '') : slug;
 }
 
-/** A lone surrogate cannot be encoded; such text keeps its other characters. */
+/** `encodeURIComponent` throws on a lone surrogate. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
@@ -29,23 +29,22 @@ function decode(text: string): string {
   }
 }
 
-/** Hands out each id once: the second `setup` on a page is `setup-2`. */
 export class UniqueIds {
-  /** Two ids of the frame that the page needs for itself. */
+  /** Ids of the page frame. */
   readonly #used = new Map([
     ['content-area', 1],
     ['page-title', 1],
   ]);
 
-  /** Takes an id as it is; false when it is taken. */
+  /** Returns false when the id is taken. */
   claim(id: string): boolean {
     if (this.#used.has(id)) return false;
     this.#used.set(id, 1);
     return true;
   }
 
-  take(wanted: string): string {
-    const base = wanted || 'section';
+  take(requested: string): string {
+    const base = requested || 'section';
     let count = (this.#used.get(base) ?? 0) + 1;
     let id = count === 1 ? base : `${base}-${count}`;
     while (count > 1 && this.#used.has(id)) id = `${base}-${++count}`;

@@ -1,4 +1,4 @@
-/** What a hostile folder may cost, and where it is told. `packages/render/attacks` has whole sites for it. */
+/** Limits on what a hostile folder can cost. `packages/render/attacks` contains complete sites for them. */
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { renderFiles, renderFolder, withFolder } from '../../test/support/render
 const head = '---\ntitle: A\n---\n\n';
 
 describe('limits', () => {
-  it('one site shows each of them, and its other pages all the same', async () => {
+  it('a site over every limit reports each of them and renders its other pages', async () => {
     const nested = `${'<S>'.repeat(20)}Laugh.${'</S>'.repeat(20)}`;
     const { files, diagnostics } = await renderFiles({
       'docs.json': JSON.stringify({ name: 'A', navigation: { pages: ['innocent', 'url'] } }),
@@ -27,7 +27,7 @@ describe('limits', () => {
       'large.css': 'a { color: red }\n'.repeat(130_000),
       'imports.css': '@import "//a";'.repeat(40_000),
     });
-    const told = new Set(diagnostics.map(({ code, file }) => `${file} ${code}`));
+    const reported = new Set(diagnostics.map(({ code, file }) => `${file} ${code}`));
     for (const expected of [
       'children.mdx page_output_too_large',
       'braces.mdx page_too_dense',
@@ -38,7 +38,7 @@ describe('limits', () => {
       'large.css stylesheet_too_large',
       'imports.css remote_asset',
     ])
-      expect(told).toContain(expected);
+      expect(reported).toContain(expected);
     expect(files.get('innocent.html')).toContain('Shown.');
     expect(files.get('fine.html')).not.toContain('error-panel');
     const all = [...files.values()].join('\n');
@@ -57,7 +57,7 @@ describe('limits', () => {
     });
   });
 
-  it('parts of a configuration that name one another are read a bounded number of times', async () => {
+  it('configuration files that refer to each other are read a bounded number of times', async () => {
     const parts = Array.from({ length: 18 }, (_, index) => {
       const next = { $ref: `p${index + 1}.json` };
       return [`p${index}.json`, JSON.stringify({ a: next, b: next, c: next })] as const;
@@ -71,7 +71,7 @@ describe('limits', () => {
     expect(codes).toContain('config_ref');
   });
 
-  it('a navigation that names nothing is told of a bounded number of times', async () => {
+  it('a navigation without existing pages is reported a bounded number of times', async () => {
     const pages = Array.from({ length: 20_000 }, (_, index) => `missing-${index}`);
     const { codes } = await renderFiles({
       'docs.json': JSON.stringify({ name: 'A', navigation: { pages: ['index', ...pages] } }),

@@ -1,10 +1,9 @@
-/** Works out attributes of elements in the Markdown of a page: which are copied, and what the others become. */
 import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
-import { ObjectValue, type Scope, Unsupported, type Value } from '../evaluate/values.ts';
+import { ObjectValue, type Scope, UnsupportedError, type Value } from '../evaluate/values.ts';
 import { DocumentError } from '../document/document-error.ts';
 import type { JsxAttribute, Node } from '../document/tree.ts';
-import { CodeRefused } from '../realm/realm.ts';
+import { CodeRefusedError } from '../realm/realm.ts';
 import { type Edit, endOfTag, startOf } from './markdown-edits.ts';
 
 export class MarkdownAttributes {
@@ -14,7 +13,7 @@ export class MarkdownAttributes {
     this.#evaluator = evaluator;
   }
 
-  /** Attributes that name values of the page get those values; handlers are code and go. */
+  /** Attributes that refer to page values get those values; event handlers are removed. */
   openingTag(node: Node, text: string, scope: Scope): Edit[] {
     const attributes = node.attributes ?? [];
     if (!node.name || !attributes.some((attribute) => needsScope(attribute, scope))) return [];
@@ -57,7 +56,7 @@ export class MarkdownAttributes {
   #addAttribute(props: ObjectValue, { name, value }: JsxAttribute, scope: Scope): void {
     if (name === undefined) {
       const spread = this.#evaluator.evaluate(parseSpread(typeof value === 'string' ? value : ''), scope);
-      if (!(spread instanceof ObjectValue)) throw new Unsupported('this value cannot be spread');
+      if (!(spread instanceof ObjectValue)) throw new UnsupportedError('this value cannot be spread');
       for (const [key, item] of spread.entries) props.entries.set(key, item);
     } else if (value === null || value === undefined) props.entries.set(name, true);
     else if (typeof value === 'string') props.entries.set(name, value);
@@ -66,12 +65,13 @@ export class MarkdownAttributes {
   }
 }
 
-/** What an author can cause; anything else is a mistake of this program and must be seen. */
+/** Errors that an author can cause; all others are bugs and propagate. */
 export function isExpected(error: unknown): boolean {
-  return error instanceof Unsupported || error instanceof DocumentError || error instanceof CodeRefused;
+  return (
+    error instanceof UnsupportedError || error instanceof DocumentError || error instanceof CodeRefusedError
+  );
 }
 
-/** Whether an attribute cannot be copied: it names values of the page, or is code. */
 function needsScope({ name, value }: JsxAttribute, scope: Scope): boolean {
   if (name === undefined) return true;
   if (typeof value !== 'object' || value === null || value.value.includes('<')) return false;
@@ -88,7 +88,7 @@ export function attributeText(name: string, value: Value): string {
   return json === undefined ? '' : ` ${name}={${JSON.stringify(json)}}`;
 }
 
-/** A value as data; functions and elements are none. */
+/** Returns undefined for functions and elements. */
 function jsonOf(value: Value, depth: number): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (depth > 10) return undefined;

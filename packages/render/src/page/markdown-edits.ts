@@ -1,4 +1,4 @@
-/** Changes to the source of a page by position: cut, replace, indent. It knows text and positions, not what they mean. */
+/** Edits the source of a page by position: cut, replace, indent. */
 import type { Node } from '../document/tree.ts';
 
 export interface Edit {
@@ -15,7 +15,7 @@ export function endOf(node: Node): number {
   return node.position?.end?.offset ?? startOf(node);
 }
 
-/** The text between two positions with the edits made; they must come in order, and one inside another is dropped. */
+/** Edits must be in order; an edit inside another is dropped. */
 export function edited(text: string, edits: readonly Edit[], from: number, to: number): string {
   let result = '';
   let at = from;
@@ -27,7 +27,7 @@ export function edited(text: string, edits: readonly Edit[], from: number, to: n
   return result + text.slice(at, to);
 }
 
-/** Takes a node out; one that has its lines for itself goes with them and with the blank lines after. */
+/** A node that occupies complete lines is removed with them and the blank lines that follow. */
 export function removal(text: string, node: Node): Edit {
   const start = startOf(node);
   let end = endOf(node);
@@ -53,7 +53,6 @@ function restOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Puts lines in the place of a node, at the depth of lists and quotes the node stands at. */
 export function replacement(text: string, node: Node, lines: string): Edit {
   if (lines === '') return removal(text, node);
   const start = startOf(node);
@@ -70,13 +69,13 @@ function indented(lines: string, indent: string): string {
     .join('\n');
 }
 
-/** Lines that stood inside of something, moved to the left edge; the first begins where its node does. */
+/** Removes the indentation of all lines but the first, which begins where its node does. */
 export function outdented(lines: string, column: number): string {
   if (column <= 1 || !lines.includes('\n')) return lines;
   return lines.replaceAll(new RegExp(`\\n[ \\t>]{1,${Math.min(column - 1, 200)}}`, 'g'), '\n');
 }
 
-/** Where the opening tag that begins at `start` ends: after its `>`, not counting those in strings and expressions. */
+/** Skips `>` in strings and expressions. */
 export function endOfTag(text: string, start: number): number | undefined {
   let quote = '';
   let depth = 0;

@@ -1,4 +1,3 @@
-/** Writes documents and texts in Markdown as HTML; elements and code among their nodes become children first. */
 import type { Child, PageContext } from '../components/contract.ts';
 import type { Document } from '../document/document.ts';
 import { parseMarkdown } from '../document/parser.ts';
@@ -12,7 +11,7 @@ import { type MarkdownHost, markdownHtml } from './markdown.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 
 const mayBeMarkdown = /[\\`*_[\]<>&~!"'.-]/;
-/** Words with full stops and hyphens need no parser. */
+/** Text that contains no Markdown syntax. */
 const plainSentences =
   /^\p{L}(?:[\p{L}\p{N},;]| (?=\S)|(?<=[\p{L}\p{N}])-(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\.(?= |$))*$/u;
 
@@ -20,7 +19,6 @@ export interface WriterOptions {
   page: PageContext;
   task: PageTask;
   collector: PageCollector;
-  /** What code in a text outside of the document can name. */
   scope: Scope;
   childrenOf: (nodes: readonly Node[], frame: Frame) => Child[];
 }
@@ -29,7 +27,6 @@ export class MarkdownWriter {
   readonly #options: WriterOptions;
   readonly #page: PageContext;
   readonly #footnotes = new Footnotes();
-  /** What nodes of a document need to be written, by the frame they stand in. */
   readonly #hosts = new WeakMap<Frame, MarkdownHost>();
 
   constructor(options: WriterOptions) {
@@ -55,7 +52,7 @@ export class MarkdownWriter {
     return this.#page.renderPhrasing(this.#options.childrenOf(nodes, this.#textFrame()));
   }
 
-  /** `unwrap` leaves out the tags of a paragraph. */
+  /** `unwrap` omits the paragraph's tags. */
   node(node: Node, frame: Frame, unwrap: boolean): string {
     const host = this.#hostOf(frame);
     return unwrap && node.type === 'paragraph' ? host.content(node.children) : markdownHtml(node, host);
@@ -66,10 +63,7 @@ export class MarkdownWriter {
     return { file: task.file, document: undefined, scope, interpolations: new Map(), depth: 0 };
   }
 
-  /**
-   * What nodes of a document show. Where none of them is code they are written one after the other; otherwise all code
-   * among them is worked out before the first of them is written.
-   */
+  /** Evaluates all code among the nodes before the first node is written. */
   #content(nodes: readonly Node[], frame: Frame, host = this.#hostOf(frame)): string {
     if (!frame.document?.isPlain && nodes.some(isCode))
       return this.#page.render(this.#options.childrenOf(nodes, frame));
@@ -92,7 +86,7 @@ export class MarkdownWriter {
       asset: (address, place) => this.#page.asset(address, place),
       pictureSize: (address) => this.#page.pictureSize(address),
       isFirstPicture: () => this.#page.isFirstPicture(),
-      elsewhere: (address) => this.#page.elsewhere(address),
+      remoteAddress: (address) => this.#page.remoteAddress(address),
       place: (inner) => placeOf(inner, frame),
       definition: (identifier) => frame.document?.definitions.get(identifier),
       footnoteNumber: (identifier) => this.#footnotes.refer(identifier, frame),
@@ -112,11 +106,9 @@ interface Footnote {
   references: number;
 }
 
-/** Numbers the footnotes of a page in the order they are referred to, and lists them at its end. */
 class Footnotes {
   readonly #notes = new Map<string, Footnote>();
 
-  /** The number of a footnote, and which reference to it this is; undefined when it is not defined. */
   refer(identifier: string, frame: Frame): { number: number; reference: number } | undefined {
     const node = frame.document?.footnotes.get(identifier);
     if (!node) return undefined;
@@ -141,7 +133,6 @@ class Footnotes {
 
 const blockMark = /^\s*(?:(\d{1,9})([.)])(?=\s)|([-+*>]|#{1,6})(?=\s))/;
 
-/** Keeps the beginning of a title from being read as a list, quote or heading. */
 function asOneLine(source: string): string {
   if (source.includes('\n')) return source;
   return source.replace(blockMark, (_whole, number?: string, end?: string, mark?: string) =>

@@ -1,4 +1,4 @@
-/** The HTML of each kind of Markdown node. Elements and expressions are the renderer's business, not this file's. */
+/** The HTML of each kind of Markdown node except elements and expressions. */
 import type { FilePlace } from '../model/diagnostic.ts';
 import { calloutKind, calloutParts } from '../components/callouts.ts';
 import { pictureHtml } from '../components/images.ts';
@@ -12,16 +12,14 @@ import type { Node } from '../document/tree.ts';
 import { hooked } from '../model/style-hooks.ts';
 import type { PictureSize } from '../model/site-plan.ts';
 
-/** What this file needs from the renderer while it walks. */
 export interface MarkdownHost {
-  /** What nodes show, one after the other. */
   content(nodes: readonly Node[] | undefined): string;
   heading(options: HeadingOptions): string;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
   asset(address: string, place: FilePlace | undefined): string | undefined;
   pictureSize(address: string): PictureSize | undefined;
   isFirstPicture(): boolean;
-  elsewhere(address: string): string | undefined;
+  remoteAddress(address: string): string | undefined;
   place(node: Node): FilePlace | undefined;
   definition(identifier: string): { url: string; title: string | undefined } | undefined;
   footnoteNumber(identifier: string): { number: number; reference: number } | undefined;
@@ -77,7 +75,7 @@ export function markdownHtml(node: Node, host: MarkdownHost): string {
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** Text that holds letters of a script written from right to left finds its own direction. */
+/** Text with right-to-left letters gets `dir="auto"`. */
 function directionOf(html: string): string {
   return rightToLeft.test(html) ? ' dir="auto"' : '';
 }
@@ -87,7 +85,7 @@ function paragraphHtml(node: Node, host: MarkdownHost): string {
   return `<p${directionOf(html)}>${html}</p>`;
 }
 
-/** Signs on the keys of a keyboard, which the font for code draws too small. */
+/** Key symbols that the monospace font draws too small. */
 const keySymbols = /[⌘⌥⌃⇧⌫⌦↩⏎⇥⎋⇪␣]/u;
 
 function inlineCodeHtml(node: Node, host: MarkdownHost): string {
@@ -97,7 +95,7 @@ function inlineCodeHtml(node: Node, host: MarkdownHost): string {
   return `<code${keySymbols.test(value) ? ' class="dy-keys"' : ''}>${escapeText(value)}</code>`;
 }
 
-/** A heading may end in a comment that carries its id, left there by the preparation of the source. */
+/** A heading may end in a comment with its id, which the source preparation inserts. */
 function headingHtml(node: Node, host: MarkdownHost): string {
   const written = node.children ?? [];
   const at = written.findLastIndex((child) => isIdComment(child.value));
@@ -117,8 +115,8 @@ function isIdComment(value: string | undefined): boolean {
 }
 
 /**
- * What stands inside a component is part of the id of its heading, what the component adds is not. Links to
- * "`theme` <Badge>required</Badge>" say `#theme-required` or `#theme`.
+ * A component's children are part of the heading id, text that the component adds is not. Links to "`theme`
+ * <Badge>required</Badge>" are written `#theme-required` or `#theme`.
  */
 function idsBesideComponents(children: readonly Node[]): { id?: string; shortId?: string } {
   if (children.every(isTextOrCode)) return {};
@@ -135,12 +133,11 @@ function idsBesideComponents(children: readonly Node[]): { id?: string; shortId?
   return hasComponent && id ? { id, ...(shortId && shortId !== id ? { shortId } : {}) } : {};
 }
 
-/** As nearly all of what headings consist of. */
 function isTextOrCode({ type }: Node): boolean {
   return type === 'text' || type === 'inlineCode';
 }
 
-/** `> [!NOTE]` on the first line makes a quote a callout, as on code forges. */
+/** `> [!NOTE]` on the first line turns a quote into a callout, as on GitHub. */
 function blockquoteHtml(node: Node, host: MarkdownHost): string {
   const first = node.children?.[0];
   const text = first?.type === 'paragraph' ? first.children?.[0] : undefined;
@@ -227,7 +224,7 @@ function tableHtml(node: Node, host: MarkdownHost): string {
   return `${html}</tr></${rows.length > 1 ? 'tbody' : 'thead'}></table></div>`;
 }
 
-/** A row has no more cells than the first. A cell without content heads nothing. */
+/** A row has no more cells than the first. A header cell without content becomes a data cell. */
 function cellsHtml(
   row: Node,
   name: 'th' | 'td',

@@ -1,6 +1,4 @@
-/** What the mode of a page says about its layout. */
-
-/** On a wide screen; on a small one every page has the drawer. */
+/** On wide screens; on small ones every page has the drawer. */
 export function showsSidebar(mode: string): boolean {
   return mode !== 'custom' && mode !== 'center';
 }

@@ -1,15 +1,15 @@
-/** The files that pages may import, parsed once per process: Markdown snippets, files of components, and data. */
+/** The files that pages may import, parsed once per process: Markdown snippets, component files and data. */
 import { join, posix } from 'node:path';
 import type { Program } from 'estree-jsx';
 import { type Evaluator } from '../evaluate/evaluator.ts';
 import { unsupported } from '../evaluate/methods.ts';
 import { parseModule } from '../evaluate/parse.ts';
-import { ObjectValue, Unsupported, type Value } from '../evaluate/values.ts';
+import { ObjectValue, UnsupportedError, type Value } from '../evaluate/values.ts';
 import { CompileError } from '../program/syntax.ts';
 import { withoutTypes } from '../program/typescript.ts';
 import { type Document, type DocumentOptions, readDocument } from '../document/document.ts';
 import type { ParserName } from '../document/parser.ts';
-import { maximumSourceBytes, readSource } from '../source/source.ts';
+import { maxSourceBytes, readSource } from '../source/source.ts';
 
 export class ModuleSources {
   readonly #root: string;
@@ -29,14 +29,14 @@ export class ModuleSources {
     this.#reading = reading;
   }
 
-  /** `/snippets/a.mdx` is from the root, `./a.mdx` from the importing file, `snippets/a.mdx` from the root again. */
+  /** `/snippets/a.mdx` and `snippets/a.mdx` are relative to the root, `./a.mdx` to the importing file. */
   resolve(specifier: string, from: string): string | undefined {
     const path = /^\.\.?\//.test(specifier) ? posix.join(posix.dirname(from), specifier) : specifier;
     const base = posix.normalize(path.replace(/^\/+/, ''));
     return candidatesFor(base).find((candidate) => this.#files.has(candidate));
   }
 
-  /** The older `<Snippet file="x.mdx" />` names a file in one of the snippet folders. */
+  /** The legacy `<Snippet file="x.mdx" />` names a file in one of the snippet folders. */
   resolveSnippet(name: string): string | undefined {
     return ['_snippets', 'snippets']
       .map((folder) => posix.join(folder, name))
@@ -53,26 +53,24 @@ export class ModuleSources {
     return document;
   }
 
-  /** Changes whenever a file is not what it was. */
+  /** Changes whenever a file changes. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Throws `Unsupported` when the file is larger than a page may be. */
+  /** Throws `UnsupportedError` when the file exceeds the size limit of a page. */
   bytes(file: string): Buffer {
     const bytes = readSource(join(this.#root, file));
-    if (bytes.length > maximumSourceBytes) throw new Unsupported(`"${file}" is larger than 1 MB`);
+    if (bytes.length > maxSourceBytes) throw new UnsupportedError(`"${file}" is larger than 1 MB`);
     return bytes;
   }
 
-  /** A preview says which files are not what they were. */
-  forget(file: string): void {
+  invalidate(file: string): void {
     this.#revision += 1;
     this.#programs.delete(file);
     for (const key of this.#documents.keys()) if (key.endsWith(` ${file}`)) this.#documents.delete(key);
   }
 
-  /** The content of a JSON file. */
   data(file: string, { budget }: Evaluator): Value {
     const text = this.bytes(file).toString();
     budget.cells(text.length);
@@ -97,7 +95,7 @@ function plainSource(source: string, file: string): string {
   try {
     return withoutTypes(source, file).code;
   } catch (error) {
-    if (error instanceof CompileError) throw new Unsupported(error.message);
+    if (error instanceof CompileError) throw new UnsupportedError(error.message);
     throw error;
   }
 }
@@ -111,7 +109,7 @@ function dataValue(data: unknown, budget: Evaluator['budget']): Value {
   });
 }
 
-/** Endings may be left out, a folder means its index, and TypeScript may be imported by the name it is compiled to. */
+/** Extensions are optional, a folder means its index, and TypeScript may be imported by its compiled name. */
 function candidatesFor(base: string): string[] {
   const endings = ['.mdx', '.md', '.jsx', '.tsx', '.js', '.ts', '.json'];
   const folder = base === '.' ? '' : base.replace(/\/?$/, '/');

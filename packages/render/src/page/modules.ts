@@ -1,13 +1,10 @@
-/**
- * Evaluates what a page imports: Markdown snippets and files of components, anew for each page, so that no page can
- * influence another.
- */
+/** Evaluates a page's imports anew for each page, so that no page can influence another. */
 import type { DiagnosticCode } from '../model/finding-codes.ts';
 import type { ExportNamedDeclaration, ExpressionStatement, ImportDeclaration, Program } from 'estree-jsx';
 import { type Evaluator } from '../evaluate/evaluator.ts';
 import { parseModule } from '../evaluate/parse.ts';
 import { unsupported } from '../evaluate/methods.ts';
-import { Foreign, FunctionValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
+import { Foreign, FunctionValue, Scope, UnsupportedError, type Value } from '../evaluate/values.ts';
 import type { FilePlace } from '../model/diagnostic.ts';
 import type { Document } from '../document/document.ts';
 import type { ModuleSources } from './module-sources.ts';
@@ -25,9 +22,8 @@ export interface ModuleHost {
   report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void;
 }
 
-const maximumImportDepth = 20;
+const maxImportDepth = 20;
 
-/** The modules of one page, each evaluated at most once for it. */
 export class PageModules {
   readonly #sources: ModuleSources;
   readonly #host: ModuleHost;
@@ -42,19 +38,17 @@ export class PageModules {
     this.#parser = parser;
   }
 
-  /** Every file that the page was made from, its own included. */
   get files(): string[] {
     return [...this.#loaded.keys()];
   }
 
-  /** A document of the site by its file. */
   document(file: string): Module | undefined {
     return /\.mdx?$/.test(file) && this.#sources.resolve(`/${file}`, '') === file
       ? this.#load(file, 0)
       : undefined;
   }
 
-  /** `from` is the file that includes it. */
+  /** `from` is the including file. */
   snippet(name: string, from: string | undefined): Module | undefined {
     const file = this.#sources.resolveSnippet(name);
     if (file === undefined) return undefined;
@@ -63,7 +57,7 @@ export class PageModules {
     return this.#load(file, 0);
   }
 
-  /** A page is a module too: its imports and exports make the scope its expressions are evaluated in. */
+  /** A page is a module too: its expressions are evaluated in the scope of its imports and exports. */
   ofDocument(file: string, document: Document, depth = 0): Module {
     const module: Module = { file, scope: new Scope(this.#scopeAround(file)), document };
     this.#page ??= module;
@@ -72,7 +66,7 @@ export class PageModules {
       try {
         return [{ program: parseModule(source), line }];
       } catch (error) {
-        if (!(error instanceof Unsupported)) throw error;
+        if (!(error instanceof UnsupportedError)) throw error;
         this.#host.report('module_unsupported', error.message, { file, line, column: 1 });
         return [];
       }
@@ -82,13 +76,16 @@ export class PageModules {
     return module;
   }
 
-  /** Names that a file does not define are those of the documents that include it, the nearest first and the page last. */
+  /**
+   * A name that a file does not define resolves in the documents that include it, the nearest first and the
+   * page last.
+   */
   #scopeAround(file: string): Scope {
     const { standard } = this.#host.evaluator;
     if (this.#page === undefined) return standard;
     return new SurroundingScope(standard, (name) => {
       const around = new Set(this.#importers.get(file));
-      /** What is added while the set is walked is walked as well. */
+      /** A set's iteration also visits the values added during it. */
       for (const { document, scope, file: includer } of around) {
         if (document && scope.defines(name)) return scope;
         for (const next of this.#importers.get(includer) ?? []) around.add(next);
@@ -106,7 +103,7 @@ export class PageModules {
   #load(file: string, depth: number): Module {
     const known = this.#loaded.get(file);
     if (known) return known;
-    if (depth > maximumImportDepth) throw new Unsupported('imports are nested too deeply');
+    if (depth > maxImportDepth) throw new UnsupportedError('imports are nested too deeply');
     if (/\.mdx?$/.test(file)) return this.ofDocument(file, this.#sources.document(file, this.#parser), depth);
     const module: Module = { file, scope: new Scope(this.#scopeAround(file)) };
     this.#loaded.set(file, module);
@@ -151,7 +148,6 @@ export class PageModules {
     } else define('default', () => this.#host.evaluator.evaluate(declaration, scope));
   }
 
-  /** `export { a as b }`, and the same from another file. */
   #exportNames(node: ExportNamedDeclaration, module: Module, depth: number): void {
     const specifier = node.source ? String(node.source.value) : undefined;
     const file = specifier === undefined ? undefined : this.#sources.resolve(specifier, module.file);
@@ -170,7 +166,7 @@ export class PageModules {
     const specifier = String(node.source.value);
     const place = { file: module.file, line: line + (node.loc?.start.line ?? 1) - 1, column: 1 };
     const file = this.#sources.resolve(specifier, module.file);
-    // What does not exist leaves its names to built-in components, as in pages written for other products.
+    // Names of a missing file fall back to built-in components, as in pages written for other products.
     if (file === undefined && !/^react(?:-dom)?$/.test(specifier)) return this.#noteMissing(specifier, place);
     if (file !== undefined) this.#noteImporter(file, module);
     for (const item of node.specifiers) {
@@ -185,7 +181,7 @@ export class PageModules {
     }
   }
 
-  /** Packages cannot be used in a page; a missing file of the site is a mistake worth telling. */
+  /** Packages are not supported in pages, so only a missing site file is reported. */
   #noteMissing(specifier: string, place: FilePlace): void {
     if (/^[./]/.test(specifier) || /\.(?:mdx?|jsx|tsx)$/.test(specifier))
       this.#host.report('import_missing', `"${specifier}" is imported but there is no such file`, place);
@@ -193,7 +189,6 @@ export class PageModules {
   }
 }
 
-/** A scope that looks in others, found by the name that is asked for, before its parent. */
 class SurroundingScope extends Scope {
   readonly #find: (name: string) => Scope | undefined;
 
@@ -224,13 +219,13 @@ function exportOf(module: Module, name: string): Value {
   return module.scope.get(name);
 }
 
-/** Statements that do something to what the module declares; its names cannot be known without running it. */
+/** Statements with side effects on the module's declarations: its names are known only after running it. */
 function mustBeRun(node: Program['body'][number]): boolean {
   if (node.type === 'ExpressionStatement') return !isHarmless(node);
   return !/^(?:Import|Export|Empty|Variable|Function|Class)/.test(node.type);
 }
 
-/** `'use client'`, and the name by which a component is shown in developer tools. */
+/** `'use client'`, and `displayName` assignments. */
 function isHarmless({ expression }: ExpressionStatement): boolean {
   if (expression.type === 'Literal') return true;
   return (

@@ -1,4 +1,6 @@
-/** The links, files and stylesheets that a page refers to: finds what an address means, and reports the ones that lead nowhere. */
+/**
+ * Resolves the links, files and stylesheets that a page refers to, and reports the ones that do not exist.
+ */
 import { join } from 'node:path';
 import { pictureSize } from '../assets/picture-size.ts';
 import { prepareStylesheet } from '../assets/references.ts';
@@ -13,11 +15,10 @@ import type { PageCollector } from './collector.ts';
 import type { SiteTools } from './site-tools.ts';
 
 const siteStylesheetFile = '_docyard/site.css';
-/** Characters of rules that a page contains. */
 const maxRuleCharacters = 500_000;
 
 export interface PageLink {
-  /** Undefined when the link leads nowhere. */
+  /** Undefined when the target does not exist. */
   href: string | undefined;
   outside: boolean;
 }
@@ -85,7 +86,7 @@ export class PageAddresses {
       : undefined;
   }
 
-  /** The address of a page or file of the site as seen from the page; undefined when there is none. Reports nothing. */
+  /** The address of a page or file relative to the page; undefined when there is none. Reports nothing. */
   quietAddress(written: string): string | undefined {
     const { links } = this.#tools;
     const page = links.resolve(written, this.#task.file);
@@ -97,11 +98,11 @@ export class PageAddresses {
     return relativeHref(this.#prefix, target.output) + target.suffix;
   }
 
-  /** A picture of another host, once it is a file of the output. It is asked for when it is not. */
+  /** The output file of a picture of another host; requests its download when there is none. */
   quietPicture(address: string): string | undefined {
     const target = this.#tools.links.resolveFile(address, this.#task.file);
     if (target.kind === 'file') return relativeHref(this.#prefix, target.output);
-    if (target.kind === 'outside') this.#want(target.href);
+    if (target.kind === 'outside') this.#requestPicture(target.href);
     return undefined;
   }
 
@@ -127,21 +128,20 @@ export class PageAddresses {
   }
 
   #leaveElsewhere(href: string, place: FilePlace | undefined): void {
-    const known = this.#want(href);
+    const known = this.#requestPicture(href);
     const problem = known && 'problem' in known ? known.problem : undefined;
     const message = remoteNotice(href, problem, 'is not loaded');
     this.#collector.report('remote_image', message, place, remoteHint, href);
   }
 
-  /** What became of a picture of another host; an unknown one is asked for. */
-  #want(href: string): RemotePicture | undefined {
+  #requestPicture(href: string): RemotePicture | undefined {
     const { pictures, asksForPictures } = this.#tools.plan;
     const known = pictures.get(href);
     if (asksForPictures && known === undefined) this.#collector.wantPicture(href);
     return known;
   }
 
-  elsewhere(address: string): string | undefined {
+  remoteAddress(address: string): string | undefined {
     const target = this.#tools.links.resolveFile(address, this.#task.file);
     if (target.kind !== 'outside' || !/^https?:/i.test(target.href)) return undefined;
     return target.href.replace(/^http:/i, 'https:');
@@ -156,13 +156,12 @@ export class PageAddresses {
     return pictureSizes.get(target.file);
   }
 
-  /** Notes the classes of an element, so that the site's stylesheet can hold the utilities among them. */
   useClasses(names: string): string {
     for (const name of names.split(/\s+/)) if (name) this.#collector.classes.add(this.#classWithFile(name));
     return names;
   }
 
-  /** `bg-[url(/hero.png)]` names a file of the site; without one the class stays as it is and gets no rule. */
+  /** `bg-[url(/hero.png)]` names a file of the site; without that file the class gets no rule. */
   #classWithFile(name: string): string {
     const [, before, address, after] =
       /^([^'"]{0,200}url\()['"]?([^'"()]{1,500})['"]?(\)[^'"()]{0,200})$/.exec(name) ?? [];
@@ -190,7 +189,7 @@ export class PageAddresses {
     return encodeURI(prefixToRoot(siteStylesheetFile) + target.output) + target.suffix;
   }
 
-  /** The policy of a page allows no rules in it. */
+  /** The Content-Security-Policy allows no inline styles. */
   useRules(css: string, place: FilePlace | undefined): void {
     const file = place?.file ?? this.#task.file;
     const output = pageStylesheet(css, file);

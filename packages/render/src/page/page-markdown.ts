@@ -1,6 +1,6 @@
 /**
- * The content of a page as Markdown, for readers that are programs: the author's text with its components, without
- * imports, exports and comments, with snippets and values filled in. What need not change is copied byte for byte.
+ * The content of a page as Markdown for programs: the author's text with its components, without imports,
+ * exports and comments, with snippets and values filled in. Unchanged parts are copied byte for byte.
  */
 import { Evaluator } from '../evaluate/evaluator.ts';
 import { elementType } from '../evaluate/jsx.ts';
@@ -11,11 +11,11 @@ import {
   FunctionValue,
   ObjectValue,
   Scope,
-  Unsupported,
+  UnsupportedError,
   type Value,
 } from '../evaluate/values.ts';
 import { unmarkMath } from '../math/marks.ts';
-import { CodeRefused } from '../realm/realm.ts';
+import { CodeRefusedError } from '../realm/realm.ts';
 import { documentOfElement } from '../program/program.ts';
 import type { CodePiece, PageCode } from './code.ts';
 import type { Document } from '../document/document.ts';
@@ -38,10 +38,9 @@ export function pageMarkdown(
 ): string {
   return document.isPlain
     ? plainPage(document, task)
-    : new TwinWriter(tools, parser, code).page(document, task);
+    : new PageMarkdownWriter(tools, parser, code).page(document, task);
 }
 
-/** Markdown and nothing else is copied, but for a first heading that repeats the title. */
 function plainPage({ tree, text }: Document, { title }: PageTask): string {
   const nodes = tree.children ?? [];
   const shown = withoutRepeatedTitle(nodes, title);
@@ -50,23 +49,22 @@ function plainPage({ tree, text }: Document, { title }: PageTask): string {
   return unmarkMath(edited(text, edits, 0, text.length)).trim();
 }
 
-/** Where a piece of text comes from: the page or a snippet on it. */
 interface Origin {
   file: string;
   document: Document;
   scope: Scope;
-  /** What a snippet was given as its properties. */
+  /** The snippet's properties. */
   given?: ObjectValue;
-  /** Properties of a snippet, which also stand in its code. */
+  /** Properties of a snippet, which its code blocks interpolate. */
   properties: ReadonlyMap<string, string>;
   depth: number;
 }
 
-/** A snippet that uses itself twice doubles with each level; a page that needs more than this is such a trick. */
+/** Bounds snippets that include themselves several times, which multiply with every level. */
 const maxExpansions = 2000;
 const maxCharacters = 2_000_000;
 
-class TwinWriter {
+class PageMarkdownWriter {
   readonly #evaluator = new Evaluator();
   readonly #attributes = new MarkdownAttributes(this.#evaluator);
   readonly #modules: PageModules;
@@ -77,7 +75,7 @@ class TwinWriter {
 
   constructor(tools: SiteTools, parser: ParserName, code: PageCode) {
     this.#customCode = code;
-    /** The renderer reports what is wrong with the modules of the page. */
+    /** The renderer reports problems of the page's modules. */
     const host = { evaluator: this.#evaluator, report: () => undefined };
     this.#modules = new PageModules(tools.sources, host, parser);
   }
@@ -133,7 +131,6 @@ class TwinWriter {
     }
   }
 
-  /** The braces of a snippet's code stand for its properties. */
   #code(node: Node, { document, properties }: Origin): Edit[] {
     if (properties.size === 0) return [];
     const [start, end] = [startOf(node), endOf(node)];
@@ -169,7 +166,7 @@ class TwinWriter {
     const inner = this.#inner(node.children ?? [], origin);
     return this.#computed(node, origin, () => {
       const type = elementType(node.name ?? '', origin.scope);
-      if (typeof type === 'string') throw new Unsupported('this is not a component');
+      if (typeof type === 'string') throw new UnsupportedError('this is not a component');
       const isDocument = type instanceof Foreign;
       const words = wordsIn(node, inner);
       return this.#ownElement(
@@ -182,12 +179,12 @@ class TwinWriter {
     });
   }
 
-  /** The text of what is code: computed without running it, or from what the renderer has run already. */
+  /** Computed without running code, or from results that the renderer already has. */
   #computed(node: Node, origin: Origin, compute: () => string): string {
     try {
       return compute();
     } catch (error) {
-      if (!(error instanceof Unsupported)) throw error;
+      if (!(error instanceof UnsupportedError)) throw error;
       const { file, document, scope, given, properties, depth } = origin;
       const frame = { file, document, scope, given, interpolations: properties, depth };
       const piece = this.#customCode.pieceOf(node, frame, error);
@@ -204,12 +201,11 @@ class TwinWriter {
     try {
       return this.#customCode.run(piece, { as: 'content', content });
     } catch (error) {
-      if (!(error instanceof CodeRefused) || !piece.piece.content?.hasCode) throw error;
+      if (!(error instanceof CodeRefusedError) || !piece.piece.content?.hasCode) throw error;
       return this.#customCode.run(piece, { as: 'content', content, isWhole: true });
     }
   }
 
-  /** What stands between the tags of an element. */
   #inner(children: readonly Node[], origin: Origin): string {
     const [first, last] = [children[0], children.at(-1)];
     if (!first || !last) return '';
@@ -232,7 +228,6 @@ class TwinWriter {
     );
   }
 
-  /** An element whose component the page defines or imports is what that component makes of it. */
   #ownElement(
     type: FunctionValue | Foreign | null,
     props: ObjectValue,
@@ -242,7 +237,7 @@ class TwinWriter {
   ): string {
     if (type instanceof Foreign && isModule(type.content))
       return this.#snippet(type.content, props, inner, depth + 1);
-    if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
+    if (!(type instanceof FunctionValue)) throw new UnsupportedError('this is not a component');
     this.#spend(depth, 0);
     const given = new ObjectValue(props.entries);
     if (inner !== '') given.entries.set('children', words ?? new Foreign(inner));
@@ -270,7 +265,7 @@ class TwinWriter {
     this.#expansions += 1;
     this.#characters += characters;
     if (depth > maxSnippetDepth || this.#expansions > maxExpansions || this.#characters > maxCharacters)
-      throw new Unsupported('snippets are nested too deeply');
+      throw new UnsupportedError('snippets are nested too deeply');
   }
 
   #valueText(value: Value, depth: number): string {
@@ -278,7 +273,7 @@ class TwinWriter {
     if (typeof value === 'string' || typeof value === 'number') return String(value);
     if (Array.isArray(value)) return value.map((item) => this.#valueText(item, depth)).join('');
     if (value instanceof Foreign && typeof value.content === 'string') return value.content;
-    if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value has no text');
+    if (!(value instanceof ElementValue)) throw new UnsupportedError('this kind of value has no text');
     const inner = value.children.map((item) => this.#valueText(item, depth)).join('');
     if (value.type === null) return inner;
     if (typeof value.type !== 'string') {
@@ -300,19 +295,17 @@ class TwinWriter {
   }
 }
 
-/** What stands between the tags of an element, where it is words; those that Markdown spells otherwise than they read stay as they are. */
+/** The text between an element's tags; undefined when its Markdown spelling differs from the text. */
 function wordsIn({ children = [] }: Node, inner: string): string | undefined {
   if (children.some(({ type }) => type !== 'text')) return undefined;
   const words = children.map(({ value = '' }) => value).join('');
   return words.trim() === inner && inner !== '' ? words : undefined;
 }
 
-/** Most of a tree is text, which stays as it is. */
 function isCopied({ type }: Node): boolean {
   return type === 'text' || type === 'inlineCode';
 }
 
-/** Whether a name of an element is one that the page defines or imports. */
 function isOwnName(name: string, scope: Scope): boolean {
   return /^[A-Z]/.test(name) && scope.has(name.split('.', 1)[0] ?? '');
 }

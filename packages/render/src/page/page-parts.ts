@@ -13,7 +13,7 @@ import { attributes, element, escapeAttribute, escapeText, textOfHtml } from '..
 import type { PageCollector } from './collector.ts';
 import { slugOf } from './headings.ts';
 
-/** The address of a file as seen from the page; undefined when the site does not have it. */
+/** The address of a file relative to the page; undefined when the site does not have it. */
 export type FindAsset = (address: string, place: FilePlace | undefined) => string | undefined;
 
 export class PageParts {
@@ -82,7 +82,10 @@ export class PageParts {
     return `<${name} id="${written}"${classes}${partMark}>${alias}${html}${mark}</${name}>`;
   }
 
-  /** A formula holds its text twice, as markup and as drawn; for ids and the table of contents its source is enough. */
+  /**
+   * A formula contains its text twice, as MathML and as drawn text. Ids and the table of contents use its
+   * source.
+   */
   #withFormulaSources(html: string): string {
     let text = html;
     if (html.includes('katex'))
@@ -100,7 +103,6 @@ export class PageParts {
   }
 }
 
-/** A formula in a line of plain text: its symbols when they stand side by side, otherwise what was typed. */
 function spokenFormula(tex: string, html: string): string {
   const symbols = /<semantics>([\s\S]*?)<annotation/.exec(html)?.[1];
   return symbols !== undefined && !/[{}^_]/.test(tex) ? textOfHtml(symbols) : tex.replaceAll('\\', '');

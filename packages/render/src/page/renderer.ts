@@ -1,6 +1,5 @@
 /**
- * Renders one page: gives the elements of its document to components, and the services of `PageContext` to them. What the page
- * gives the site besides its HTML is in the collector. One instance serves one page.
+ * Renders one page: gives the elements of its document to components and implements `PageContext` for them.
  */
 import { calloutLike, catalogue } from '../components/catalogue.ts';
 import type {
@@ -33,7 +32,7 @@ import { PageAddresses, type PageLink } from './page-addresses.ts';
 import { PageParts } from './page-parts.ts';
 import type { SiteTools } from './site-tools.ts';
 
-/** What the address of a page ends with when it is put together in the browser. */
+/** Endings of page addresses that are composed in the browser. */
 const pageEndings: Record<UrlStyle, string> = { html: '.html', directory: '/', clean: '' };
 
 export class DocumentRenderer implements PageContext {
@@ -84,12 +83,10 @@ export class DocumentRenderer implements PageContext {
     });
   }
 
-  /** What is rendered now becomes live in the browser. */
   get isLive(): boolean {
     return this.islands.inside;
   }
 
-  /** Every file that the page was made from. */
   get sourceFiles(): string[] {
     return this.#modules.files;
   }
@@ -146,16 +143,16 @@ export class DocumentRenderer implements PageContext {
 
   link(written: string, place: FilePlace | undefined): PageLink {
     const link = this.#addresses.link(written, place);
-    if (!link.outside) this.islands.learn(written, link.href);
+    if (!link.outside) this.islands.noteAddress(written, link.href);
     return link;
   }
 
   asset(address: string, place: FilePlace | undefined): string | undefined {
-    return this.islands.learn(address, this.#addresses.asset(address, place));
+    return this.islands.noteAddress(address, this.#addresses.asset(address, place));
   }
 
-  elsewhere(address: string): string | undefined {
-    return this.#addresses.elsewhere(address);
+  remoteAddress(address: string): string | undefined {
+    return this.#addresses.remoteAddress(address);
   }
 
   pictureSize(address: string): PictureSize | undefined {

@@ -1,4 +1,3 @@
-/** What the pages of one site are rendered with. */
 import type { PictureSize, SitePlan } from '../model/site-plan.ts';
 import type { Addresses } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
@@ -14,10 +13,9 @@ export interface SiteTools {
   links: LinkResolver;
   sources: ModuleSources;
   programs: Programs;
-  /** Runs code of pages; made when it is first needed. */
+  /** Created at first use. */
   realm: () => CodeRunner;
-  /** For tests that hold ways of computing a page against each other: what replaces QuickJS, and whether it does all. */
+  /** For tests that compare evaluation strategies: replaces QuickJS, or bypasses the static evaluator. */
   evaluation?: { skipStatic?: boolean; runner?: CodeRunner };
-  /** Sizes of pictures that were looked at, by file. */
   pictureSizes: Map<string, PictureSize | undefined>;
 }

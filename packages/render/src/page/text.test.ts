@@ -1,6 +1,6 @@
 /**
- * Each folder of `fixtures/text` is a page of text and the HTML it becomes. After a change that is meant,
- * `UPDATE_FIXTURES=1 npx vitest run packages/render/src/page/text.test.ts` writes the HTML anew.
+ * Each folder of `fixtures/text` is a page of text and the HTML it becomes. `UPDATE_FIXTURES=1 npx vitest run
+ * packages/render/src/page/text.test.ts` writes the HTML anew.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('text, as written and as rendered', () => {
-  it.each(names)('%s', (name) => {
+  it.each(names)('the text %s renders as expected', (name) => {
     const file = join(root, name, 'expected.html');
     const html = readable(rendered, name);
     if (process.env['UPDATE_FIXTURES']) writeFileSync(file, html);
@@ -30,7 +30,7 @@ describe('text, as written and as rendered', () => {
   });
 });
 
-/** The content and the findings, a block a line so that changes can be read; drawings and formulas only named. */
+/** One block per line, so that differences are readable; drawings and formulas are only named. */
 function readable({ content, diagnostics }: Rendered, name: string): string {
   const findings = diagnostics
     .filter(({ file }) => file === `${name}.mdx`)

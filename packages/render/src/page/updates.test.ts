@@ -1,4 +1,3 @@
-/** What a changelog entry becomes in a feed. */
 import { describe, expect, it } from 'vitest';
 import { dateIn, feedItems } from './updates.ts';
 
@@ -11,7 +10,7 @@ const entry = {
 };
 
 describe('feed items', () => {
-  it('are one for an entry without headings, with its code left out', () => {
+  it('an entry without headings is one feed item without its code', () => {
     expect(feedItems(entry)).toEqual([
       {
         title: 'June 17, 2026',
@@ -23,7 +22,7 @@ describe('feed items', () => {
     ]);
   });
 
-  it('are one for each heading inside of an entry', () => {
+  it('each heading inside an entry is a feed item', () => {
     const body =
       '<h3 id="search">Search<a class="dy-anchor" href="#search">#</a></h3><p>Finds more.</p>' +
       '<h3 id="fixes">Fixes</h3><p>Fewer faults.</p>';
@@ -35,7 +34,7 @@ describe('feed items', () => {
     ]);
   });
 
-  it('are one when the author says what the feed shows', () => {
+  it('an entry with its own feed text is one feed item', () => {
     const body = '<h3 id="search">Search</h3><p>Finds more.</p>';
     expect(feedItems({ ...entry, body, feed: { title: 'Better search' } })).toMatchObject([
       { title: 'Better search', description: 'Search Finds more.', anchor: 'june-17-2026' },
@@ -53,7 +52,7 @@ describe('dates of entries', () => {
     ['v1.2.3', undefined],
     ['2026-02-31', undefined],
     ['15 mai 2026', undefined],
-  ])('%s is %s', (text, date) => {
+  ])('the date in %s is %s', (text, date) => {
     expect(dateIn(text)).toBe(date);
   });
 });

@@ -1,11 +1,11 @@
 /**
- * What a feed tells of the changelog entries on a page: an item for each heading inside an entry, or one for the whole
- * entry when it has none or says itself what the feed shows. It works on rendered HTML and writes none.
+ * Feed items of the changelog entries on a page: one for each heading inside an entry, or one for the whole
+ * entry when it has none or defines its feed text.
  */
 import { textOfHtml } from '../text/html.ts';
 import type { FeedItem, RenderedUpdate } from '../model/page.ts';
 
-const longestDescription = 1000;
+const maxDescriptionCharacters = 1000;
 
 export function feedItems(update: RenderedUpdate): FeedItem[] {
   const { tags } = update;
@@ -51,7 +51,6 @@ function headingsIn(html: string): HeadingPlace[] {
   }));
 }
 
-/** Code, pictures and buttons mean nothing in a line of text. */
 function plainText(html: string): string {
   const prose = html.replaceAll(
     /<a class="dy-anchor"[\s\S]*?<\/a>|<(pre|svg|button|figure|style)\b[\s\S]*?<\/\1>/g,
@@ -60,7 +59,9 @@ function plainText(html: string): string {
   const text = textOfHtml(prose.replaceAll(/<\/(?:p|li|h\d|div|tr|ul|ol)>/g, '$& '))
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return text.length > longestDescription ? `${text.slice(0, longestDescription).trimEnd()}…` : text;
+  return text.length > maxDescriptionCharacters
+    ? `${text.slice(0, maxDescriptionCharacters).trimEnd()}…`
+    : text;
 }
 
 const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'.split('|');
@@ -69,7 +70,10 @@ const isoDay = /\b(\d{4})-(\d{2})-(\d{2})\b/;
 const monthFirst = new RegExp(`\\b${monthName}\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})\\b`, 'i');
 const dayFirst = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? ${monthName}\\.?,? (\\d{4})\\b`, 'i');
 
-/** Only a full day is a date: `June 17, 2026`, `17 June 2026`, `2026-06-17`. A guess would order a feed wrongly. */
+/**
+ * Only a full day is a date: `June 17, 2026`, `17 June 2026`, `2026-06-17`. A guess would order a feed
+ * wrongly.
+ */
 export function dateIn(text: string): string | undefined {
   const short = text.slice(0, 200);
   const iso = isoDay.exec(short);

@@ -1,14 +1,13 @@
-/** Links whose fragment differs from an id only in case or punctuation. */
 import { describe, expect, it } from 'vitest';
-import { matchingId } from '../check/anchor-match.ts';
 import { renderFixture } from '../../test/support/render-fixture.ts';
+import { matchingId } from './anchor-links.ts';
 
-describe('an id that a fragment means', () => {
+describe('the matching id of a fragment', () => {
   it.each([
     ['Getting_Started', 'getting-started'],
     ['v120', 'v1-2-0'],
     ['ÜBER uns', 'über-uns'],
-  ])('the fragment %j means %j', (fragment, id) => {
+  ])('the fragment %j matches %j', (fragment, id) => {
     expect(matchingId(fragment, ['other', id, 'last'])).toBe(id);
   });
 
@@ -16,13 +15,13 @@ describe('an id that a fragment means', () => {
     ['ab', ['a-b', 'a_b']],
     ['---', ['-', '--']],
     ['x', []],
-  ])('the fragment %j means none of %j', (fragment, ids) => {
+  ])('the fragment %j matches none of %j', (fragment, ids) => {
     expect(matchingId(fragment, ids)).toBeUndefined();
   });
 });
 
 describe('a page with such links', () => {
-  it('a link is rewritten to the only id it can mean, and only the others are reported', async () => {
+  it('a link is rewritten to the only matching id, and only the others are reported', async () => {
     const site = await renderFixture('anomalies/anchors');
     const hrefOf = (page: string, text: string): string | undefined =>
       new RegExp(`<a [^>]*href="([^"]*)"[^>]*>${text}</a>`).exec(site.content(page))?.[1];
@@ -56,7 +55,7 @@ describe('a page with such links', () => {
 });
 
 describe('links around pages', () => {
-  it('are rewritten to the only id that they can mean, and only the others are reported', async () => {
+  it('frame links are rewritten to the only matching id, and only the others are reported', async () => {
     const site = await renderFixture('frame-anchors');
     for (const [page, prefix] of [
       ['index.html', ''],

@@ -1,8 +1,7 @@
 /**
- * Corrects links to headings whose fragment differs from an id only in case or punctuation. The ids of the page that a
- * link leads to are known once that page is rendered, so a page says which others it has to wait for.
+ * Corrects links to headings whose fragment differs from an id only in case or punctuation. The ids of a
+ * target are known once it is rendered, so a page waits for the pages it links to.
  */
-import { matchingId } from '../check/anchor-match.ts';
 import { OutputAddresses } from '../check/output-addresses.ts';
 import { decoded, frameFacts, isFound } from '../facts/output-facts.ts';
 import { decodedText, encodedText } from '../text/encoded-text.ts';
@@ -10,12 +9,13 @@ import { escapeAttribute } from '../text/html.ts';
 import { idsHash } from '../text/short-hash.ts';
 import type { IdsOf } from '../model/finished-page.ts';
 import type { HtmlFacts, PageResult } from '../model/page.ts';
+import { detachedText } from '../text/compact-values.ts';
 import type { UrlStyle } from '../model/site-plan.ts';
 
 interface AnchorLink {
-  /** As it stands in the output. */
+  /** As written in the output. */
   href: string;
-  /** The page it leads to, as an output. */
+  /** The output of the target page. */
   target: string;
   fragment: string;
 }
@@ -23,7 +23,7 @@ interface AnchorLink {
 export class AnchorLinks {
   readonly #planned: ReadonlySet<string>;
   readonly #addresses: OutputAddresses;
-  /** Outputs of the pages that the frame of every page may lead to with a fragment. */
+  /** Outputs of the pages that the frame of every page may link to with a fragment. */
   readonly frameTargets: readonly string[];
   readonly #ids = new Map<string, ReadonlySet<string>>();
   #idsOfOthers: IdsOf = () => undefined;
@@ -34,22 +34,19 @@ export class AnchorLinks {
     this.frameTargets = frameTargets;
   }
 
-  /** `idsOf` answers for pages that are not rendered now. */
+  /** `idsOf` answers for pages that this build does not render. */
   useIdsOf(idsOf: IdsOf): void {
     this.#idsOfOthers = idsOf;
   }
 
-  /** Of a page whose ids are known. */
   idsHashOf(output: string): string {
     return idsHash([...(this.#idsOf(output) ?? [])]);
   }
 
-  /** A page that was rendered. */
-  learn(output: string, { ids }: HtmlFacts): void {
-    this.#ids.set(output, new Set(ids));
+  addPage(output: string, { ids }: HtmlFacts): void {
+    this.#ids.set(output, new Set(ids.map(detachedText)));
   }
 
-  /** Other pages that this page or its frame leads to with a fragment. */
   awaitedBy(output: string, content: HtmlFacts): string[] {
     const targets = new Set(this.#linksTo(output, content).map(({ target }) => target));
     targets.delete(output);
@@ -61,12 +58,11 @@ export class AnchorLinks {
     return this.#idsOf(output) !== undefined;
   }
 
-  /** The page with its links corrected; the same object when none is wrong. */
+  /** Returns the same object when no link is wrong. */
   corrected(output: string, result: PageResult): PageResult {
     return this.#correctedBanner(output, this.#corrected(result, this.#linksTo(output, result.content)));
   }
 
-  /** The banner is part of the frame, and written with each page. */
   #correctedBanner(output: string, result: PageResult): PageResult {
     const { banner, guestBanners } = result;
     const corrected = (html: string): string => this.#correctedFrame(output, html);
@@ -89,8 +85,9 @@ export class AnchorLinks {
   #correctionsOf(links: readonly AnchorLink[]): Map<string, string> {
     const corrections = new Map<string, string>();
     for (const { href, target, fragment } of links) {
-      const meant = this.fragmentOn(target, fragment);
-      if (meant !== fragment) corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${meant}`);
+      const correctFragment = this.fragmentOn(target, fragment);
+      if (correctFragment !== fragment)
+        corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${correctFragment}`);
     }
     return corrections;
   }
@@ -113,7 +110,7 @@ export class AnchorLinks {
     };
   }
 
-  /** The fragment of the only id that is meant; the same one when there is none or several. */
+  /** The fragment of the only matching id; unchanged when none or several match. */
   fragmentOn(output: string, fragment: string): string {
     const ids = this.#idsOf(output);
     if (!ids || isFound(fragment, (id) => ids.has(id))) return fragment;
@@ -151,4 +148,26 @@ function rewritten(html: Uint8Array, corrections: ReadonlyMap<string, string>): 
   for (const [href, corrected] of corrections)
     text = text.replaceAll(` href="${escapeAttribute(href)}"`, () => ` href="${escapeAttribute(corrected)}"`);
   return text === before ? html : encodedText(text);
+}
+
+/**
+ * The only id that equals the fragment apart from case and punctuation; undefined when none or several do.
+ */
+export function matchingId(fragment: string, ids: Iterable<string>): string | undefined {
+  const key = keyOf(fragment);
+  if (key === '') return undefined;
+  let found: string | undefined;
+  for (const id of ids) {
+    if (id === found || keyOf(id) !== key) continue;
+    if (found !== undefined) return undefined;
+    found = id;
+  }
+  return found;
+}
+
+function keyOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '');
 }

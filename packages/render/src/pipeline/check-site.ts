@@ -1,11 +1,9 @@
-/** Checks a site without keeping what is rendered: for those who want to know, not to publish. */
 import { type RenderOptions, renderSite } from './render-site.ts';
-import type { PageTime } from '../check/rendered.ts';
+import type { PageTime } from '../check/output-check.ts';
 import type { SiteReport } from '../check/report.ts';
 import type { Site } from '../site/site.ts';
 
 export interface CheckOptions extends RenderOptions {
-  /** Called after each page. */
   onPage?: (done: number, total: number) => void;
 }
 

@@ -1,19 +1,17 @@
-/** What a build reports to its caller: one file or one finding at a time. */
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { type FileContent, inMemory } from '../model/file-content.ts';
 import { encodedText } from '../text/encoded-text.ts';
 import type { InPieces, OutputItem } from '../outputs/contract.ts';
 
 export interface OutputFile {
   /** Relative, with forward slashes. */
   path: string;
-  content: Uint8Array | { copyFrom: string } | InPieces;
+  content: FileContent | { copyFrom: string } | InPieces;
   kind: 'page' | 'asset' | 'output';
-  /** Of the content, where it is known. */
-  sha256?: string;
 }
 
 export type RunEvent =
-  /** Text for the check, which would have to decode what was just encoded, unless it has been shown the file. */
+  /** `text` saves the check from decoding the file; `isSeen` means that the check has seen it already. */
   | { type: 'file'; file: OutputFile; text?: string; isSeen?: true }
   | { type: 'diagnostic'; diagnostic: Diagnostic };
 
@@ -24,7 +22,7 @@ export function eventOf(item: OutputItem): RunEvent {
     : text(item.path, item.content, 'output');
 }
 
-/** A file that the check was shown, with what is known of it. */
+/** A file that the check has seen already. */
 export function seen(file: OutputFile): RunEvent {
   return { type: 'file', file, isSeen: true };
 }
@@ -34,8 +32,11 @@ export function text(
   content: string | Uint8Array | InPieces,
   kind: OutputFile['kind'],
 ): RunEvent {
-  if (typeof content !== 'string') return { type: 'file', file: { path, content, kind } };
-  const file = { path, content: encodedText(content), kind };
+  if (typeof content !== 'string') {
+    const bytes = content instanceof Uint8Array ? inMemory(content) : content;
+    return { type: 'file', file: { path, content: bytes, kind } };
+  }
+  const file = { path, content: inMemory(encodedText(content)), kind };
   return path.endsWith('.html') ? { type: 'file', file, text: content } : { type: 'file', file };
 }
 

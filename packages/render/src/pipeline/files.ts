@@ -1,9 +1,9 @@
-/** The files of a site that are no page: navigation, scripts, outputs, stylesheets and assets. */
+/** The files of a site other than pages: navigation, scripts, outputs, stylesheets and assets. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
+import { isDrawing, readDrawing } from '../assets/site-drawings.ts';
 import { maskTooLarge, siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
-import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
+import { maxStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { unreachableEntries } from '../check/reachability.ts';
 import { reasonFor, renamedFile, unusableName } from '../navigation/output-names.ts';
@@ -15,7 +15,6 @@ import { type RunEvent, text, diagnostic, eventOf } from './events.ts';
 import { type SiteBuild, fetchPictures } from './site-build.ts';
 import type { SiteSummaries } from './site-summaries.ts';
 
-/** All files but the pages and the search index. */
 export async function* siteFiles(build: SiteBuild, summaries: SiteSummaries): AsyncGenerator<RunEvent> {
   const { site, composer, customScripts, written } = build;
   for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
@@ -78,12 +77,11 @@ function outputContext(build: SiteBuild, summaries: SiteSummaries): OutputContex
   };
 }
 
-/** Files that are shown, with the names they are written under, in the order of the files. */
 function outputsOf({ plan }: SiteBuild, shown: Iterable<string>): [file: string, output: string][] {
   const outputs = new Map(plan.renamedFiles);
   const sources = new Map(plan.renamedFiles.map(([file, output]) => [output, file]));
   const isFile = outputs.size === 0 ? undefined : new Set(plan.files);
-  // What the configuration names comes under its new name.
+  // Files that the configuration names use their output name.
   const files = new Set(
     [...shown].map((name) => (isFile?.has(name) === false ? (sources.get(name) ?? name) : name)),
   );
@@ -100,7 +98,7 @@ async function* stylesheets(build: SiteBuild, { assets }: SiteSummaries): AsyncG
       continue;
     }
     const path = join(site.root, file);
-    if (statSync(path).size > maximumStylesheetBytes) {
+    if (statSync(path).size > maxStylesheetBytes) {
       yield diagnostic(tooLarge(file));
       continue;
     }

@@ -1,27 +1,27 @@
-/** Puts a rendered page into its frame and gathers what the site keeps of it. */
-import { hash } from 'node:crypto';
-import type { FinishedPage, PageDependencies } from '../model/finished-page.ts';
+/** Composes a rendered page with its frame and collects its contributions to the site. */
+import type { PageDependencies, RenderedPage } from '../model/finished-page.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
+import { inMemory } from '../model/file-content.ts';
 import { markdownFile } from '../outputs/page-markdown.ts';
 import { encodedPieces, encodedText, encodedWithPlaces } from '../text/encoded-text.ts';
 import { textOfHtml } from '../text/html.ts';
-import { keptList } from '../text/kept.ts';
+import { sharedIfEmpty } from '../text/compact-values.ts';
 import { wholePage } from '../theme/shell.ts';
 import type { SiteBuild } from './site-build.ts';
 
-const nowhere = [0, 0] as const;
+const emptyRange = [0, 0] as const;
 
 export function finishPage(
   build: SiteBuild,
   task: PageTask,
   { result: rendered, isRepeatable }: { result: PageResult; isRepeatable: boolean },
-): FinishedPage {
+): RenderedPage {
   const { anchorLinks, composer, check, frameFiles } = build;
   const result = anchorLinks.corrected(task.output, rendered);
   const document = composer.compose(task, result);
   const { bytes: html, places } = encodedWithPlaces(wholePage(document));
   const shown = textOfHtml(result.description);
-  // One text does for both when they are the same.
+  // Sharing one string saves memory.
   const description = shown === task.description ? task.description : shown;
   const { route, title } = task;
   const { summary, updates, failed, markdown: body } = result;
@@ -30,9 +30,8 @@ export function finishPage(
   const bodyStart = encodedText(head).length + 2;
   return {
     task,
-    html,
-    htmlHash: hash('sha256', html),
-    markdown,
+    html: inMemory(html),
+    markdown: inMemory(markdown),
     summary: {
       assets: [...result.assets, ...frameFiles.take()],
       styles: result.styles,
@@ -42,17 +41,17 @@ export function finishPage(
       diagnostics: result.diagnostics,
       description,
       summary,
-      updates: keptList(updates),
+      updates: sharedIfEmpty(updates),
       failed,
       ids: rendered.content.ids,
       search: result.search,
-      check: check.judgePage(task, result, { document, bytes: html.length, markdownHead: head }),
+      check: check.checkPage(task, result, { document, bytes: html.length, markdownHead: head }),
       usesSocialImage: composer.usedSocialImage,
       followed: composer.followedBy(task, result),
       places: {
-        html: places.get(result.html) ?? nowhere,
-        aside: places.get(result.aside) ?? nowhere,
-        markdown: body.length === 0 ? nowhere : [bodyStart, bodyStart + body.length],
+        html: places.get(result.html) ?? emptyRange,
+        aside: places.get(result.aside) ?? emptyRange,
+        markdown: body.length === 0 ? emptyRange : [bodyStart, bodyStart + body.length],
       },
       lead: (result.description ? `<p class="dy-lead">${result.description}</p>` : '') + result.bar,
     },

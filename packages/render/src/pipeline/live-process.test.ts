@@ -13,7 +13,7 @@ const task = (id: number, file: string): PageTask => ({
   description: '',
 });
 
-/** Answers like the real one, but dies on some files, hangs on others, and counts what it was asked for. */
+/** Answers like the real process, but crashes on some files, hangs on others, and counts requests. */
 const fragileProcess = `
 let asked = 0;
 process.on('message', (message) => {
@@ -40,28 +40,28 @@ function withFragile<Result>(work: (live: LiveProcess) => Promise<Result>): Prom
 }
 
 describe('the render process of a preview', () => {
-  it('answers every page, in whatever order they are asked for', async () => {
+  it('every page is rendered, independent of the order of requests', async () => {
     const pages = await withFragile((live) =>
       Promise.all(['a', 'b', 'c'].map((name, id) => live.render(task(id, name)))),
     );
     expect(pages.map(({ html }) => String(html))).toEqual(['a by fast', 'b by fast', 'c by fast']);
   });
 
-  it('survives a page that ends it, and gives that page to the slow parser', async () => {
+  it('a page that crashes the process is rendered with the slow parser', async () => {
     const pages = await withFragile((live) =>
       Promise.all(['fast-only', 'b'].map((name, id) => live.render(task(id, name)))),
     );
     expect(pages.map(({ html }) => String(html))).toEqual(['fast-only by slow', 'b by fast']);
   });
 
-  it('does not blame a page for what the pages before it left behind', async () => {
+  it('a page is retried in a new process before the slow parser is used', async () => {
     const [, page] = await withFragile((live) =>
       Promise.all(['a', 'when-old'].map((name, id) => live.render(task(id, name)))),
     );
     expect(String(page?.html)).toBe('when-old by fast');
   });
 
-  it('shows an error panel in place of a page that no parser survives, and goes on', async () => {
+  it('a page that crashes both parsers becomes an error panel, and later pages are rendered', async () => {
     const [broken, next] = await withFragile((live) =>
       Promise.all(['always', 'b'].map((name, id) => live.render(task(id, name)))),
     );
@@ -69,12 +69,12 @@ describe('the render process of a preview', () => {
     expect(String(next?.html)).toBe('b by fast');
   });
 
-  it('ends a page that never finishes', async () => {
+  it('a page that never finishes is stopped', async () => {
     const page = await withFragile((live) => live.render(task(0, 'hang')));
     expect(page.failed).toBe(true);
   });
 
-  it('is not started again and again when it cannot live at all', async () => {
+  it('a process that cannot start is not restarted in a loop', async () => {
     await withFolder({ 'dies.mjs': diesAtOnce }, async (root) => {
       const live = new LiveProcess({ processFile: `${root}/dies.mjs` });
       try {

@@ -1,10 +1,10 @@
 /**
- * One render process that stays warm between pages, for a preview: pages go in one at a time and in order, so that it is
- * always known which page a death belongs to. Unlike the pool it never ends by itself.
+ * A long-lived render process for previews. Pages are rendered one at a time and in order, so that a crash
+ * belongs to a known page.
  */
 import type { ChildProcess } from 'node:child_process';
 import { crashedPage } from '../page/failure.ts';
-import { readPage } from '../page/finished-page.ts';
+import { withPageFacts } from '../page/finished-page.ts';
 import type { ParserName } from '../document/parser.ts';
 import { startRenderProcess } from './start-process.ts';
 import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
@@ -13,24 +13,27 @@ import type { SitePlan } from '../model/site-plan.ts';
 
 export interface LiveProcessOptions {
   pageTimeoutMs?: number;
-  /** The program to run; tests put a fragile one here. */
+  /** Tests replace the program. */
   processFile?: string;
 }
 
 interface Order {
   task: PageTask;
   done: (result: PageResult) => void;
-  /** How often the page has ended its process. */
+  /** How often the page has crashed its process. */
   deaths: number;
 }
 
-/** Less than an export allows: somebody waits, and a page that hangs is tried three times. */
+/** Shorter than in an export: a reader waits, and a page that hangs is tried three times. */
 const defaultPageTimeoutMs = 10_000;
-/** A process that has rendered so many pages is replaced once it is idle: whatever it gathers must not grow for days. */
-const mostPagesOfOneProcess = 2000;
-/** One that dies without having been given a page would be started again without end: 16,000 times in twenty minutes. */
-const longestPauseMs = 5000;
-/** An old process may die of what other pages left behind, so the first retry is the same on a fresh one. */
+/** An idle process is replaced after this many pages, which bounds leaks. */
+const maxPagesOfOneProcess = 2000;
+/** Bounds the restart rate of a process that crashes before it receives a page. */
+const maxPauseMs = 5000;
+/**
+ * An old process may crash because of earlier pages, so the first retry uses the same parser in a new
+ * process.
+ */
 const parsersByDeaths: ParserName[] = ['fast', 'fast', 'slow'];
 
 export class LiveProcess {
@@ -41,11 +44,11 @@ export class LiveProcess {
   #current: Order | undefined;
   #timer: NodeJS.Timeout | undefined;
   #rendered = 0;
-  /** How many processes in a row have died with nothing to do. */
+  /** Consecutive crashes of idle processes. */
   #idleDeaths = 0;
   #closed = false;
 
-  /** Starts loading the renderer at once; the plan may come later. */
+  /** Starts loading the renderer; the plan may follow later. */
   constructor(options: LiveProcessOptions = {}) {
     this.#options = options;
     this.#start();
@@ -56,8 +59,7 @@ export class LiveProcess {
     this.#send({ type: 'site', plan });
   }
 
-  /** Files whose content is not what it was. */
-  forget(files: string[]): void {
+  invalidate(files: string[]): void {
     this.#send({ type: 'changed', files });
   }
 
@@ -82,7 +84,7 @@ export class LiveProcess {
       if (message.type === 'page') this.#receive(message.result);
     });
     child.once('exit', () => this.#lost(child));
-    /** Told as an exit as well, unless there was no process at all. */
+    /** Reported as an exit as well, unless the process never started. */
     child.once('error', () => child.pid === undefined && this.#lost(child));
     if (this.#plan) this.#send({ type: 'site', plan: this.#plan });
   }
@@ -92,7 +94,7 @@ export class LiveProcess {
   }
 
   #next(): void {
-    // What comes while there is no process waits for the next one.
+    // Messages without a process wait for the next one.
     if (this.#current || this.#closed || this.#child?.connected !== true) return;
     const order = this.#waiting.shift();
     if (!order) return this.#replaceWhenOld();
@@ -116,12 +118,12 @@ export class LiveProcess {
     this.#current = undefined;
     this.#idleDeaths = 0;
     this.#rendered += 1;
-    order.done(readPage(order.task, page));
+    order.done(withPageFacts(order.task, page));
     this.#next();
   }
 
   #replaceWhenOld(): void {
-    if (this.#rendered < mostPagesOfOneProcess) return;
+    if (this.#rendered < maxPagesOfOneProcess) return;
     const old = this.#child;
     this.#start();
     old?.kill('SIGKILL');
@@ -135,7 +137,7 @@ export class LiveProcess {
     if (order) this.#waiting.unshift({ ...order, deaths: order.deaths + 1 });
     else this.#idleDeaths += 1;
     if (order || this.#idleDeaths === 1) return this.#restart();
-    this.#timer = setTimeout(() => this.#restart(), Math.min(2 ** this.#idleDeaths * 50, longestPauseMs));
+    this.#timer = setTimeout(() => this.#restart(), Math.min(2 ** this.#idleDeaths * 50, maxPauseMs));
   }
 
   #restart(): void {

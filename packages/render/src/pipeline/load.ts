@@ -1,6 +1,6 @@
 /**
- * Loads a site: its configuration, files, front matter and navigation. After this the site is known completely, and
- * nothing has been rendered. It throws only when there is nothing to render.
+ * Loads a site: its configuration, files, front matter and navigation, without rendering. It throws only when
+ * there is nothing to render.
  */
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
@@ -20,7 +20,7 @@ import { namedPages, pageFinder } from '../navigation/page-finder.ts';
 import { renamedPaths } from '../navigation/safe-names.ts';
 import type { ApiPages } from '../openapi/generate.ts';
 import { loadApi } from '../openapi/site-api.ts';
-import { maximumSourceBytes, readSource } from '../source/source.ts';
+import { maxSourceBytes, readSource } from '../source/source.ts';
 import { navigationRules } from '../search/pages.ts';
 import { readPageMeta } from '../source/page-meta.ts';
 import type { PageMeta, PageSource } from '../model/page-source.ts';
@@ -120,7 +120,7 @@ function readPages(
 ): { pages: PageSource[]; diagnostics: Diagnostic[]; renamedRoutes: Map<string, string> } {
   const byRoute = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
-  /** Sorted, `a.md` comes before `a.mdx`, and the later one wins. */
+  /** `a.md` sorts before `a.mdx`, and the later one wins. */
   for (const file of pageFiles(files, named)) {
     const route = routeOfFile(file);
     const other = byRoute.get(route);
@@ -128,7 +128,7 @@ function readPages(
     byRoute.set(route, file);
   }
   const pages = [...byRoute].map(([route, file]) => {
-    const page = known?.get(file) ?? readPage(root, file, route);
+    const page = known?.get(file) ?? readPageSource(root, file, route);
     known?.set(file, page);
     return page;
   });
@@ -151,12 +151,12 @@ function withRoute(page: PageSource, renamed: ReadonlyMap<string, string>): Page
 }
 
 /**
- * A page over the limit becomes an error panel later; until then it counts as empty. Not waiting for each file saves
- * three quarters of what reading them costs: 0.1 ms a page.
+ * A page over the size limit counts as empty here and becomes an error panel later. Synchronous, because that
+ * is faster for many small files.
  */
-export function readPage(root: string, file: string, route: string): PageSource {
+export function readPageSource(root: string, file: string, route: string): PageSource {
   const bytes = readSource(join(root, file));
-  const page = readPageMeta(bytes.length > maximumSourceBytes ? new Uint8Array() : bytes, file, route);
+  const page = readPageMeta(bytes.length > maxSourceBytes ? new Uint8Array() : bytes, file, route);
   return { ...page, sourceHash: shortHash(bytes) };
 }
 
@@ -208,7 +208,7 @@ function emptyNavigation(source: ConfigSource): Diagnostic {
   return {
     severity: 'warning',
     code: 'nav_empty',
-    message: 'The navigation names no page that exists; it is made from the folders instead',
+    message: 'The navigation names no page that exists; it is generated from the folders instead',
     file: source.file ?? 'docs.json',
     hint: 'List pages under "navigation", by their path without extension.',
   };
@@ -223,7 +223,7 @@ function orderedPages(metas: ReadonlyMap<string, PageMeta>, navigation: Navigati
   });
 }
 
-/** Entries of `paths` that are no page of the site. */
+/** Entries of `paths` that are not pages of the site. */
 export function unknownPaths(site: Site, paths: readonly string[]): string[] {
   const find = pageFinder(site.metas, site.renamedRoutes);
   return paths.filter((path) => find(path) === undefined);

@@ -41,7 +41,7 @@ const task = (id: number, file: string): PageTask => ({
   description: '',
 });
 
-/** A process that answers like the real one, dies on some files and hangs on others. */
+/** Answers like the real process, but crashes on some files and hangs on others. */
 const fragileProcess = `
 process.send({ type: 'ready' });
 process.on('message', (message) => {
@@ -70,7 +70,7 @@ function htmlOf(result: PageResult | undefined): string {
 }
 
 describe('the render processes', () => {
-  it('finish every page although some end their process', async () => {
+  it('every page is finished although some crash their process', async () => {
     const names = [...Array.from({ length: 40 }, (_, index) => `page-${index}`), 'always', 'fast-only'];
     const results = await render(names);
     expect(results.size).toBe(42);
@@ -85,22 +85,22 @@ describe('the render processes', () => {
     });
   });
 
-  it('end a page that never finishes', async () => {
+  it('a page that never finishes is stopped', async () => {
     const results = await render(['one', 'hang', 'two'], 1);
     expect(results.get('hang')).toMatchObject({ failed: true, diagnostics: [{ code: 'page_timeout' }] });
     expect(htmlOf(results.get('two'))).toBe('two by fast');
   });
 
-  it('are not tried again and again where none can be started', async () => {
+  it('processes that cannot start are not restarted in a loop', async () => {
     const started = withFolder({ 'broken.mjs': 'process.exit(9);' }, async (root) => {
       const options = { plan, concurrency: 2, processFile: `${root}/broken.mjs` };
       const tasks = Array.from({ length: 200 }, (_, id) => task(id, `${id}`));
       for await (const _ of renderPages(tasks, options)) throw new Error('a page came');
     });
-    await expect(started).rejects.toThrow('No process that renders pages can be started here (code 9).');
+    await expect(started).rejects.toThrow('Cannot start a render process (code 9).');
   });
 
-  it('can be used again for other pages', async () => {
+  it('a process can be reused for other pages', async () => {
     const pids: string[] = [];
     const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
     await withFolder({ 'pid.mjs': source }, async (root) => {
@@ -117,7 +117,7 @@ describe('the render processes', () => {
     expect(pids[2]).not.toBe(pids[0]);
   });
 
-  it('render other pages while what runs the code of one starts', async () => {
+  it('other pages are rendered while the realm of one starts', async () => {
     const code = '[Plain](/plain), {[...new Set("aab")].join("-")}.';
     const files = { 'code.mdx': code, 'plain.mdx': 'Nothing to run.', 'again.mdx': code };
     const names = Object.keys(files);
@@ -134,7 +134,7 @@ describe('the render processes', () => {
     expect(htmlOf(pages[2])).toBe(htmlOf(pages[1]));
   });
 
-  it('leave pages with diagrams to one of them', async () => {
+  it('one process renders all pages with diagrams', async () => {
     const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
     const pages = Array.from({ length: 90 }, (_, id) => ({ ...task(id, `${id}`), hasDiagram: id % 3 === 0 }));
     const drawers = await withFolder({ 'pid.mjs': source }, async (root) => {
@@ -146,7 +146,7 @@ describe('the render processes', () => {
     expect(drawers.size).toBe(1);
   });
 
-  it('are given nothing of the environment but the path and the settings of memory', async () => {
+  it('a process gets only the path, the time zone and the memory settings of the environment', async () => {
     const source = fragileProcess.replace(
       "file + ' by ' + message.parser",
       'Object.keys(process.env).join()',

@@ -1,48 +1,48 @@
 /**
- * Renders pages in child processes and survives their death. Pages are sent in batches. When a process dies, the pages it held
- * are retried one at a time; a page that ends its process alone is retried with the slow parser, and becomes an error panel when
- * that fails too. A page that exceeds the time limit alone becomes an error panel at once.
+ * Renders pages in child processes and survives their crashes. When a process crashes, its batch is retried
+ * one page at a time; a page that crashes alone is retried with the slow parser, and becomes an error panel
+ * when that fails too. A page that exceeds the time limit alone becomes an error panel at once.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from '../document/parser.ts';
-import { crashedPage, latePage } from '../page/failure.ts';
-import { readPage } from '../page/finished-page.ts';
-import { giveBackRenderProcess, hasLoaded, startRenderProcess } from './start-process.ts';
+import { crashedPage, timedOutPage } from '../page/failure.ts';
+import { withPageFacts } from '../page/finished-page.ts';
+import { recycleRenderProcess, hasLoaded, startRenderProcess } from './start-process.ts';
 import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
 import type { FromProcess, ToProcess } from './process-messages.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 
 export interface PoolOptions {
   plan: SitePlan;
-  /** Processes at work, with this one. */
+  /** Busy processes including this one. */
   concurrency: number;
   signal?: AbortSignal | undefined;
-  /** How long one page may take before its process is ended. */
+  /** How long one page may take before its process is killed. */
   pageTimeoutMs?: number;
-  /** Asked at the end: whether other pages are to be rendered soon, by a process that is fast by then. */
+  /** Called at the end: whether a warm process should be kept because more pages follow soon. */
   keepsProcess?: (() => boolean) | undefined;
-  /** The program to run; tests put a fragile one here. */
+  /** Tests replace the program. */
   processFile?: string;
 }
 
 const batchSize = 16;
-/** On a large site a message wakes a process for more: each waking costs the sender, too. */
+/** Large sites use larger batches, because every message costs the sender too. */
 const largeBatchSize = 64;
-const pagesOfLargeSite = 2000;
+const minLargeSitePages = 2000;
 /**
- * A new batch is sent while the last pages of the one before are still being rendered. Some that are not here yet
- * are done and on their way: with 4, a process often had nothing to do, and 1,000 pages took 1.5 % longer.
+ * The next batch is sent before the previous one is finished, so that a process is never idle. Some missing
+ * results are already in transit.
  */
-const refillBelow = 24;
-const maximumBuffered = 256;
+const minHeldPages = 24;
+const maxBuffered = 256;
 /**
- * The engine that lays out diagrams takes half a second to load and another to become fast, in each process that meets one.
- * So one process draws them all, unless so many are left when the others have nothing else to do.
+ * The layout engine for diagrams is slow to load and warm up in each process. So one process draws them all,
+ * unless this many are left when the others are idle.
  */
-const diagramsForAnother = 60;
+const minSharedDiagrams = 60;
 const defaultPageTimeoutMs = 30_000;
-/** So many processes in a row that end before they could take a page mean that none can be started here. */
-const mostFailedStarts = 3;
+/** After this many processes in a row that end before taking a page, no process can be started. */
+const maxFailedStarts = 3;
 
 export async function* renderPages(
   tasks: readonly PageTask[],
@@ -67,7 +67,7 @@ interface Worker {
   held: Map<number, Assignment>;
   draws: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** It was ended because a page took too long. */
+  /** Killed because a page took too long. */
   isLate: boolean;
 }
 
@@ -75,7 +75,7 @@ class Pool {
   readonly #options: PoolOptions;
   readonly #pending: PageTask[];
   readonly #diagrams: PageTask[];
-  /** Pages that were in a process when it died. */
+  /** Pages of a crashed process. */
   readonly #suspects: Assignment[] = [];
   readonly #workers = new Set<Worker>();
   readonly #ready: PageResult[] = [];
@@ -92,7 +92,7 @@ class Pool {
     this.#pending = tasks.filter(({ hasDiagram }) => !hasDiagram);
     this.#diagrams = tasks.filter(({ hasDiagram }) => hasDiagram);
     this.#unfinished = tasks.length;
-    this.#batchSize = tasks.length < pagesOfLargeSite ? batchSize : largeBatchSize;
+    this.#batchSize = tasks.length < minLargeSitePages ? batchSize : largeBatchSize;
     this.#processCount = processCountFor(tasks, options.concurrency);
   }
 
@@ -122,7 +122,7 @@ class Pool {
     const kept = this.#unfinished === 0 && this.#options.keepsProcess?.() === true ? idle : undefined;
     for (const worker of this.#workers) {
       clearTimeout(worker.timer);
-      if (worker === kept) giveBackRenderProcess(worker.child);
+      if (worker === kept) recycleRenderProcess(worker.child);
       else worker.child.kill('SIGKILL');
     }
     this.#workers.clear();
@@ -140,7 +140,7 @@ class Pool {
     this.#refill(worker);
   }
 
-  /** A process that has just died refuses messages; its exit is dealt with elsewhere. */
+  /** A process that has just crashed rejects messages; the exit handler takes care of it. */
   #send(worker: Worker, message: ToProcess): void {
     if (worker.child.connected) worker.child.send(message, () => undefined);
   }
@@ -154,7 +154,7 @@ class Pool {
     const { task } = worker.held.get(page.id) ?? {};
     if (!task) return;
     worker.held.delete(page.id);
-    this.#finish(readPage(task, page));
+    this.#finish(withPageFacts(task, page));
     this.#refill(worker);
   }
 
@@ -170,7 +170,7 @@ class Pool {
 
   #refill(worker: Worker): void {
     const busyAlone = [...worker.held.values()].some((assignment) => assignment.alone);
-    if (!busyAlone && worker.held.size < refillBelow && this.#ready.length < maximumBuffered) {
+    if (!busyAlone && worker.held.size < minHeldPages && this.#ready.length < maxBuffered) {
       const suspect = worker.held.size === 0 ? this.#suspects.shift() : undefined;
       const tasks = suspect ? [] : this.#nextTasks(worker);
       if (suspect) this.#assign(worker, [suspect]);
@@ -184,7 +184,7 @@ class Pool {
   }
 
   #nextTasks(worker: Worker): PageTask[] {
-    if (this.#pending.length === 0 && this.#diagrams.length > diagramsForAnother) worker.draws = true;
+    if (this.#pending.length === 0 && this.#diagrams.length > minSharedDiagrams) worker.draws = true;
     const queue = worker.draws && this.#diagrams.length > 0 ? this.#diagrams : this.#pending;
     return queue.splice(0, this.#batchSize);
   }
@@ -198,7 +198,6 @@ class Pool {
     });
   }
 
-  /** Each finished page restarts the clock; a page that never finishes ends the process. */
   #watch(worker: Worker): void {
     clearTimeout(worker.timer);
     if (worker.held.size === 0) return;
@@ -216,10 +215,10 @@ class Pool {
   #lost(worker: Worker, end: string): void {
     clearTimeout(worker.timer);
     if (!this.#workers.delete(worker) || this.#closed) return;
-    if (!hasLoaded(worker.child) && ++this.#failedStarts === mostFailedStarts)
-      return this.#fail(new Error(`No process that renders pages can be started here (${end}).`));
+    if (!hasLoaded(worker.child) && ++this.#failedStarts === maxFailedStarts)
+      return this.#fail(new Error(`Cannot start a render process (${end}).`));
     for (const assignment of worker.held.values()) {
-      if (worker.isLate && assignment.alone) this.#finish(latePage(assignment.task));
+      if (worker.isLate && assignment.alone) this.#finish(timedOutPage(assignment.task));
       else this.#suspect(assignment);
     }
     if (this.#unfinished > 0) this.#start();
@@ -238,9 +237,8 @@ class Pool {
 }
 
 /**
- * One less than there may be at work: whoever composes, checks and packs the pages has as much to do as a process that renders them. On
- * two cores a second one makes 10,000 pages take 32.6 instead of 31 s, 57 instead of 52 s of processor time, since each has to become
- * fast by itself, and 130 MB more.
+ * One less than the concurrency: composing, checking and packing the pages takes as much time in this process
+ * as rendering them in another.
  */
 function processCountFor(tasks: readonly PageTask[], concurrency: number): number {
   return Math.min(Math.max(1, concurrency - 1), Math.ceil(tasks.length / batchSize));

@@ -1,4 +1,4 @@
-/** Memory settings of every process that renders. It loads nothing of the renderer, so that the server can import it. */
+/** Memory settings of render processes. The server imports it, so it must not import the renderer. */
 
 /** glibc keeps freed buffers in one heap per thread; these settings return them to the system. */
 export const mallocSettings = {
@@ -8,7 +8,7 @@ export const mallocSettings = {
 };
 
 export interface HeapSizes {
-  /** V8 collects all of the heap for the first time at this size. */
+  /** The heap size of V8's first full garbage collection. */
   initialMegabytes: number;
   semiSpaceMegabytes: number;
 }
@@ -29,7 +29,7 @@ export function heapFlags(
 
 const minLargePages = 10_000;
 
-/** A large site keeps less in memory and takes longer for a page. */
+/** A large site keeps less in memory at the expense of speed. */
 export function isLargeSite(pages: number): boolean {
   return pages > minLargePages;
 }

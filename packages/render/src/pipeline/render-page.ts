@@ -1,10 +1,7 @@
-/**
- * One page from its file to its HTML: read the document, render it, or show an error panel in its place.
- * Whatever goes wrong on a page stays on that page.
- */
+/** Renders one page from its file to HTML, or an error panel. Failures of a page never affect other pages. */
 import { join } from 'node:path';
 import { type Document, readDocument } from '../document/document.ts';
-import { CodeNotReady, Realm } from '../realm/realm.ts';
+import { CodeNotReadyError, Realm } from '../realm/realm.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import { createLinkResolver } from '../navigation/links.ts';
 import { textOfHtml } from '../text/html.ts';
@@ -24,9 +21,8 @@ import type { SitePlan } from '../model/site-plan.ts';
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
-/** What pages of one site are rendered with. */
 export interface PageTools extends SiteTools {
-  /** Without it, a page whose code cannot be run yet throws `CodeNotReady`; what is to run it starts meanwhile. */
+  /** If false, a page whose code cannot run yet throws `CodeNotReadyError` while the realm starts. */
   waitsForCode: boolean;
   canRunCode: () => boolean;
 }
@@ -35,7 +31,7 @@ export interface PageTools extends SiteTools {
 const realm = new Realm();
 
 export function siteTools(sent: SitePlan): PageTools {
-  /** Mostly everything is rendered; then one list does for both. */
+  /** Usually everything is rendered, and one list serves both. */
   const isWhole = sent.rendered.length === sent.routes.length;
   const plan = isWhole ? { ...sent, rendered: sent.routes } : sent;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
@@ -48,8 +44,8 @@ export function siteTools(sent: SitePlan): PageTools {
     sources,
     programs: new Programs(sources),
     realm: () => {
-      realm.begin();
-      if (!tools.waitsForCode && !realm.isReady) throw new CodeNotReady();
+      realm.start();
+      if (!tools.waitsForCode && !realm.isReady) throw new CodeNotReadyError();
       return realm;
     },
     waitsForCode: true,
@@ -58,7 +54,7 @@ export function siteTools(sent: SitePlan): PageTools {
   return tools;
 }
 
-/** Of pictures of other hosts the size is known; those of the site are looked at when they are shown. */
+/** The size of downloaded pictures is known; those of the site are read when they are shown. */
 function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
   const known = [...pictures.values()].flatMap((picture) => ('file' in picture ? [picture] : []));
   return new Map(known.map(({ file, size }) => [file, size]));
@@ -68,15 +64,14 @@ export function renderPage(tools: PageTools, task: PageTask, parser: ParserName)
   return finishedPage(task, rendered(tools, task, parser));
 }
 
-/** The same, but what a check has to know of the page is left to be found out. */
-export function renderUnread(tools: PageTools, task: PageTask, parser: ParserName): UnreadPage {
+export function renderWithoutFacts(tools: PageTools, task: PageTask, parser: ParserName): UnreadPage {
   return encodedPage(rendered(tools, task, parser));
 }
 
 function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
   const renderer = new DocumentRenderer(tools, task, parser);
   try {
-    const document = readPage(tools, task, parser);
+    const document = readPageDocument(tools, task, parser);
     const own = renderer.renderDocument(document);
     const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
     const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
@@ -86,19 +81,19 @@ function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDra
       .join('\n\n');
     return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
   } catch (error) {
-    if (error instanceof CodeNotReady) throw error;
+    if (error instanceof CodeNotReadyError) throw error;
     return failedPage(task, error);
   }
 }
 
 let apiPages: typeof ApiPages | undefined;
 
-/** Sites without API pages do not pay for what these need; a process loads it before the first one. */
+/** Loaded on demand, because most sites have no API pages. */
 export async function loadApiPages(): Promise<void> {
   apiPages ??= await import('../api-pages/page.ts');
 }
 
-function readPage({ plan }: SiteTools, task: PageTask, parser: ParserName): Document {
+function readPageDocument({ plan }: SiteTools, task: PageTask, parser: ParserName): Document {
   const { file, generated, content = '' } = task;
   const { root, variables, math } = plan;
   const bytes = generated ? Buffer.from(content) : readSource(join(root, file));

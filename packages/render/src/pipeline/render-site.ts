@@ -1,6 +1,8 @@
-/** Renders a loaded site into files, as they become ready. The same site and options give the same bytes. */
+/**
+ * Renders a loaded site and yields files as they become ready. The same site and options give the same bytes.
+ */
 import { withPageCache } from '../cache/page-cache.ts';
-import type { PageTime, RenderedCheck } from '../check/rendered.ts';
+import type { PageTime, OutputCheck } from '../check/output-check.ts';
 import { reportHtml } from '../check/report-html.ts';
 import { type SiteReport, buildReport, reportJson } from '../check/report.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -17,10 +19,10 @@ export type { RenderOptions } from './site-plan.ts';
 export type { OutputFile } from './events.ts';
 
 export type RenderEvent =
-  /** Comes first. `pages` is the number of files of kind `page` that follow. */
+  /** The first event. `pages` is the number of files of kind `page` that follow. */
   | { type: 'planned'; pages: number }
   | RunEvent
-  /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
+  /** The last event. Timings and tiers are part of no file. */
   | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
@@ -48,6 +50,7 @@ async function* siteEvents(build: SiteBuild): AsyncGenerator<RunEvent> {
     for await (const page of pages.render(build.tasks, () => undefined)) {
       if ('picture' in page) yield text(page.path, page.picture, 'asset');
       else yield* summaries.add(page);
+      await summaries.search.room();
     }
     yield* siteFiles(build, summaries);
     for await (const { path, content } of summaries.search.finish()) yield text(path, content, 'output');
@@ -56,8 +59,8 @@ async function* siteEvents(build: SiteBuild): AsyncGenerator<RunEvent> {
   }
 }
 
-/** Shows every file to the check. Pages are known to it already. */
-async function* withCheck(events: AsyncGenerator<RunEvent>, check: RenderedCheck): AsyncGenerator<RunEvent> {
+/** The check sees every file here except pages, which it has seen already. */
+async function* withCheck(events: AsyncGenerator<RunEvent>, check: OutputCheck): AsyncGenerator<RunEvent> {
   for await (const event of events) {
     if (event.type === 'file' && !event.isSeen) check.seeFile({ ...event.file, text: event.text });
     yield event;

@@ -1,6 +1,6 @@
-/** What the pages and files of one build share, worked out before the first page is rendered. */
+/** The state that the pages and files of one build share, computed before the first page is rendered. */
 import { RemotePictures } from '../assets/remote-pictures.ts';
-import { RenderedCheck } from '../check/rendered.ts';
+import { OutputCheck } from '../check/output-check.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { FetchedPicture } from '../model/finished-page.ts';
 import type { PageTask } from '../model/page.ts';
@@ -11,7 +11,7 @@ import type { OutputNames } from '../navigation/output-names.ts';
 import { SocialImages } from '../outputs/social-images.ts';
 import { type SearchedPages, searchedPages } from '../search/pages.ts';
 import type { Site } from '../site/site.ts';
-import { type SetAside, packedInMemory } from '../text/kept.ts';
+import { type SpillBytes, compressInMemory } from '../text/spill.ts';
 import { PageComposer } from '../theme/compose.ts';
 import {
   type ConfiguredPictures,
@@ -19,7 +19,7 @@ import {
   missingInFrame,
   picturesOfFrame,
 } from '../theme/configured-pictures.ts';
-import { contextualFindings } from '../theme/contextual.ts';
+import { contextualFindings } from '../theme/contextual-menu.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
 import { contrastFindings } from '../theme/site-css.ts';
 import { AnchorLinks } from './anchor-links.ts';
@@ -33,28 +33,27 @@ export interface SiteBuild {
   tasks: readonly PageTask[];
   addresses: Addresses;
   links: LinkResolver;
-  /** Names of output files that are taken. */
+  /** Output names in use. */
   names: OutputNames;
-  /** What is known before the first page. */
+  /** Findings from before the first page. */
   findings: readonly Diagnostic[];
   remote: RemotePictures;
-  /** Pictures of other hosts that the frame shows. */
+  /** Pictures of other hosts in the frame. */
   framePictures: readonly FetchedPicture[];
   pictures: ConfiguredPictures;
   customScripts: CustomScripts;
   socialImages: SocialImages;
   composer: PageComposer;
-  check: RenderedCheck;
+  check: OutputCheck;
   anchorLinks: AnchorLinks;
   searched: SearchedPages;
   frameFiles: FrameFiles;
-  /** Outputs that are written and may be files of the repository as well. */
+  /** Outputs that may also be files of the repository. */
   written: Set<string>;
-  /** Where texts of a large site can lie until they are needed. */
-  aside: { setAside?: SetAside };
+  /** Where texts of a large site are stored until they are needed. */
+  aside: { spill?: SpillBytes };
 }
 
-/** Files that the frame of pages shows. */
 export class FrameFiles {
   #used: string[] = [];
 
@@ -62,7 +61,6 @@ export class FrameFiles {
     this.#used.push(file);
   }
 
-  /** Those that were added since the last call. */
   take(): string[] {
     const used = this.#used;
     this.#used = [];
@@ -82,12 +80,12 @@ export async function prepareBuild(site: Site, options: RenderOptions): Promise<
   const pictures = configuredPictures(site, links);
   const customScripts = new CustomScripts(site.root, site.files.scripts, options.customScripts);
   const addresses = addressesFor(plan.urlStyle, plan.routes);
-  const sameText = (text: string): string => nameable.names.sameText(text);
+  const intern = (text: string): string => nameable.names.intern(text);
   const searched = searchedPages(site, plan.rendered, (route) =>
-    sameText(relativeHref('', addresses.hrefOf(route))),
+    intern(relativeHref('', addresses.hrefOf(route))),
   );
-  const tasks = planTasks(site, plan, searched.pages, (route) => sameText(addresses.outputOf(route)));
-  const check = new RenderedCheck(site, plan.urlStyle);
+  const tasks = planTasks(site, plan, searched.pages, (route) => intern(addresses.outputOf(route)));
+  const check = new OutputCheck(site, plan.urlStyle);
   check.expectPages(tasks);
   const frameLinks = check.watchFrame(links);
   const socialImages = new SocialImages(site, frameLinks);
@@ -134,7 +132,7 @@ export async function prepareBuild(site: Site, options: RenderOptions): Promise<
     searched,
     frameFiles,
     written,
-    aside: isLargeSite(plan.rendered.length) ? { setAside: options.setAside ?? packedInMemory } : {},
+    aside: isLargeSite(plan.rendered.length) ? { spill: options.spill ?? compressInMemory } : {},
   };
 }
 
@@ -149,7 +147,9 @@ export async function* fetchPictures(
   }
 }
 
-/** Outputs of the pages that the header, the sidebar, the footer or the banner may lead to with a fragment. */
+/**
+ * Outputs of the pages that the header, the sidebar, the footer or the banner may link to with a fragment.
+ */
 function frameTargetsOf(
   { site, plan, links }: Pick<SiteBuild, 'site' | 'plan' | 'links'>,
   tasks: readonly PageTask[],

@@ -1,10 +1,7 @@
-/**
- * What is rendered and what every page needs to know, worked out once before the first page: the pages of this
- * output, their addresses, and one task for each. It renders nothing.
- */
+/** The plan of a build: the pages of this output, their addresses, and one render task for each. */
 import { RemotePictures } from '../assets/remote-pictures.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { SetAside } from '../text/kept.ts';
+import type { SpillBytes } from '../text/spill.ts';
 import { findRoute } from './load.ts';
 import type { CacheDecision } from '../cache/page-cache.ts';
 import type { BuildCache } from '../model/build-cache.ts';
@@ -25,15 +22,15 @@ import type { Site } from '../site/site.ts';
 import type { SiteOptions } from '../site/render-options.ts';
 
 export interface RenderOptions extends SiteOptions {
-  /** What earlier builds have left; pages that would be the same are not rendered again. */
+  /** The cache of earlier builds; unchanged pages are not rendered again. */
   cache?: BuildCache;
-  /** Names the program: another one may render differently. Part of every key of the cache. */
+  /** The renderer's version, part of every cache key. */
   engine?: string;
   /** Receives the reason why each page was reused or rendered. */
   onCacheDecision?: (decision: CacheDecision) => void;
-  /** Where texts of a large site can lie until they are needed, other than in memory. */
-  setAside?: SetAside;
-  /** Processes at once, with this one. */
+  /** Stores texts of a large site outside of memory until they are needed. */
+  spill?: SpillBytes;
+  /** Parallel processes including this one. */
   concurrency?: number;
   signal?: AbortSignal;
 }
@@ -73,7 +70,7 @@ export function planSite(
   };
 }
 
-/** A folder without a history has a time all the same: the same one wherever and whenever it is rendered. */
+/** The date of a folder without Git history, constant for reproducible output. */
 const undatedMs = Date.UTC(2026, 0, 1);
 
 function clockOf(committedAt: string | null | undefined): number {
@@ -81,7 +78,7 @@ function clockOf(committedAt: string | null | undefined): number {
   return Number.isNaN(time) ? undatedMs : time;
 }
 
-/** Only what a page of this output is about: descriptions are sent to every process. */
+/** Only specs that a page of this output needs, because every process receives them. */
 function neededSpecs(site: Site, routes: readonly string[]): SitePlan['specs'] {
   const names = specsOf(routes.flatMap((route) => site.metas.get(route) ?? []));
   const specs = [...names].toSorted().map((name) => [name, site.specOf(name)] as const);
@@ -116,14 +113,14 @@ function chosenRoutes(site: Site, { paths, groups }: RenderOptions): string[] {
 
 interface Nameable {
   routes: string[];
-  /** What is taken by the pages. */
+  /** Names that pages use. */
   names: OutputNames;
-  /** Files that are not pages and get another name. */
+  /** Files other than pages that are renamed. */
   renamedFiles: Map<string, string>;
   findings: Diagnostic[];
 }
 
-/** The chosen pages, with findings about those that have another name than their file. */
+/** The selected pages, with findings about those whose name differs from their file. */
 export function nameableRoutes(site: Site, options: RenderOptions): Nameable {
   const addresses = addressesFor(
     options.urlStyle ?? 'html',
@@ -150,7 +147,7 @@ export function nameableRoutes(site: Site, options: RenderOptions): Nameable {
   return { routes, names, renamedFiles: renamedPaths(others, (name) => names.isTaken(name)), findings };
 }
 
-/** One task for each page, and one more when no page is at the root: then the first one is shown there as well. */
+/** One task per page, and one more when no page is at the root: then the first page is also shown there. */
 export function planTasks(
   site: Site,
   plan: SitePlan,
@@ -191,7 +188,6 @@ export function planTasks(
   return [...tasks, ...taskFor(first, plan.rendered.length, 'index.html')];
 }
 
-/** The banners of languages that have another one than the home of the page. */
 function guestBannersOf(site: Site, branches: BranchPages, route: string): PageTask['guestBanners'] {
   const [home, ...others] = branches.shownIn(route);
   const own = surroundingsOf(home, site.settings).banner;
@@ -204,7 +200,6 @@ function guestBannersOf(site: Site, branches: BranchPages, route: string): PageT
   return found.size === 0 ? undefined : [...found];
 }
 
-/** The banner of a page whose language has its own; the site's otherwise. */
 function bannerOf(site: Site, route: string): string | undefined {
   const branch = site.navigation.places.get(route)?.branch;
   const own = surroundingsOf(branch, site.settings);

@@ -1,4 +1,3 @@
-/** Collects what the files about the whole site need of each page. */
 import type { FinishedPage } from '../model/finished-page.ts';
 import type { PageFeature } from '../model/page.ts';
 import { FullText } from '../outputs/full-text.ts';
@@ -12,7 +11,7 @@ import type { SiteBuild } from './site-build.ts';
 
 export class SiteSummaries {
   readonly assets: Set<string>;
-  /** Classes for inline styles, with their declarations. */
+  /** Classes of inline styles, with their declarations. */
   readonly styles = new Map<string, string>();
   /** Classes that authors wrote. */
   readonly classes = new Set<string>();
@@ -33,14 +32,12 @@ export class SiteSummaries {
     this.search = searchBuilder(searched);
   }
 
-  /** The pages in the order of the navigation. */
   get pages(): OutputPage[] {
     return this.#build.plan.rendered.flatMap((route) => this.#facts.get(route) ?? []);
   }
 
-  /** Yields the files of the page, its findings, and files of the search index that are complete. */
   *add(page: FinishedPage): Generator<RunEvent> {
-    const { task, summary, html, htmlHash } = page;
+    const { task, summary, html } = page;
     const { check, composer, plan } = this.#build;
     for (const file of summary.assets) this.assets.add(file);
     for (const [name, declarations] of summary.styles) this.styles.set(name, declarations);
@@ -49,8 +46,8 @@ export class SiteSummaries {
     for (const feature of summary.features) this.features.add(feature);
     check.addPage(task, summary.check, page.milliseconds);
     composer.addPage(task, summary);
-    yield seen({ path: task.output, content: html, kind: 'page', sha256: htmlHash });
-    // A page that is shown a second time at the root counts once.
+    yield seen({ path: task.output, content: html, kind: 'page' });
+    // A page that is also shown at the root counts once.
     if (task.id < plan.rendered.length) yield* this.#addShown(page);
   }
 
@@ -60,14 +57,13 @@ export class SiteSummaries {
     for (const item of summary.diagnostics) yield diagnostic(item);
     const facts = factsOf(task, summary);
     this.#facts.set(task.route, facts);
-    this.print.add(task, summary.features, () => ({
-      lead,
-      html: html.subarray(...places.html),
-      aside: html.subarray(...places.aside),
-    }));
+    this.print.add(task, summary.features, () => {
+      const bytes = html.read();
+      return { lead, html: bytes.subarray(...places.html), aside: bytes.subarray(...places.aside) };
+    });
     yield seen({ path: markdownPath(task.route), content: markdown, kind: 'output' });
     if (this.fullText.hasRoomAt(task.id)) {
-      const body = markdown.subarray(...places.markdown);
+      const body = markdown.read().subarray(...places.markdown);
       const section = fullTextSection(site, composer.publicAddresses, facts, body);
       if (section) this.fullText.add(task.id, section);
     }

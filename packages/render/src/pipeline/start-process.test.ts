@@ -1,9 +1,8 @@
-/** A process that was started ahead is the next one that is taken, and renders as any other. */
 import { expect, test } from 'vitest';
 import { fixture, renderFolder } from '../../test/support/render-fixture.ts';
 import { prepareRenderProcesses, startRenderProcess } from './start-process.ts';
 
-test('what was prepared is taken, once', () => {
+test('a process started ahead is used once', () => {
   prepareRenderProcesses(1);
   const other = startRenderProcess('/no/such/program.js');
   const [taken, next] = [startRenderProcess(), startRenderProcess()];
@@ -12,7 +11,7 @@ test('what was prepared is taken, once', () => {
   for (const child of [taken, other, next]) child.kill('SIGKILL');
 });
 
-test('what was prepared renders pages', async () => {
+test('a process started ahead renders pages', async () => {
   prepareRenderProcesses(1);
   const { files, codes } = await renderFolder(fixture('navigation/anchors-groups'));
   expect(codes).not.toContain('page_failed');

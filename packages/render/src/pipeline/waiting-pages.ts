@@ -1,9 +1,9 @@
-/** Rendered pages that wait for the ids of the pages they lead to. */
+/** Rendered pages that wait for the ids of the pages they link to. */
 import type { PageResult, PageTask } from '../model/page.ts';
-import type { SetAside } from '../text/kept.ts';
+import type { SpillBytes } from '../text/spill.ts';
 import type { AnchorLinks } from './anchor-links.ts';
 
-interface RenderedPage {
+interface UnfinishedPage {
   task: PageTask;
   result: PageResult;
 }
@@ -13,23 +13,22 @@ interface WaitingPage<Page> {
   missing: Set<string>;
 }
 
-export class WaitingPages<Page extends RenderedPage> {
+export class WaitingPages<Page extends UnfinishedPage> {
   readonly #anchorLinks: AnchorLinks;
-  readonly #setAside: SetAside | undefined;
+  readonly #spill: SpillBytes | undefined;
   /** By the output whose ids are missing. */
   readonly #byTarget = new Map<string, WaitingPage<Page>[]>();
   readonly #waiting = new Set<WaitingPage<Page>>();
 
-  constructor(anchorLinks: AnchorLinks, { setAside }: { setAside?: SetAside }) {
+  constructor(anchorLinks: AnchorLinks, { spill }: { spill?: SpillBytes }) {
     this.#anchorLinks = anchorLinks;
-    this.#setAside = setAside;
+    this.#spill = spill;
   }
 
-  /** Adds a page; yields the pages that are complete now. */
   *add(page: Page): Generator<Page> {
     const { output } = page.task;
     const { content } = page.result;
-    this.#anchorLinks.learn(output, content);
+    this.#anchorLinks.addPage(output, content);
     const missing = this.#anchorLinks
       .awaitedBy(output, content)
       .filter((target) => !this.#anchorLinks.isKnown(target));
@@ -42,7 +41,7 @@ export class WaitingPages<Page extends RenderedPage> {
     this.#byTarget.delete(output);
   }
 
-  /** Pages whose targets are not rendered. */
+  /** Pages whose targets are not rendered in this build. */
   *rest(): Generator<Page> {
     for (const { page } of this.#waiting) yield page();
     this.#waiting.clear();
@@ -58,9 +57,9 @@ export class WaitingPages<Page extends RenderedPage> {
   }
 
   #stored(page: Page): () => Page {
-    if (!this.#setAside) return () => page;
+    if (!this.#spill) return () => page;
     const { html, markdown, ...rest } = page.result;
-    const [storedHtml, storedMarkdown] = [this.#setAside(html), this.#setAside(markdown)];
+    const [storedHtml, storedMarkdown] = [this.#spill(html), this.#spill(markdown)];
     return () => ({ ...page, result: { ...rest, html: storedHtml(), markdown: storedMarkdown() } });
   }
 }

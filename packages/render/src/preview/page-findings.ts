@@ -1,15 +1,15 @@
 /**
- * What is wrong with one page, as far as the page alone can tell: findings of loading and rendering it, and of a look at
- * its HTML. Whether other pages lead here, or have the ids that this one names, only a check of the whole site knows.
+ * The findings of one page without the rest of the site: those of loading, rendering and checking its HTML.
+ * Orphaned pages and anchors on other pages need a check of the whole site.
  */
 import { type Diagnostic, compareDiagnostics } from '../model/diagnostic.ts';
-import { RenderedCheck, type WrittenPage } from '../check/rendered.ts';
+import { OutputCheck, type WrittenPage } from '../check/output-check.ts';
 import { withoutRepeats } from '../check/output-findings.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
 import type { View } from './view.ts';
 
-/** The check would miss what a preview makes only when it is asked for. */
+/** A preview creates files on demand, so these checks would report false findings. */
 const ofWholeSite = new Set(['broken_link', 'image_missing', 'orphan_page']);
 
 export function pageFindings(
@@ -18,12 +18,12 @@ export function pageFindings(
   result: PageResult,
   written: Pick<WrittenPage, 'document' | 'bytes'>,
 ): Diagnostic[] {
-  const check = new RenderedCheck(view.site, view.plan.urlStyle);
+  const check = new OutputCheck(view.site, view.plan.urlStyle);
   for (const { output, route } of view.tasks.values()) {
     check.seeFile({ path: output, kind: 'output' });
     check.seeFile({ path: markdownPath(route), kind: 'output' });
   }
-  check.addPage(task, check.judgePage(task, result, { ...written, markdownHead: '' }), 0);
+  check.addPage(task, check.checkPage(task, result, { ...written, markdownHead: '' }), 0);
   const seen = check.finish();
   const own = new Set([task.file, ...(result.sourceFiles ?? [])]);
   return withoutRepeats([

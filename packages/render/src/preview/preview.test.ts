@@ -9,7 +9,7 @@ import { isOfWholeSite } from './whole-site.ts';
 
 const sample = fileURLToPath(new URL('../../../server/sample', import.meta.url));
 
-describe('a preview shows what an export would write', () => {
+describe('a preview equals an export', () => {
   let preview: Preview;
   let exported: Map<string, string>;
 
@@ -19,13 +19,13 @@ describe('a preview shows what an export would write', () => {
   });
   afterAll(() => preview?.close());
 
-  it('on every page', async () => {
+  it('every page equals its export', async () => {
     const pages = [...exported].filter(([path]) => preview.findPage(path)?.output === path);
     expect(pages.length).toBeGreaterThan(5);
     for (const [path, html] of pages) expect((await preview.page(path))?.html, path).toBe(html);
   });
 
-  it('in the files that pages load, once the pages were looked at', async () => {
+  it('the files that pages load equal their export once the pages were requested', async () => {
     await preview.readAll();
     const made = /^_docyard\/(?:search\/|nav\/|(?!print\.)[\w-]+\.(?:css|js)$)|\.md$|^404\.html$/;
     const files = [...exported].filter(([path]) => made.test(path));
@@ -34,14 +34,14 @@ describe('a preview shows what an export would write', () => {
       expect(path === '404.html' ? preview.notFound() : await preview.file(path), path).toBe(text);
   });
 
-  it('in files about the whole site, which are made when one is asked for', async () => {
+  it('site-wide files equal their export and are created on request', async () => {
     const paths = [...exported.keys()].filter(isOfWholeSite);
     expect(paths).toContain('llms.txt');
     for (const path of paths)
       expect(Buffer.from((await preview.file(path)) as Uint8Array).toString(), path).toBe(exported.get(path));
   });
 
-  it('in the files for web servers', async () => {
+  it('the files for web servers equal their export', async () => {
     for (const path of ['_headers', '_redirects', '_hosts/nginx.conf'])
       expect(await preview.file(path), path).toBe(exported.get(path));
   });
@@ -62,7 +62,6 @@ const files = {
   'style.css': 'body { color: red; }\n',
 };
 
-/** Changes files, tells the preview, and answers with what it says. */
 async function withPreview(
   work: (
     preview: Preview,
@@ -105,8 +104,8 @@ async function shown(preview: Preview): Promise<Record<'a' | 'b' | 'c', object |
 const htmlOf = async (preview: Preview, output: string): Promise<string> =>
   (await preview.page(output))?.html ?? '';
 
-describe('after a change', () => {
-  it('of the code of a live component, its page loads another script', async () => {
+describe('after changes', () => {
+  it('after a change of an interactive component its page loads another script', async () => {
     const component = (step: number): string =>
       `export const Counter = () => { const [n, set] = useState(0); return <button onClick={() => set(n + ${step})}>{n}</button> }`;
     const site = {
@@ -126,27 +125,27 @@ describe('after a change', () => {
     }, site);
   });
 
-  it('of the text of a page, that page is rendered again and no other', () =>
+  it('after a change of text only its page is rendered again', () =>
     withPreview(async (preview, change) => {
       const before = await shown(preview);
-      const told = await change({ 'c.mdx': '---\ntitle: Crane\n---\n\nOther text.\n' });
-      expect(told).toMatchObject({ reloaded: false });
+      const reported = await change({ 'c.mdx': '---\ntitle: Crane\n---\n\nOther text.\n' });
+      expect(reported).toMatchObject({ reloaded: false });
       const after = await shown(preview);
       expect(after.a).toBe(before.a);
       expect(after.b).toBe(before.b);
       expect(await htmlOf(preview, 'c.html')).toContain('Other text.');
     }));
 
-  it('of a title, every page shows it in its navigation', () =>
+  it('after a change of a title every page shows it in its navigation', () =>
     withPreview(async (preview, change) => {
       await shown(preview);
-      const told = await change({ 'c.mdx': '---\ntitle: Capstan\n---\n\nText of c.\n' });
-      expect(told.reloaded).toBe(true);
+      const reported = await change({ 'c.mdx': '---\ntitle: Capstan\n---\n\nText of c.\n' });
+      expect(reported.reloaded).toBe(true);
       expect(await htmlOf(preview, 'c.html')).toContain('<h1 id="page-title">Capstan</h1>');
       expect(await htmlOf(preview, 'a.html')).toContain('<span>Capstan</span>');
     }));
 
-  it('of a snippet, the pages that use it are rendered again', () =>
+  it('after a change of a snippet the pages that use it are rendered again', () =>
     withPreview(async (preview, change) => {
       const before = await shown(preview);
       await change({ 'snippets/note.mdx': 'Another note.\n' });
@@ -154,27 +153,27 @@ describe('after a change', () => {
       expect((await shown(preview)).c).toBe(before.c);
     }));
 
-  it('of a picture, the pages that show it have its new size', () =>
+  it('after a change of a picture the pages that show it have its new size', () =>
     withPreview(async (preview, change) => {
       const before = await shown(preview);
       expect(await htmlOf(preview, 'b.html')).toContain('width="64"');
-      const told = await change({ 'map.png': png(32) });
-      expect(told.files).toEqual(['map.png']);
+      const reported = await change({ 'map.png': png(32) });
+      expect(reported.files).toEqual(['map.png']);
       expect(await htmlOf(preview, 'b.html')).toContain('width="32"');
       expect((await shown(preview)).c).toBe(before.c);
     }));
 
-  it('of a stylesheet, no page is rendered again', () =>
+  it('after a change of a stylesheet no page is rendered again', () =>
     withPreview(async (preview, change) => {
       const before = await shown(preview);
-      const told = await change({ 'style.css': 'body { color: blue; }\n' });
-      expect(told).toMatchObject({ reloaded: false, files: ['style.css'] });
+      const reported = await change({ 'style.css': 'body { color: blue; }\n' });
+      expect(reported).toMatchObject({ reloaded: false, files: ['style.css'] });
       expect(await preview.file('style.css')).toContain('blue');
       expect(await shown(preview)).toEqual(before);
       expect((await shown(preview)).b).toBe(before.b);
     }));
 
-  it('of the list of pages, the new one can be read and the old one is gone', () =>
+  it('after a rename the new page is found and the old one is missing', () =>
     withPreview(async (preview, change) => {
       await shown(preview);
       await change({
@@ -189,7 +188,7 @@ describe('after a change', () => {
       expect(preview.findPage('deep/d.html')).toBeUndefined();
     }));
 
-  it('of where a page lies, it is found there', () =>
+  it('after a page moves it is found at its new path', () =>
     withPreview(async (preview, _change, root) => {
       await rename(join(root, 'c.mdx'), join(root, 'moved.mdx'));
       await preview.update(['c.mdx', 'moved.mdx']);
@@ -197,7 +196,7 @@ describe('after a change', () => {
       expect(await htmlOf(preview, 'moved.html')).toContain('Text of c.');
     }));
 
-  it('that breaks the configuration, the site stays as it was until that is repaired', () =>
+  it('a broken configuration keeps the last valid site until it is repaired', () =>
     withPreview(async (preview, change) => {
       const before = await shown(preview);
       await change({ 'docs.json': '{ "name": "Harbour",\n  "navigation": }' });
@@ -210,7 +209,7 @@ describe('after a change', () => {
       expect(await htmlOf(preview, 'c.html')).not.toContain('Anchor');
     }));
 
-  it('that breaks a page, the page says so, and is whole again when it is repaired', () =>
+  it('a broken page shows its error until it is repaired', () =>
     withPreview(async (preview, change) => {
       await change({ 'c.mdx': '---\ntitle: Crane\n---\n\n<Card title="x">\n\nNever closed {\n' });
       const broken = await preview.page('c.html');
@@ -221,7 +220,7 @@ describe('after a change', () => {
       expect(await htmlOf(preview, 'c.html')).toContain('Text of c.');
     }));
 
-  it('of an API description, the pages about it are others', () => {
+  it('after a change of an API description its pages change', () => {
     const spec = (summary: string): string =>
       `openapi: 3.1.0\ninfo: { title: Ships, version: "1" }\npaths:\n  /ships:\n    get:\n      summary: ${summary}\n      responses: { "200": { description: Fine } }\n`;
     const site = {
@@ -238,7 +237,7 @@ describe('after a change', () => {
     }, site);
   });
 
-  it('of thousands of files at once, it is as if it had just been opened', () =>
+  it('after thousands of changes the preview equals a newly opened one', () =>
     withPreview(async (preview, change) => {
       await shown(preview);
       const paths = Array.from({ length: 600 }, (_, index) => [`many/${index}.txt`, ''] as const);
@@ -246,7 +245,7 @@ describe('after a change', () => {
       expect(await htmlOf(preview, 'c.html')).toContain('Another branch.');
     }));
 
-  it('of a word, the search finds it', () =>
+  it('after a change of text the search finds it', () =>
     withPreview(async (preview, change) => {
       const words = (): ReturnType<Preview['file']> => preview.file('_docyard/search/t0.js');
       expect(await words()).not.toContain('ornithopter');
@@ -256,7 +255,7 @@ describe('after a change', () => {
 });
 
 describe('a preview', () => {
-  it('finds a page by its file, without extension, and in a folder', () =>
+  it('a page is found by its file, without extension, and in a folder', () =>
     withPreview(async (preview, change) => {
       await change({ 'deep/index.mdx': 'Deep.\n' });
       expect(preview.findPage('')).toEqual({ output: 'index.html', isExact: true });
@@ -265,7 +264,7 @@ describe('a preview', () => {
       expect(preview.findPage('deep')).toEqual({ output: 'deep/index.html', isExact: false });
     }));
 
-  it('hands out no source, no configuration, and nothing that a link leads to', () =>
+  it('sources, the configuration and targets of symbolic links are not served', () =>
     withPreview(async (preview, _change, root) => {
       expect(await preview.file('map.png')).toEqual({ copyFrom: join(root, 'map.png') });
       await rm(join(root, 'map.png'));
@@ -274,7 +273,7 @@ describe('a preview', () => {
         expect(await preview.file(path), path).toBeUndefined();
     }));
 
-  it('fetches pictures of other hosts when the page is looked at, each once', () => {
+  it('pictures of other hosts are downloaded once when their page is requested', () => {
     const address = 'https://pictures.test/ship.png';
     const site = { ...files, 'a.mdx': `![Ship](${address})\n`, 'b.mdx': `![Ship again](${address})\n` };
     const asked: string[] = [];
@@ -298,7 +297,7 @@ describe('a preview', () => {
     });
   });
 
-  it('leads from an old address to the page', () =>
+  it('a redirect leads from an old address to the page', () =>
     withPreview(
       async (preview) => {
         expect(await preview.file('old')).toContain('url=a.html');
@@ -314,14 +313,14 @@ describe('a preview', () => {
       },
     ));
 
-  it('ends while it reads all pages, and so does the reading', () =>
+  it('closing a preview stops reading all pages', () =>
     withPreview(async (preview) => {
       const reading = preview.readAll();
       preview.close();
       await expect(reading).rejects.toThrow('aborted');
     }));
 
-  it('does not open without a site', () =>
+  it('a preview without a site does not open', () =>
     withFolder({ 'docs.json': '{' }, async (root) => {
       await expect(Preview.open({ root })).rejects.toBeInstanceOf(SiteLoadError);
     }));

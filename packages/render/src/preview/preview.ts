@@ -1,6 +1,6 @@
 /**
- * A site that is shown while it is being written: pages are rendered when they are asked for and kept until a file they
- * were made from changes. Whoever watches the folder tells which files changed; nothing here watches or serves.
+ * A site that is being edited: pages are rendered on request and cached until one of their sources changes.
+ * The caller watches the folder and serves requests.
  */
 import { readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -29,7 +29,7 @@ import type { LoadOptions, Site } from '../site/site.ts';
 
 export interface PreviewOptions extends Pick<LoadOptions, 'root' | 'fetchRemote'> {
   groups?: string[];
-  /** Fetches pictures of other hosts, when a page that shows them is looked at. */
+  /** Downloads pictures of other hosts when a page that shows them is requested. */
   fetchPicture?: FetchPicture;
 }
 
@@ -41,22 +41,21 @@ export interface PreviewPage {
 }
 
 export interface PreviewChange {
-  /** The site was loaded again: navigation, settings or the list of pages may be others. */
+  /** Navigation, settings or the list of pages may have changed. */
   reloaded: boolean;
-  /** Addresses of files that pages load and that have changed: stylesheets, pictures. */
+  /** Addresses of changed files that pages load: stylesheets, pictures. */
   files: string[];
 }
 
 interface KeptPage {
   task: PageTask;
   result: Promise<PageResult>;
-  /** Once there. */
+  /** Set when rendering has finished. */
   done?: PageResult;
   shown?: { view: View; page: Promise<PreviewPage> };
 }
 
-/** About 0.2 MB each. */
-const mostKeptPages = 200;
+const maxKeptPages = 200;
 
 export class Preview {
   readonly #renderOptions: RenderOptions;
@@ -65,7 +64,7 @@ export class Preview {
   readonly #pages = new Map<string, KeptPage>();
   readonly #search = new PreviewSearch();
   readonly #remote: RemotePictures;
-  /** Files of pictures of other hosts. One that could not be had is asked for again by the next preview. */
+  /** Downloaded pictures of other hosts. Failed downloads are retried by the next preview. */
   readonly #fetched = new Map<string, Uint8Array>();
   #view: View | undefined;
   #closed = false;
@@ -95,7 +94,7 @@ export class Preview {
     return this.#current.site;
   }
 
-  /** Why the folder cannot be shown as it is now; the site is shown as it was. */
+  /** Why the folder cannot be loaded now; the preview shows the last valid state. */
   get problem(): Diagnostic | undefined {
     return this.#problem;
   }
@@ -104,18 +103,21 @@ export class Preview {
     return this.#closed;
   }
 
-  /** Grows whenever the stylesheets that are made for the site may be others. */
+  /** Increments whenever a generated stylesheet may have changed. */
   get styleChanges(): number {
     return this.#styles.changes;
   }
 
-  /** The page for an address without leading slash: `guides/start.html`, `guides/start`, or `` for the first page. */
+  /**
+   * The page of an address without leading slash: `guides/start.html`, `guides/start`, or an empty string for
+   * the first page.
+   */
   findPage(address: string): { output: string; isExact: boolean } | undefined {
     const { tasks } = this.#current;
     const choices = [address, `${address}.html`, `${address.replace(/\/$/, '')}/index.html`, 'index.html'];
     const output = choices.slice(0, address === '' ? 4 : 3).find((choice) => tasks.has(choice));
     if (output === undefined) return undefined;
-    /** From anywhere else the relative links of the page would lead astray. */
+    /** Otherwise the page's relative links would resolve wrongly. */
     const sameFolder = output.lastIndexOf('/') === address.lastIndexOf('/');
     return { output, isExact: sameFolder };
   }
@@ -126,13 +128,13 @@ export class Preview {
     if (!task) return undefined;
     const kept = this.#rendered(task);
     const result = await kept.result;
-    /** The site was loaded again meanwhile, and the page may not be what it was. */
+    /** The site was reloaded meanwhile, so the page may be outdated. */
     if (view !== this.#view) return this.page(output);
     if (kept.shown?.view !== view) kept.shown = { view, page: shownPage(view, task, result) };
     return kept.shown.page;
   }
 
-  /** A file of the site that is no page: text, bytes, or where to read it. */
+  /** Site files other than pages: text, bytes, or the path to copy from. */
   async file(path: string): Promise<string | Uint8Array | { copyFrom: string } | undefined> {
     const view = this.#current;
     if (path.startsWith('_docyard/search/')) return (await this.#search.files(() => this.#current)).get(path);
@@ -161,13 +163,13 @@ export class Preview {
     return '';
   }
 
-  /** Takes in what has changed in the folder; `changed` are paths of files and folders from its root. */
+  /** `changed` are paths of files and folders relative to the root. */
   async update(changed: readonly string[]): Promise<PreviewChange> {
     const before = this.#current;
     const isStale = staleTest(changed);
     const files = changed.filter((path) => before.files.has(path));
-    this.#process.forget([...files]);
-    const reload = (await this.#source.takeIn(changed)) || this.#problem !== undefined;
+    this.#process.invalidate([...files]);
+    const reload = (await this.#source.applyChanges(changed)) || this.#problem !== undefined;
     if (reload) await this.#reload();
     const view = this.#current;
     for (const [output, kept] of this.#pages) {
@@ -175,16 +177,15 @@ export class Preview {
       const isSame = view.plan === before.plan && isDeepStrictEqual(view.tasks.get(output), task);
       const isUntouched = done?.sourceFiles && ![...done.sourceFiles, ...done.assets].some(isStale);
       if (!isSame || !isUntouched) this.#pages.delete(output);
-      /** It would keep the whole site as it was in memory. */
+      /** A cached document would keep the old site in memory. */
       else if (view !== before) delete kept.shown;
     }
-    this.#search.forget(isStale);
+    this.#search.invalidate(isStale);
     if (view !== before) this.#styles.compare(before, view);
     this.#whole = undefined;
     return { reloaded: view !== before, files: files.filter((path) => this.#isServed(path)) };
   }
 
-  /** Renders what the search needs, so that the first one does not wait. Answers what is wrong on all pages. */
   async readAll(): Promise<Diagnostic[]> {
     await this.#search.files(() => this.#current);
     const { findings } = this.#current.customScripts;
@@ -205,7 +206,7 @@ export class Preview {
   #rendered(task: PageTask): KeptPage {
     const known = this.#pages.get(task.output);
     if (known) {
-      /** The pages looked at last are kept longest. */
+      /** Moves the page to the end: the least recently used ones are evicted first. */
       this.#pages.delete(task.output);
       this.#pages.set(task.output, known);
       return known;
@@ -214,7 +215,7 @@ export class Preview {
     void kept.result.then((result) => this.#noteResult(kept, result));
     this.#pages.set(task.output, kept);
     const [oldest] = this.#pages.keys();
-    if (this.#pages.size > mostKeptPages && oldest !== undefined) this.#pages.delete(oldest);
+    if (this.#pages.size > maxKeptPages && oldest !== undefined) this.#pages.delete(oldest);
     return kept;
   }
 
@@ -222,7 +223,7 @@ export class Preview {
     const result = await this.#process.render(task);
     if (result.wantedPictures === undefined) return result;
     await this.#bringHome(result.wantedPictures);
-    /** The process has a copy of the plan, from before they were known. */
+    /** The process has a copy of the plan without the new pictures. */
     this.#process.usePlan(this.#current.plan);
     return this.#process.render(task);
   }
@@ -233,8 +234,8 @@ export class Preview {
 
   #noteResult(kept: KeptPage, result: PageResult): void {
     kept.done = result;
-    this.#styles.learn(result);
-    if (this.#pages.get(kept.task.output) === kept) this.#search.learn(kept.task, result);
+    this.#styles.addPage(result);
+    if (this.#pages.get(kept.task.output) === kept) this.#search.addPage(kept.task, result);
   }
 
   async #reload(): Promise<void> {
@@ -276,7 +277,7 @@ export class Preview {
     return decodedText(encodedPieces(markdownFile(page, markdown).pieces));
   }
 
-  /** An export copies what pages use; a preview cannot know all of that, but it knows what is never copied. */
+  /** A preview cannot know which files pages use, but it knows which are never copied. */
   #isServed(path: string): boolean {
     return this.#current.files.has(path) && !/\.(?:mdx|jsx|tsx)$/.test(path) && !isConfiguration(path);
   }
@@ -301,7 +302,6 @@ function outputOfMarkdown(view: View, path: string): string {
   return view.plan.rendered.includes(route) ? view.addresses.outputOf(route) : '';
 }
 
-/** A change of a folder is a change of everything in it. */
 function staleTest(changed: readonly string[]): (file: string) => boolean {
   const files = new Set(changed);
   return (file) => {
@@ -311,7 +311,7 @@ function staleTest(changed: readonly string[]): (file: string) => boolean {
   };
 }
 
-/** A file may have been replaced by a link to somewhere else since it was listed. */
+/** Security: a listed file may have been replaced by a link to another place. */
 async function isInside(root: string, file: string): Promise<boolean> {
   const [folder, real] = await Promise.all(
     [root, join(root, file)].map((path) => realpath(path).catch(() => '')),

@@ -1,17 +1,17 @@
 /**
- * A site that is loaded again and again: what was read stays in memory until its file changes. It decides which changes
- * of the folder can be seen on the site as a whole, and not on single pages only.
+ * A site that is reloaded incrementally: sources stay in memory until their file changes. It decides which
+ * changes affect the whole site rather than single pages.
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { SiteLoadError } from '../model/diagnostic.ts';
-import { loadSite, readPage } from '../pipeline/load.ts';
+import { loadSite, readPageSource } from '../pipeline/load.ts';
 import { routeOfFile } from '../navigation/files.ts';
 import type { PageSource } from '../model/page-source.ts';
 import type { LoadCache, LoadOptions, Site } from '../site/site.ts';
 
-/** Then it is a checkout of another branch, and looking at single files costs more than it saves. */
+/** More changed files are probably a checkout of another branch, where a full reload is cheaper. */
 const manyFiles = 500;
 const loadAttempts = 3;
 
@@ -23,7 +23,7 @@ export class ReloadableSite {
     this.#options = options;
   }
 
-  /** A file may be gone between being listed and being read, as long as somebody is at work in the folder. */
+  /** While the folder is edited, a file may disappear between being listed and being read. */
   async load(attempts = loadAttempts): Promise<Site> {
     const { root, fetchRemote } = this.#options;
     try {
@@ -35,18 +35,18 @@ export class ReloadableSite {
     }
   }
 
-  /** Forgets what is not true any more; answers whether the site must be loaded again. */
-  async takeIn(changed: readonly string[]): Promise<boolean> {
+  /** Drops outdated sources; returns whether the site must be reloaded. */
+  async applyChanges(changed: readonly string[]): Promise<boolean> {
     if (changed.length > manyFiles) {
       this.#cache = emptyCache();
       return true;
     }
     const listed = this.#cache.files?.all ?? [];
-    const answers = await Promise.all(changed.map((path) => this.#takeInPath(path, listed)));
+    const answers = await Promise.all(changed.map((path) => this.#applyChange(path, listed)));
     return answers.includes(true);
   }
 
-  async #takeInPath(path: string, listed: readonly string[]): Promise<boolean> {
+  async #applyChange(path: string, listed: readonly string[]): Promise<boolean> {
     const found = await lstat(join(this.#options.root, path)).catch(() => undefined);
     const isData = /\.(?:json|ya?ml)$/i.test(path);
     if (isData && !isConfiguration(path)) this.#cache.specs = emptyCache().specs;
@@ -58,11 +58,10 @@ export class ReloadableSite {
       this.#cache.pages.delete(path);
       return true;
     }
-    return found !== undefined && (isData || this.#takeInPage(path));
+    return found !== undefined && (isData || this.#applyPageChange(path));
   }
 
-  /** Navigation and search know front matter; the rest of a page is nobody else's business. */
-  #takeInPage(file: string): boolean {
+  #applyPageChange(file: string): boolean {
     const before = this.#cache.pages.get(file);
     if (!before) return false;
     const page = this.#readAgain(file);
@@ -71,10 +70,10 @@ export class ReloadableSite {
     return !page || !isDeepStrictEqual({ ...page, sourceHash: before.sourceHash }, before);
   }
 
-  /** Undefined when it is gone again. */
+  /** Undefined when the file has disappeared. */
   #readAgain(file: string): PageSource | undefined {
     try {
-      return readPage(this.#options.root, file, routeOfFile(file));
+      return readPageSource(this.#options.root, file, routeOfFile(file));
     } catch {
       return undefined;
     }

@@ -1,6 +1,6 @@
 /**
- * The search of a preview. What each page adds to the index is kept, so that after an edit only the pages that changed
- * are rendered for it; pages nobody has looked at are rendered when the index is first needed.
+ * The search of a preview. Terms of unchanged pages are kept; pages that were never requested are rendered
+ * when the index is first needed.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -17,7 +17,7 @@ interface KeptTerms {
   diagnostics: Diagnostic[];
 }
 
-/** Leaves room for the page that somebody looks at meanwhile. */
+/** Leaves capacity for the requested page. */
 const processes = 1;
 
 export class PreviewSearch {
@@ -25,25 +25,25 @@ export class PreviewSearch {
   readonly #stop = new AbortController();
   #files: Promise<Map<string, string>> | undefined;
   #isBuilding = false;
-  /** What has changed while pages were being rendered: their results may be older. */
+  /** Changes while pages were being rendered, whose results may be outdated. */
   #changesMeanwhile: ((file: string) => boolean)[] = [];
 
-  /** A page that was rendered for a reader need not be rendered for the index. */
-  learn(task: PageTask, result: PageResult): void {
+  /** A page that was rendered for a reader is not rendered again for the index. */
+  addPage(task: PageTask, result: PageResult): void {
     const known = this.#kept.get(task.output);
     this.#keep(task, result);
     if (!this.#isBuilding && !isDeepStrictEqual(known?.search, result.search)) this.#files = undefined;
   }
 
-  /** After a change: `isStale` says which files are not what they were. */
-  forget(isStale: (file: string) => boolean): void {
+  /** `isStale` reports whether a file has changed. */
+  invalidate(isStale: (file: string) => boolean): void {
     for (const [output, { sourceFiles }] of this.#kept)
       if (!sourceFiles || sourceFiles.some(isStale)) this.#kept.delete(output);
     if (this.#isBuilding) this.#changesMeanwhile.push(isStale);
     else this.#files = undefined;
   }
 
-  /** By path. Goes on until every page is as the site is then. */
+  /** By path. Repeats until every page matches the current site. */
   async files(current: () => View): Promise<Map<string, string>> {
     this.#files ??= this.#build(current);
     const files = await this.#files;
@@ -51,7 +51,6 @@ export class PreviewSearch {
     return files;
   }
 
-  /** What is wrong on the pages that are known. */
   findings(): Diagnostic[] {
     return [...this.#kept.values()].flatMap(({ diagnostics }) => diagnostics);
   }

@@ -1,6 +1,6 @@
 /**
- * The scripts and stylesheets that pages of a preview share. An export knows which classes all pages use; here that is known
- * of the pages that were rendered, and only grows: a class too many does no harm.
+ * The scripts and stylesheets that preview pages share. Their classes accumulate over the pages rendered so
+ * far; unused classes are harmless.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { siteFileReader } from '../assets/inline-masks.ts';
@@ -16,46 +16,46 @@ export class SharedStyles {
   readonly #classes = new Set<string>();
   readonly #mathStyles = new Map<string, string>();
   #changes = 0;
-  #made: { view: View; files: Promise<Map<string, string>> } | undefined;
+  #generated: { view: View; files: Promise<Map<string, string>> } | undefined;
 
-  /** Grows whenever a stylesheet may be another. */
+  /** Increments whenever a stylesheet may have changed. */
   get changes(): number {
     return this.#changes;
   }
 
-  learn({ styles, classes, mathStyles }: PageResult): void {
+  addPage({ styles, classes, mathStyles }: PageResult): void {
     const before = this.#size;
     for (const [name, declarations] of styles) this.#styles.set(name, declarations);
     for (const [name, declaration] of mathStyles) this.#mathStyles.set(name, declaration);
     for (const name of classes) this.#classes.add(name);
-    if (this.#size !== before) this.#forget();
+    if (this.#size !== before) this.#invalidate();
   }
 
-  /** The site was loaded again. */
+  /** Called after the site was reloaded. */
   compare(before: View, view: View): void {
     const colors = ({ site }: View): string => entryColorsCss(site.navigation.branches);
     const isSame =
       isDeepStrictEqual(before.site.settings, view.site.settings) && colors(before) === colors(view);
-    if (!isSame) this.#forget();
+    if (!isSame) this.#invalidate();
   }
 
   async file(path: string, view: View): Promise<string | Uint8Array | undefined> {
     if (path.startsWith('_docyard/katex/'))
       return mathFiles(this.#mathStyles).find((file) => file.path === path)?.content;
-    if (this.#made?.view !== view) this.#made = { view, files: this.#make(view) };
-    return (await this.#made.files).get(path);
+    if (this.#generated?.view !== view) this.#generated = { view, files: this.#generate(view) };
+    return (await this.#generated.files).get(path);
   }
 
   get #size(): number {
     return this.#styles.size + this.#classes.size + this.#mathStyles.size;
   }
 
-  #forget(): void {
+  #invalidate(): void {
     this.#changes += 1;
-    this.#made = undefined;
+    this.#generated = undefined;
   }
 
-  async #make({ site, pictures, files: known }: View): Promise<Map<string, string>> {
+  async #generate({ site, pictures, files: known }: View): Promise<Map<string, string>> {
     const files = new Map<string, string>();
     const context = {
       site,

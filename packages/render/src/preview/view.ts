@@ -1,6 +1,6 @@
 /**
- * A loaded site made ready for showing single pages of it: the same plan, tasks and frames an export has, without having
- * rendered anything. It is made anew whenever the site is loaded again.
+ * A loaded site prepared for rendering single pages, with the same plan, tasks and frames as an export.
+ * Created anew at each reload.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfiguredPictures, configuredPictures } from '../theme/configured-pictures.ts';
@@ -29,13 +29,13 @@ export interface View {
   composer: PageComposer;
   socialImages: SocialImages;
   searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] };
-  /** By the file each page would be written to. */
+  /** By output path. */
   tasks: ReadonlyMap<string, PageTask>;
   files: ReadonlySet<string>;
   customScripts: CustomScripts;
 }
 
-/** `before` lends its plan when nothing in it has changed, so that what was rendered with it still holds. */
+/** Reuses the plan of `before` when it is unchanged, so that rendered pages stay valid. */
 export function viewOf(site: Site, options: RenderOptions, remote: RemotePictures, before?: View): View {
   const made = planSite(site, options, remote);
   const plan = before && isSamePlan(before.plan, made) ? before.plan : made;
@@ -61,7 +61,7 @@ export function viewOf(site: Site, options: RenderOptions, remote: RemotePicture
   };
 }
 
-/** Descriptions are compared as objects: they are large, and what was not read again is the same one. */
+/** Specs are compared by identity: they are large, and unchanged ones keep their object. */
 function isSamePlan({ specs: specsBefore, ...before }: SitePlan, { specs, ...after }: SitePlan): boolean {
   const names = Object.keys(specs);
   return (
@@ -71,7 +71,7 @@ function isSamePlan({ specs: specsBefore, ...before }: SitePlan, { specs, ...aft
   );
 }
 
-/** For outputs that ask which pages there are, not what stands on them. */
+/** For outputs that need the list of pages, not their content. */
 export function outputContext(view: View): OutputContext {
   const { site, plan, addresses, composer, socialImages, pictures } = view;
   const unread = { description: '', summary: '', updates: [], failed: false };

@@ -1,6 +1,6 @@
 /**
- * Names of the language and of browsers that code means when it uses them. Common words that browsers happen to define
- * (`name`, `status`, `length`) are not here: in a snippet they are properties that it was given.
+ * Globals of JavaScript and browsers that code may use. Common words that browsers also define (`name`,
+ * `status`, `length`) are excluded: in a snippet they are properties.
  */
 export const ambientNames: ReadonlySet<string> = new Set(
   `undefined NaN Infinity globalThis Object Function Array String Number Boolean Symbol BigInt Math JSON Date RegExp Map

@@ -57,7 +57,7 @@ describe('elements', () => {
     expect(run({ 'main.jsx': `export const value = ${source};` })['value']).toEqual(value);
   });
 
-  it('has a property "__proto__" like any other', () => {
+  it('an element has an ordinary property "__proto__"', () => {
     const { props } = run({ 'main.jsx': 'export const value = <a __proto__="x"/>' })['value'] as {
       props: object;
     };
@@ -107,10 +107,10 @@ describe('modules', () => {
       'const y = 1; export { y as "x y" }',
       'import { "x y" as x } from "./b"; export const value = x',
     ],
-    ['again from elsewhere', 'export { x } from "./c"', 'import { x } from "./b"; export const value = x'],
-    ['all from elsewhere', 'export * from "./c"', 'import { x } from "./b"; export const value = x'],
+    ['again from another file', 'export { x } from "./c"', 'import { x } from "./b"; export const value = x'],
+    ['all from another file', 'export * from "./c"', 'import { x } from "./b"; export const value = x'],
     [
-      'all from elsewhere as one',
+      'all from another file as one',
       'export * as c from "./c"',
       'import { c } from "./b"; export const value = c.x',
     ],
@@ -156,7 +156,7 @@ describe('modules', () => {
     expect(run({ 'main.jsx': main, b, c: 'export const x = 1; export default 2' })['value']).toBe(1);
   });
 
-  it('lets imports go in circles, and sees later values', () => {
+  it('cyclic imports see later values', () => {
     const files = {
       'main.jsx':
         'import { next, count } from "./b"; export const base = () => 5; next(); export const value = count',
@@ -165,7 +165,7 @@ describe('modules', () => {
     expect(() => run(files)).not.toThrow();
   });
 
-  it('reads an import only when it is used', () => {
+  it('an import is read only when it is used', () => {
     const files = {
       'main.jsx': 'import { x } from "./b"; export const use = () => x; export const value = 1',
       b: 'throw 1',
@@ -175,7 +175,7 @@ describe('modules', () => {
     expect(use).toThrow();
   });
 
-  it('takes an import that does not exist for a name of nobody', () => {
+  it('a missing import is an undefined name', () => {
     const main =
       'import { Card, value as v } from "package"; export const value = <Card/>; export const use = () => v';
     const { value, use } = run({ 'main.jsx': main });
@@ -183,14 +183,14 @@ describe('modules', () => {
     expect(use).toThrow('v is not defined');
   });
 
-  it('knows React by all of its names', () => {
+  it('React is available under all of its names', () => {
     const main = `import React, { useState as state } from 'react'; import * as All from 'react';
       export const value = [state(1)[0], React.useState(2)[0], All.useState(3)[0], useState(4)[0]];`;
     expect(run({ 'main.jsx': main })['value']).toEqual([1, 2, 3, 4]);
   });
 });
 
-describe('what is refused', () => {
+describe('rejected code', () => {
   it.each([
     ['await', 'let a =\nawait 1', /await is available in async functions only/, 2],
     ['import()', 'let a;\nimport("x")', /import\(\) is not available/, 2],
@@ -217,11 +217,11 @@ describe('what is refused', () => {
   });
 });
 
-it('compares in the classic script as in the module', () => {
+it('comparisons mean the same in the classic script as in the module', () => {
   expect(run({ 'main.jsx': 'let b = 3; export const value = [-1<!--b, b]' })['value']).toEqual([true, 2]);
 });
 
-it('keeps the lines of the author', () => {
+it('compilation keeps line numbers', () => {
   const source =
     'import {\n a\n} from "./b";\nexport\nconst x = <a\n b={1}\n>\n {2}\n</a>;\nexport const use = () => { throw new Error("here") };';
   const { use } = run({ 'main.jsx': source });
@@ -233,7 +233,7 @@ it('keeps the lines of the author', () => {
   expect.assertions(1);
 });
 
-/** What is compiled has been read as a module before; the factory does not count on that. */
+/** `compileModule` parses the code as a module before; the factory does not rely on that. */
 it.each([
   '}',
   '} }); evil(); (function () { return function () {',
@@ -243,11 +243,11 @@ it.each([
   '/*',
   '`',
   "'\u2028} });'; } }); (function () { return function () {",
-])('makes no factory of text that leaves its function: %s', (code) => {
+])('text that leaves its function is rejected: %s', (code) => {
   expect(() => factoryOf(code)).toThrow(CompileError);
 });
 
-it('has exports with the names of the prototype like any others', () => {
+it('exports named like prototype members are ordinary', () => {
   const files = {
     'main.jsx':
       'import * as b from "./b"; export const value = [b.constructor, b.__proto__, "toString" in b]',

@@ -1,6 +1,6 @@
 /**
- * Compiles one file of an author's code into the form that both QuickJS and the browser run: the text of a function
- * that is given `require` and `exports`. Lines stay the author's. Nothing is run here.
+ * Compiles one file of an author's code into the form that QuickJS and the browser run: the body of a
+ * function with the parameters `require` and `exports`. Line numbers stay the author's. Nothing runs here.
  */
 import type { ExportDefaultDeclaration, ExportNamedDeclaration, Node, Program } from 'estree-jsx';
 import { builtInText, isBuiltInName } from './built-in-names.ts';
@@ -12,31 +12,31 @@ import type { ImportedName, Reference, Scopes } from './references.ts';
 import { analyseScopes } from './scope.ts';
 import { errorAt, parseScript } from './syntax.ts';
 
-/** What a specifier means: a file of the site by its path, React itself, or nothing that exists. */
+/** The target of an import: a site file by its path, React, or undefined when it does not exist. */
 export type ImportTarget = { file: string } | 'react' | 'react-dom' | undefined;
 export type ResolveImport = (specifier: string) => ImportTarget;
 
-/** Where a name that a module exports comes from: a name of the module itself, or of the file that is named. */
+/** The origin of an exported name: the module's own name, or a name of another file. */
 export interface ModuleExport {
   local: string;
   file?: string;
 }
 
 export interface CompiledModule {
-  /** The body of `function ($$require, $$exports)`; `$$require` takes the path of a file of the site. */
+  /** The body of `function ($$require, $$exports)`; `$$require` takes the path of a site file. */
   code: string;
-  /** The files that are imported, in order. */
+  /** In import order. */
   imports: string[];
   program: Program;
   scopes: Scopes;
   exports: Map<string, ModuleExport>;
-  /** The files of `export * from`. */
+  /** The targets of `export * from`. */
   exportsAllOf: string[];
-  /** The files that are run with the module, and not when something of theirs is used. */
+  /** Files that run together with the module instead of at first use. */
   runsAtOnce: string[];
   /** How a piece of the same module reads a name that the module imports or declares. */
   textOf: NameText;
-  /** Names that were asked for and that the module does not define. */
+  /** Requested names that the module does not define. */
   freeNames: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ const packages = { react: '$$react', 'react-dom': '$$reactDom' };
 const reservedName =
   /^\$\$(?:react|reactDom|jsx|fragment|define|defineAll|own|element|require|exports|default|pieces|given|content|words|whole|[int]\d+)$/;
 
-/** Exports with the names of `notExported` are dropped: whoever puts the module together has its own. */
+/** Exports named in `notExported` are dropped: the caller defines them. */
 export function compileModule(
   source: string,
   resolve: ResolveImport,
@@ -79,7 +79,7 @@ function refuseReservedNames(source: string, program: Program, { top }: Scopes):
     if (reservedName.test(name)) throw errorAt(source, program, `the name "${name}" is reserved`);
 }
 
-/** What stands before the code of a module: its exports, and a function for each name that it imports. */
+/** The prologue of a module: its exports, and a function for each imported name. */
 class Head {
   readonly imports: CompiledModule['imports'] = [];
   readonly exports: CompiledModule['exports'] = new Map();
@@ -117,7 +117,7 @@ class Head {
     return this.#accessors.get(name) ?? (use === 'element' ? undefined : name);
   };
 
-  /** Read when it is used and not before, so that a file that fails matters only to what needs it. */
+  /** Imports are read at use, so that a failing file affects only the code that needs it. */
   #declareImport(local: string, { specifier, name }: ImportedName): void {
     const target = this.#resolve(specifier);
     if (target === undefined) return;
@@ -177,7 +177,7 @@ class Head {
   }
 }
 
-/** A component of the format as a value. As an element it is named by a text. */
+/** The component as a value. In an element its name is a string. */
 function builtInValue(name: string, use: Reference['use']): string | undefined {
   return (use === 'read' || use === 'typeof') && isBuiltInName(name) ? builtInText(name) : undefined;
 }

@@ -1,40 +1,39 @@
 /**
- * Compiles what stands between the tags of an author's component into elements, as React would give them: text, elements
- * with their properties, and Markdown as the HTML elements it means. A part that holds nothing of the author's own is
- * content of the page: code may look at it, and the host shows it as it shows any Markdown.
+ * Compiles the children of an author's component into React elements: text, elements with their properties,
+ * and Markdown as the HTML elements it stands for. Parts without author code stay page content, which code
+ * may inspect and the host renders like other Markdown.
  */
 import { formulaOfCode } from '../math/marks.ts';
 import type { Document } from '../document/document.ts';
 import type { Node } from '../document/tree.ts';
 import { keyText } from './rewrite.ts';
 
-/** Content of the page that code may place, and the content around it. */
+/** Page content that code may place. */
 export interface ContentSlot {
   nodes: readonly Node[];
-  /** The slot that it is part of. */
+  /** The slot that contains it. */
   inside: number | undefined;
 }
 
-/** What the compiler knows of nodes that are code. */
 export interface CodeOfNodes {
-  /** Elements of the author's own or with a handler, and expressions: the number of their piece. */
+  /** The piece index of the author's own elements, elements with handlers, and expressions. */
   pieceOf(node: Node): number | undefined;
-  /** An element that must stay the author's, even when it cannot be compiled. */
+  /** An element that stays the author's even when it cannot be compiled. */
   isOwn(node: Node): boolean;
-  /** The properties of an element as an object literal, with the numbers of the pieces that compute them. */
+  /** The element's properties as an object literal, with the indexes of the pieces that compute them. */
   propsOf(node: Node): { text: string; pieces: readonly number[] };
 }
 
 export interface CompiledContent {
-  /** Expressions, one for each child. */
+  /** One expression per child. */
   children: string[];
-  /** Numbers of pieces that become part of the result when the content is placed as it is. */
+  /** Pieces that become part of the result when the content is placed unchanged. */
   shown: number[];
-  /** Numbers of pieces that run when code looks into the content. */
+  /** Pieces that run when code inspects the content. */
   used: number[];
 }
 
-/** Code may not be nested as deeply as Markdown. */
+/** Code supports less nesting than Markdown. */
 const maxDepth = 60;
 
 export class ContentCompiler {
@@ -44,7 +43,6 @@ export class ContentCompiler {
   readonly #inert = new Map<Node, boolean>();
   #shown: number[] = [];
   #used: number[] = [];
-  /** The slot that is being compiled. */
   #inside: number | undefined;
   #depth = 0;
 
@@ -53,7 +51,6 @@ export class ContentCompiler {
     this.#code = code;
   }
 
-  /** All of what stands between the tags, as one slot. */
   whole(nodes: readonly Node[]): number {
     return this.slots.push({ nodes, inside: undefined }) - 1;
   }
@@ -73,7 +70,7 @@ export class ContentCompiler {
     return children;
   }
 
-  /** Neighbours get numbers in a row, so that the host can show them together. */
+  /** Adjacent nodes get consecutive numbers, so that the host can render them together. */
   #childList(shown: readonly Node[]): string[] {
     const inside = this.#inside;
     const slots = shown.map((node) =>
@@ -102,7 +99,6 @@ export class ContentCompiler {
     return inert;
   }
 
-  /** Inside of content an expression shows what it shows. */
   #isQuiet(node: Node): boolean {
     return node.type.endsWith('Expression') || this.#isInert(node);
   }
@@ -221,7 +217,7 @@ function codeBlock({ lang, meta, value }: Node): string {
   return made('pre', {}, [code]);
 }
 
-/** Text of the document, which is no text of its code. */
+/** Document text, which is not a string of the author's code. */
 function words(text: string): string {
   return `$$words(${JSON.stringify(text)})`;
 }
@@ -234,7 +230,7 @@ function made(type: string, props: Record<string, string | number>, children: re
   return `$$jsx(${[JSON.stringify(type), object, ...children].join(', ')})`;
 }
 
-/** Written as HTML, an element is the same to code and to the host; some may stand nowhere but in certain others. */
+/** HTML elements mean the same to code and to the host; some are valid only inside certain others. */
 function isHtml({ type, name }: Node): boolean {
   return type.startsWith('mdxJsx') && /^[a-z]/.test(name ?? '');
 }

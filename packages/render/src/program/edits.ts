@@ -1,4 +1,7 @@
-/** A text that is changed in places. What is replaced keeps its line breaks, so that lines stay where authors put them. */
+/**
+ * A text with edits by position. Replaced parts keep their line breaks, so that line numbers stay the
+ * author's.
+ */
 
 export class Edits {
   readonly #source: string;
@@ -8,7 +11,6 @@ export class Edits {
     this.#source = source;
   }
 
-  /** Edits at one place stand in the order in which they were made. */
   insert(at: number, text: string): void {
     this.#edits.push({ start: at, end: at, text });
   }
@@ -18,7 +20,6 @@ export class Edits {
     this.#edits.push({ start, end, text: text + breaks.join('') });
   }
 
-  /** The changed text between two places of the original. */
   result(start = 0, end = this.#source.length): string {
     const edits = this.#edits.toSorted((a, b) => a.start - b.start);
     let text = '';

@@ -6,7 +6,7 @@ import { compileModule } from './compile.ts';
 import { factoryOf } from './factory.ts';
 import { runModules } from './run-program.ts';
 
-/** Elements in all their spellings: white space, comments, entities, quotes, nesting. */
+/** Elements in all spellings: white space, comments, entities, quotes, nesting. */
 const gap = fc.constantFrom('', ' ', '\n', ' \n\t ', ' /* c */ ', ' // c\n');
 const space = fc.constantFrom(' ', '\n  ', '\t', ' /* c */ ');
 const text = fc
@@ -87,7 +87,7 @@ const { element } = fc.letrec<{ element: string; child: string; attribute: strin
     }),
 }));
 
-/** The value of an element as another compiler has it. */
+/** The value of an element according to a second compiler. */
 function expected(source: string): unknown {
   const { code, errors } = transformSync('a.jsx', `value = ${source}`, {
     jsx: { runtime: 'classic', throwIfNamespace: false, pragma: 'h', pragmaFrag: 'fragment' },
@@ -108,7 +108,7 @@ function expected(source: string): unknown {
   return shown(context.value);
 }
 
-/** As plain data: functions and patterns by their kind. The order of properties is not part of it. */
+/** As plain data: functions and regular expressions by their kind, properties in any order. */
 function shown(tree: unknown): unknown {
   const text = JSON.stringify(tree, (_key, item: unknown) => {
     if (typeof item === 'function') return 'function';
@@ -117,7 +117,7 @@ function shown(tree: unknown): unknown {
   return JSON.parse(text);
 }
 
-it('makes of elements what another compiler makes of them', () => {
+it('compiled elements equal those of another compiler', () => {
   fc.assert(
     fc.property(element, (source) => {
       const wanted = expected(source);

@@ -3,8 +3,8 @@ import { programGlobals } from './globals.ts';
 import { CompileError, parseClassicScript } from './syntax.ts';
 
 /**
- * What every factory brings along. Names are defined one by one and never assigned, so that an export or property
- * called `__proto__` is one like any other.
+ * Names are defined one by one and never assigned, so that an export or property called `__proto__` is an
+ * ordinary one.
  */
 const prologue =
   `const $$react = React, $$reactDom = ReactDOM, $$jsx = React.createElement, $$fragment = React.Fragment,
@@ -17,8 +17,8 @@ $$words = (text) => text,
 $$element = (type, props, children) => $$jsx(type, props, ...children);`.replaceAll('\n', ' ');
 
 /**
- * The whole script of a module. Lines of the factory are lines of the code. The proof that nothing of the author's text
- * leaves its function: read as a classic script, the factory must be exactly the function that was put around it.
+ * Lines of the factory are lines of the code. Security: the factory, parsed as a classic script, must be
+ * exactly the wrapping function, so that the author's text cannot escape from it.
  */
 export function factoryOf(code: string): string {
   const before = `(function (${programGlobals.join(', ')}) { ${prologue} return `;

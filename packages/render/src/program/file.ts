@@ -1,4 +1,4 @@
-/** One file of the site as a compiled module: component files, data, and documents with the pieces of their body. */
+/** One site file as a compiled module: component files, data, and documents with their pieces. */
 import type { Document } from '../document/document.ts';
 import { type CompiledModule, type ModuleExport, type ResolveImport, compileModule } from './compile.ts';
 import { factoryOf } from './factory.ts';
@@ -12,10 +12,10 @@ import { withoutTypes } from './typescript.ts';
 export interface CompiledFile {
   factory: string;
   lines?: number[];
-  /** The files that it imports, in order. */
+  /** In import order. */
   imports: string[];
   units: Unit[];
-  /** Names of the top that are imported. */
+  /** Imported names of the module scope. */
   imported: ReadonlyMap<string, ImportedName & { file: string }>;
   exports: ReadonlyMap<string, ModuleExport>;
   exportsAllOf: string[];
@@ -23,7 +23,7 @@ export interface CompiledFile {
   /** Names that it uses and does not define. */
   freeNames: ReadonlySet<string>;
   body?: DocumentPieces;
-  /** The factory of a document with some of its pieces only. */
+  /** The factory of a document with some of its pieces. */
   factoryWith?: (isKept: (piece: number) => boolean) => string;
   problems: Problem[];
 }
@@ -52,7 +52,7 @@ export function compileFile(
 }
 
 function failedFile(file: string, error: unknown, lines?: readonly number[]): CompiledFile {
-  /** A walk that met the end of the stack: the caller stood deeper in it than a file at its limit leaves room for. */
+  /** The recursive walk overflowed the stack, because the caller was deep in it already. */
   if (error instanceof RangeError)
     return failingFile({ message: 'the code is nested too deeply', file, line: 1, column: 1 });
   if (!(error instanceof CompileError)) throw error;
@@ -71,7 +71,7 @@ const emptyFile = {
   problems: [],
 };
 
-/** Stands for a file that cannot be compiled: whoever needs it is told why. */
+/** Replaces a file that cannot be compiled: its importers get the reason. */
 export function failingFile(problem: Problem): CompiledFile {
   const message = `${problem.file} cannot be used: ${problem.message}`;
   return {
@@ -114,7 +114,7 @@ function partsOf(
   };
 }
 
-/** `element` is the name under which the document itself stands in a tree of elements. */
+/** `element` is the document's name in element trees. */
 export function compileDocument(
   file: string,
   document: Document,
@@ -163,10 +163,13 @@ interface Blocks {
   problems: Problem[];
 }
 
-/** A document is what it exports by default, and its pieces are its own. */
+/** Exports that the document defines. */
 const ownExports: ReadonlySet<string> = new Set(['default', '$pieces']);
 
-/** The `import` and `export` lines of a document as one module; when they cannot be read, the blocks that can. */
+/**
+ * Compiles the `import` and `export` lines of a document as one module; when that fails, only the blocks that
+ * parse.
+ */
 function compileBlocks(
   file: string,
   { modules }: Document,
@@ -191,7 +194,7 @@ function compileBlocks(
   }
 }
 
-/** Leaves out the blocks that cannot be read, and those that declare or export what an earlier one does. */
+/** Omits blocks that do not parse, and blocks that redeclare names of an earlier one. */
 function readableBlocks(
   file: string,
   modules: Document['modules'],

@@ -1,6 +1,6 @@
 /**
- * What a module of customer code finds without importing it: the parameters of every factory, in this order. The realm,
- * the browser and the compiler share the list.
+ * The globals of customer code: the parameters of every factory, in this order. The realm, the browser and
+ * the compiler share the list.
  */
 export const programGlobals: readonly string[] = [
   'React',

@@ -1,6 +1,6 @@
 /**
- * Names that the files of a page find around them: a page and the snippets on it are one module in the format, so that a
- * snippet uses what the documents that include it import and export.
+ * Resolves names that snippets inherit. In the format a page and its snippets share one module scope: a
+ * snippet may use names that the including documents import and export.
  */
 import type { CompiledFile } from './file.ts';
 
@@ -16,7 +16,7 @@ export const noInheritedNames: InheritedNames = new Map();
 
 const maxFiles = 200;
 
-/** What the files that a page reaches may inherit. Names of the nearest document win, and the page comes last. */
+/** Names of the nearest document win; the page comes last. */
 export class Surroundings {
   readonly #page: string;
   readonly #files = new Map<string, CompiledFile>();
@@ -54,7 +54,7 @@ export class Surroundings {
 
   #documentsAround(file: string): string[] {
     const around = new Set(this.#importers.get(file));
-    /** What is added while the set is walked is walked as well. */
+    /** A set's iteration also visits the values added during it. */
     for (const importer of around) for (const next of this.#importers.get(importer) ?? []) around.add(next);
     around.add(this.#page);
     return [...around].filter((each) => each !== file && this.#files.get(each)?.body);

@@ -1,19 +1,20 @@
-/** Puts the compiled files of a document together: which of them its pieces need, and which pieces are live. */
+/**
+ * Links the compiled files of a document: selects the files that its pieces need and the pieces that are
+ * interactive.
+ */
 import type { CompiledFile } from './file.ts';
 import type { CompiledPiece, Piece, Problem } from './pieces.ts';
 import { ProgramGraph } from './program-graph.ts';
 import type { DocumentProgram, ProgramModule } from './program.ts';
 
-/** A program with the files that it was put together from. */
 export interface LinkedProgram {
   program: DocumentProgram;
   files: ReadonlyMap<string, CompiledFile>;
 }
 
-const maximumModules = 200;
-const maximumLength = 2 * 1024 * 1024;
+const maxModules = 200;
+const maxLength = 2 * 1024 * 1024;
 
-/** A document with all that it imports, as far as a page may have it. */
 export function link(root: string, compiledOf: (file: string) => CompiledFile): LinkedProgram {
   const files = new Map<string, CompiledFile>();
   const ordered: string[] = [];
@@ -24,11 +25,10 @@ export function link(root: string, compiledOf: (file: string) => CompiledFile): 
   };
   const add = (file: string): void => {
     if (files.has(file)) return;
-    if (files.size === maximumModules)
-      return leaveOut(file, `more than ${maximumModules} files are imported`);
+    if (files.size === maxModules) return leaveOut(file, `more than ${maxModules} files are imported`);
     const compiled = compiledOf(file);
     length += compiled.factory.length;
-    if (length > maximumLength) return leaveOut(file, 'more than 2 MB of code are imported');
+    if (length > maxLength) return leaveOut(file, 'more than 2 MB of code are imported');
     files.set(file, compiled);
     compiled.imports.forEach(add);
     ordered.push(file);
@@ -62,8 +62,8 @@ function programOf(
     modules,
     pieceOf: (node) => body?.ofNode.get(node),
     attributePieceOf: (node, index) => body?.ofAttributes.get(node)?.[index],
-    modulesFor: (asked) => {
-      const needed = graph.filesNeededBy(root, withInner(pieces, asked));
+    modulesFor: (requested) => {
+      const needed = graph.filesNeededBy(root, withInner(pieces, requested));
       return modules.filter(({ id }) => needed.has(id));
     },
     liveModulesFor: (piece) => {
@@ -96,10 +96,9 @@ function liveModules(
   return modules.map((module) => (module.id === root && factory ? { id: root, factory } : module));
 }
 
-/** Pieces with all those that they run. */
-function withInner(pieces: readonly CompiledPiece[], asked: readonly Piece[]): CompiledPiece[] {
-  const found = new Set(asked.flatMap(({ index }) => pieces[index] ?? []));
-  /** What is added while the set is walked is walked as well. */
+function withInner(pieces: readonly CompiledPiece[], requested: readonly Piece[]): CompiledPiece[] {
+  const found = new Set(requested.flatMap(({ index }) => pieces[index] ?? []));
+  /** A set's iteration also visits the values added during it. */
   for (const piece of found)
     for (const index of piece.pieces) {
       const inner = pieces[index];

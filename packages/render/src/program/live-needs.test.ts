@@ -8,7 +8,7 @@ function needsOf(source: string): LiveNeeds {
   return liveNeeds([{ id: 'a.jsx', factory: factoryOf(compileModule(source, () => undefined).code) }]);
 }
 
-it('finds words that may be classes in every text', () => {
+it('possible class names are found in every string', () => {
   const source = `const a = on ? 'bg-red-500 hover:underline' : \`p-[3px] \${b} dark:text-white/60\`;
     const c = <i className="mt-2 md:w-1/2">Some text</i>`;
   expect(needsOf(source).classNames).toEqual(
@@ -23,12 +23,12 @@ it('finds words that may be classes in every text', () => {
   );
 });
 
-it('finds addresses of the site, and not those of others', () => {
+it('addresses of the site are found, other ones are not', () => {
   const source = `const a = ['/guide', './picture.png', '../api#x', '//cdn.example', 'https://x.example/y', 'a/b', '/a b', '/']`;
   expect(needsOf(source).addresses).toEqual(['/guide', './picture.png', '../api#x', '/']);
 });
 
-it('finds the hosts that code names', () => {
+it('hosts in code are found', () => {
   const source = `fetch('https://API.example.com/v1?x'); fetch(\`http://localhost:3000/\${a}\`); fetch(\`https://\${host}/x\`); fetch(\`https://api\${n}.example\`);
     fetch('see https://a.example, or https://b.example/'); new WebSocket('wss://live.example')`;
   expect(needsOf(source).hosts).toEqual([
@@ -39,7 +39,7 @@ it('finds the hosts that code names', () => {
   ]);
 });
 
-it('reads data', () => {
+it('data modules are read', () => {
   const { factory } = compileFile(
     'a.json',
     '{ "list": ["/guide", { "a": "mt-2" }], "n": 1 }',

@@ -1,6 +1,6 @@
 /**
- * What live code may come to show, read from the texts in it: classes that need styles, addresses that need resolving,
- * hosts that it may ask. Nobody can know more without running it; what is put together at run time is not found.
+ * Reads from the string literals of interactive code which classes need styles, which addresses need
+ * resolving and which hosts it may contact. Strings composed at run time are not found.
  */
 import type { Node } from 'estree-jsx';
 import type { ProgramModule } from './program.ts';
@@ -8,15 +8,15 @@ import { isDocumentText, parseClassicScript, walk } from './syntax.ts';
 
 export interface LiveNeeds {
   classNames: string[];
-  /** As they are written: `/guide`, `./picture.png`, `../api`. */
+  /** As written: `/guide`, `./picture.png`, `../api`. */
   addresses: string[];
   /** Origins, such as `https://api.example.com`. */
   hosts: string[];
 }
 
-const maximumClassNames = 5000;
-const maximumAddresses = 500;
-const maximumHosts = 50;
+const maxClassNames = 5000;
+const maxAddresses = 500;
+const maxHosts = 50;
 const longestWord = 200;
 
 export function liveNeeds(modules: readonly ProgramModule[]): LiveNeeds {
@@ -24,9 +24,9 @@ export function liveNeeds(modules: readonly ProgramModule[]): LiveNeeds {
   for (const { id, factory } of modules) {
     const texts = textsOf(factory);
     for (const text of id.endsWith('.json') ? texts.flatMap(textsOfData) : texts) {
-      addAll(found.classNames, classNamesIn(text), maximumClassNames);
-      addAll(found.hosts, hostsIn(text), maximumHosts);
-      if (isAddress(text)) addAll(found.addresses, [text], maximumAddresses);
+      addAll(found.classNames, classNamesIn(text), maxClassNames);
+      addAll(found.hosts, hostsIn(text), maxHosts);
+      if (isAddress(text)) addAll(found.addresses, [text], maxAddresses);
     }
   }
   return {
@@ -40,7 +40,7 @@ function addAll(to: Set<string>, items: Iterable<string>, maximum: number): void
   for (const item of items) if (to.size < maximum) to.add(item);
 }
 
-/** Stands where a template goes on with a value: the word before it is not whole. */
+/** Stands for an interpolated value: the word before it is incomplete. */
 const unfinished = '\0';
 
 function textsOf(factory: string): string[] {
@@ -55,7 +55,6 @@ function textsOf(factory: string): string[] {
   return texts;
 }
 
-/** The module of a JSON file holds its content as one text. */
 function textsOfData(text: string): string[] {
   if (!/^\s*[[{"]/.test(text)) return [];
   const texts: string[] = [];
@@ -65,7 +64,7 @@ function textsOfData(text: string): string[] {
   return texts;
 }
 
-/** What a utility class can look like; other words would only cost time later. */
+/** The shape of a utility class. */
 const classWord = /^-?[a-z@!*[][\w\-:/.[\]()%#,!&>*=@+']*$/;
 
 function classNamesIn(text: string): string[] {

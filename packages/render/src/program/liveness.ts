@@ -1,19 +1,19 @@
 /**
- * Tells which code does something once a page is shown: it keeps state, answers to the reader, or runs when it appears.
- * Only such code goes to the browser. A guess towards "does something" costs a script; the other way a dead button.
+ * Detects code that is interactive once a page is shown: it keeps state, handles events, or runs effects.
+ * Only such code is shipped to the browser. A false positive costs a script, a false negative a dead button.
  */
 import type { Node, Program } from 'estree-jsx';
 import type { Reference, Scopes } from './references.ts';
 import { walk } from './syntax.ts';
 
-/** What can be said of a part of a module by looking at it alone. */
+/** Facts derived from a part of a module alone. */
 export interface CodeFacts {
   live: boolean;
-  /** The names of the module, or of nobody, that it uses. */
+  /** Names of the module scope, and undeclared names. */
   uses: Set<string>;
 }
 
-/** One statement at the top of a module. */
+/** One top-level statement of a module. */
 export interface Unit extends CodeFacts {
   declares: string[];
 }
@@ -62,7 +62,7 @@ export function factsOf(node: Node, references: readonly Reference[]): CodeFacts
   return { live, uses: new Set(references.map(({ name }) => name)) };
 }
 
-/** An attribute that is of use only in a browser, when it is given code. */
+/** Event handlers and the like: functional only in a browser. */
 export function isLiveAttribute(name: string): boolean {
   return name === 'ref' || handlerName.test(name);
 }

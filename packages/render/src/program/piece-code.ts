@@ -1,4 +1,4 @@
-/** Compiles an expression of a document: a function of the properties that the document was given. */
+/** Compiles an expression of a document into a function of the document's properties. */
 import type { Expression } from 'estree-jsx';
 import { ambientNames } from './ambient-names.ts';
 import { isBuiltInText } from './built-in-names.ts';
@@ -11,7 +11,7 @@ import { type NameText, rewriteCode } from './rewrite.ts';
 import { analyseScopes } from './scope.ts';
 import { CompileError, parseScript } from './syntax.ts';
 
-/** How pieces read the names of their module; properties of the document come before names that it inherits. */
+/** How pieces read names of their module; the document's properties take precedence over inherited names. */
 export interface PieceNames {
   textOf: NameText;
   inherited: InheritedNames;
@@ -23,7 +23,7 @@ export function expressionPiece(source: string, names: PieceNames): PieceCode {
   return pieceOf(`(${source}\n)`, () => true, names);
 }
 
-/** `...rest` as an object, which is what an element's properties are made of. */
+/** `...rest` as an object. */
 export function spreadPiece(source: string, names: PieceNames): PieceCode {
   const isSpread = (node: Expression): boolean =>
     node.type === 'ObjectExpression' &&
@@ -35,7 +35,10 @@ export function spreadPiece(source: string, names: PieceNames): PieceCode {
 function pieceOf(source: string, isExpected: (node: Expression) => boolean, names: PieceNames): PieceCode {
   const program = parseScript(source);
   const [statement, ...more] = program.body;
-  /** An expression that begins at 0 is not the one in the parentheses: the author's text has closed them. */
+  /**
+   * Security: an expression that begins at 0 is not the parenthesized one, so the author's text has closed
+   * the parentheses.
+   */
   if (
     statement?.type !== 'ExpressionStatement' ||
     more.length > 0 ||
@@ -57,8 +60,8 @@ function readText(name: string, use: Reference['use']): string {
 }
 
 /**
- * Names that neither the module nor the language defines are properties that the document was given. They are read when
- * they are used, as a name would be, so that one that is missing fails there and nowhere else.
+ * Names that neither the module nor the language defines are properties of the document. They are read at
+ * use, so that a missing one fails only there.
  */
 class GivenNames {
   readonly readers: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Finds what of a document's body is code and compiles each piece of it on its own, so that one that cannot be read does
- * not take the others with it. A piece is a function of the properties that the document was given.
+ * Finds the code in a document's body and compiles each piece separately, so that one that does not parse
+ * leaves the others intact. A piece is a function of the document's properties.
  */
 import { isEmptyExpression } from '../evaluate/parse.ts';
 import type { SourcePlace } from '../model/diagnostic.ts';
@@ -14,32 +14,34 @@ import { isComponentName } from './references.ts';
 import { type NameText, keyText } from './rewrite.ts';
 import { CompileError } from './syntax.ts';
 
-/** Something of a document's body that is computed. */
+/** A computed part of a document's body. */
 export interface Piece {
-  /** Its place in the `$pieces` that the document's module exports. */
+  /** Its index in the `$pieces` export of the document's module. */
   index: number;
-  /** An element of the author's own or with a handler, what stands in braces, or what an attribute is given in braces. */
+  /**
+   * The author's own element or one with a handler, an expression in braces, or an attribute value in braces.
+   */
   kind: 'element' | 'expression' | 'attribute';
-  /** It does something once the page is shown. */
+  /** It is interactive once the page is shown. */
   interactive: boolean;
-  /** What stands between the tags of an element, where something does. */
+  /** The element's children, if any. */
   content?: PieceContent | undefined;
   line: number;
   column: number;
 }
 
 export interface PieceContent {
-  /** The slot of all of it. */
+  /** The slot of all children. */
   whole: number;
-  /** The slots that it consists of where it is placed as it is; undefined when code is among it. */
+  /** The slots of the children when they are placed unchanged; undefined when they contain code. */
   slots: { first: number; last: number } | undefined;
-  /** The slots of all parts of it. */
+  /** The slots of all parts of the children. */
   parts: { first: number; last: number };
-  /** Components of the format are among it, which others of them look for. */
+  /** Contains components of the format, which other components look for. */
   hasBuiltIn: boolean;
-  /** Code is part of it, or of what code may read of it. */
+  /** Contains code, also in parts that code may read. */
   hasCode: boolean;
-  /** Code among it does something once the page is shown. */
+  /** Contains interactive code. */
   interactive: boolean;
 }
 
@@ -47,7 +49,7 @@ export interface CompiledPiece extends Piece, CodeFacts {
   code: string;
   /** Other pieces that it runs. */
   pieces: readonly number[];
-  /** Those of them that are part of its content wherever that is placed. */
+  /** Those of them that are part of its content in every placement. */
   shownPieces: readonly number[];
 }
 
@@ -62,14 +64,14 @@ export interface DocumentPieces {
   pieces: CompiledPiece[];
   ofNode: Map<Node, CompiledPiece>;
   ofAttributes: Map<Node, (CompiledPiece | undefined)[]>;
-  /** Content of the page that pieces place, by number. */
+  /** Page content that pieces place, by number. */
   slots: readonly ContentSlot[];
   problems: Problem[];
 }
 
-const maximumPieces = 5000;
+const maxPieces = 5000;
 
-/** `textOf` is how the document's module reads the names that it imports and declares. */
+/** `textOf` is how the document's module reads names that it imports and declares. */
 export function piecesOf(
   file: string,
   document: Document,
@@ -107,7 +109,7 @@ class Pieces {
     return this.#found;
   }
 
-  /** From the inside out: an element holds the pieces that are inside of it. */
+  /** Visits children first: an element contains the pieces inside it. */
   #visit(node: Node): void {
     node.children?.forEach((child) => this.#visit(child));
     if (node.type === 'mdxJsxFlowElement' || node.type === 'mdxJsxTextElement') this.#element(node);
@@ -141,7 +143,6 @@ class Pieces {
     if (piece) this.#found.ofNode.set(node, piece);
   }
 
-  /** How the module reads an element's type, when it is one of its own names. */
   #typeText(name: string): string | undefined {
     const root = name.split('.', 1)[0] ?? '';
     if (name === root && !isComponentName(name)) return undefined;
@@ -207,7 +208,7 @@ class Pieces {
     const { pieces, problems } = this.#found;
     const file = this.#file;
     const { line, column } = place;
-    if (pieces.length === maximumPieces) {
+    if (pieces.length === maxPieces) {
       if (problems.at(-1)?.message !== tooMany) problems.push({ message: tooMany, file, line, column });
       return undefined;
     }
@@ -228,13 +229,13 @@ class Pieces {
   }
 }
 
-const tooMany = `the page has more than ${maximumPieces} expressions`;
+const tooMany = `the page has more than ${maxPieces} expressions`;
 
 function isLive({ name, value }: JsxAttribute): boolean {
   return name !== undefined && isLiveAttribute(name) && typeof value === 'object' && value !== null;
 }
 
-/** The properties of an element as the text of an object, with the pieces that compute them. */
+/** The element's properties as the source of an object literal, with the pieces that compute them. */
 function propsText(
   { attributes = [] }: Node,
   computed: readonly (CompiledPiece | undefined)[],
@@ -256,8 +257,8 @@ function addFacts(facts: CodeFacts, { live, uses }: CodeFacts): void {
 }
 
 /**
- * Where the code in the tag of an element stands: the parser reports only where the element begins. Attributes must be asked for in
- * their order, since the search goes on where the last one was found.
+ * Locates the code in an element's tag: the parser reports only where the element begins. Attributes must be
+ * requested in order.
  */
 class AttributePlaces {
   readonly #text: string;
@@ -273,12 +274,12 @@ class AttributePlaces {
     this.#place = { line: line + linesBefore, column };
   }
 
-  /** The place of the brace that opens before the code; of what was found last when there is no such text. */
+  /** Falls back to the previous position when the text is not found. */
   next(code: string): SourcePlace {
-    /** Further lines are not compared: the parser takes their indentation away. */
+    /** The parser removes the indentation of further lines, so only the first is compared. */
     const start = `{${code.includes('\n') ? code.slice(0, code.indexOf('\n') + 1) : code}`;
     const found = this.#text.slice(this.#offset, this.#end).indexOf(start);
-    /** The parser has changed the text; looking through a large element for each of its attributes would take long. */
+    /** The parser has changed the text. Searching a large element once per attribute would be quadratic. */
     if (found < 0) this.#end = this.#offset;
     if (found < 0) return this.#place;
     const lines = this.#text.slice(this.#offset, this.#offset + found).split('\n');

@@ -1,6 +1,6 @@
 /**
- * Follows what code uses across the files of a program: which pieces of a document reach something that is live, and
- * which files they need. Imports may go in circles.
+ * Follows references across the files of a program: which pieces of a document reach interactive code, and
+ * which files they need. Imports may be cyclic.
  */
 import type { CompiledFile } from './file.ts';
 import type { CodeFacts, Unit } from './liveness.ts';
@@ -8,7 +8,7 @@ import type { CodeFacts, Unit } from './liveness.ts';
 export class ProgramGraph {
   readonly #files: ReadonlyMap<string, CompiledFile>;
   readonly #declaring = new Map<string, Map<string, Unit>>();
-  /** Stands for everything in a file, for whoever imports it as a whole. */
+  /** Stands for everything in a file, for importers of the whole file. */
   readonly #wholes = new Map<string, Unit>();
   readonly #atOnce = new Map<string, ReadonlySet<string>>();
   readonly #live: ReadonlySet<Unit>;
@@ -27,7 +27,7 @@ export class ProgramGraph {
     return code.live || this.#unitsUsedBy(file, code).some((unit) => this.#live.has(unit));
   }
 
-  /** The files that pieces of a document need. Any other file runs as a whole, so all that it imports is needed too. */
+  /** Every file other than the document runs completely, so all its imports are needed too. */
   filesNeededBy(file: string, pieces: readonly CodeFacts[]): Set<string> {
     const open = [...this.#neededAtOnce(file), ...pieces.flatMap((piece) => this.#filesUsedBy(file, piece))];
     const needed = new Set([file]);
@@ -39,7 +39,7 @@ export class ProgramGraph {
     return needed;
   }
 
-  /** What a document imports for the sake of its own `import` and `export` lines. */
+  /** Imports that the document's own `import` and `export` lines need. */
   #neededAtOnce(file: string): ReadonlySet<string> {
     const known = this.#atOnce.get(file);
     if (known) return known;
@@ -54,7 +54,6 @@ export class ProgramGraph {
     return [...uses].flatMap((name) => imported?.get(name)?.file ?? []);
   }
 
-  /** From what is live by itself to everything that uses it. */
   #findLive(): Set<Unit> {
     const users = new Map<Unit, Unit[]>();
     const live = new Set<Unit>();
@@ -70,12 +69,12 @@ export class ProgramGraph {
         if (whole) addUser(unit, whole);
         for (const used of this.#unitsUsedBy(file, unit)) {
           addUser(used, unit);
-          /** `Tabs.Item = …` declares nothing: it adds to what it names. */
+          /** `Tabs.Item = …` declares nothing: it extends the name it assigns to. */
           if (unit.declares.length === 0) addUser(unit, used);
         }
       }
     }
-    /** What is added while the set is walked is walked as well. */
+    /** A set's iteration also visits the values added during it. */
     for (const unit of live) for (const user of users.get(unit) ?? []) live.add(user);
     return live;
   }

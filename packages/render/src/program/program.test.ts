@@ -5,7 +5,6 @@ import type { Node } from '../document/tree.ts';
 import { type DocumentProgram, type ProgramSources, Programs, authorLine } from './program.ts';
 import { runModules } from './run-program.ts';
 
-/** A site of texts: names resolve as in a folder. */
 function site(files: Record<string, string>): ProgramSources {
   const names = new ModuleSources('/nowhere', new Set(Object.keys(files)), { variables: {}, math: 'never' });
   const bytes = (file: string): Uint8Array => Buffer.from(files[file] ?? '');
@@ -23,14 +22,12 @@ function programOf(files: Record<string, string>): { document: Document; program
   return { document, program: new Programs(sources).ofDocument('page.mdx', document, 'fast') };
 }
 
-/** The first node of the page that is a piece of the kind, with its piece. */
 function nodesOf(node: Node): Node[] {
   return [node, ...(node.children ?? []).flatMap(nodesOf)];
 }
 
 type PieceFunction = (given: unknown, content?: unknown, isWhole?: boolean) => unknown;
 
-/** The values of all pieces of a page that are elements or expressions. */
 function valuesOf(files: Record<string, string>, given: object = {}, content?: unknown): unknown[] {
   const { document, program } = programOf(files);
   const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
@@ -84,7 +81,7 @@ describe('pieces of a document', () => {
     expect(valuesOf(files)).toEqual(values);
   });
 
-  it('gives a component the elements between its tags, and Markdown as content that it may look at', () => {
+  it('a component receives elements and inspectable Markdown as children', () => {
     const page = `export const Own = 1
 
 <Own>
@@ -118,7 +115,7 @@ describe('pieces of a document', () => {
     );
   });
 
-  it('gives a component all of its content as one where that is asked for', () => {
+  it('a component receives its content as one slot on request', () => {
     const page = 'export const Own = 1\n\n<Own>a *b*</Own>';
     const { document, program } = programOf({ 'page.mdx': page });
     const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
@@ -128,7 +125,7 @@ describe('pieces of a document', () => {
     expect(program.slots[whole]?.nodes.map(({ type }) => type)).toEqual(['text', 'emphasis']);
   });
 
-  it('reads names that nobody defines from what the document was given', () => {
+  it('undefined names are read from the properties of the document', () => {
     const page = '{title} {name.length} {typeof missing} {props.title} {typeof window}';
     expect(valuesOf({ 'page.mdx': page }, { title: 'T', name: 'N', window: 1 })).toEqual([
       'T',
@@ -139,13 +136,13 @@ describe('pieces of a document', () => {
     ]);
   });
 
-  it('fails where a name is used that was not given', () => {
+  it('a missing property fails where it is used', () => {
     expect(() => valuesOf({ 'page.mdx': '{title}' }, Object.create({ title: 1 }) as object)).toThrow(
       'title is not defined',
     );
   });
 
-  it('leaves out what cannot be compiled, and tells where it is', () => {
+  it('code that does not compile is omitted and reported with its place', () => {
     const page =
       '---\ntitle: x\n---\n\nimport { bad } from "./bad.tsx"\n\nexport const a = 1\n\n{a}\n\n{import("x")}\n\n{a + 1}';
     const files = { 'page.mdx': page, 'bad.tsx': 'const é = 1;\nconst a: = 1' };
@@ -167,12 +164,12 @@ describe('pieces of a document', () => {
     ],
     ['a layout', 'export const a = 1\n\nText\n\nexport default () => a\n\n{a}', [1], []],
     ['with $pieces', 'export const $pieces = 1\n\n{$pieces}', [1], []],
-  ])('takes the blocks of a page as one module: %s', (_name, page, values, problems) => {
+  ])('the blocks of a page are one module: %s', (_name, page, values, problems) => {
     expect(valuesOf({ 'page.mdx': page })).toEqual(values);
     expect(programOf({ 'page.mdx': page }).program.problems.map(({ message }) => message)).toEqual(problems);
   });
 
-  /** The Markdown parser refuses such text already; here it does not count on that. */
+  /** The Markdown parser rejects such text; the compiler does not rely on that. */
   it.each(['1), (2', '1) + (2', '1); (2', '1)] ; [(2', '...a}), ({...b'])(
     'cannot be left by an expression that closes its parentheses: %s',
     (text) => {
@@ -190,7 +187,7 @@ describe('pieces of a document', () => {
 });
 
 describe('places', () => {
-  it('tells the line of the author for each line of a module', () => {
+  it('each line of a module maps to the line of the author', () => {
     const page = `---
 title: x
 ---
@@ -231,7 +228,7 @@ Text
     ]);
   });
 
-  it('tells the line of TypeScript', () => {
+  it('each line of compiled TypeScript maps to its source line', () => {
     const files = {
       'page.mdx': 'import { a } from "./a.ts"\n\n{a()}',
       'a.ts':
@@ -246,7 +243,7 @@ Text
   });
 });
 
-describe('what does something once a page is shown', () => {
+describe('interactive code', () => {
   it.each<[string, string, boolean]>([
     ['plain code', 'export const A = () => <i/>\n\n<A/>', false],
     ['state', 'export const A = () => useState(1)\n\n<A/>', true],
@@ -295,7 +292,7 @@ describe('what does something once a page is shown', () => {
     expect(piece?.interactive).toBe(interactive);
   });
 
-  it('names the modules that a piece needs, and no others', () => {
+  it('a piece needs only the modules it uses', () => {
     const { document, program } = programOf({
       'page.mdx': 'import { A } from "./a.jsx"\nimport { B } from "./b.jsx"\n\n<A/>\n\n<B/>',
       'a.jsx': 'import { c } from "./c"; export const A = () => c',
@@ -313,9 +310,9 @@ describe('what does something once a page is shown', () => {
 });
 
 describe('limits', () => {
-  const tooMuchTypeScript = 'so much TypeScript in one file cannot be compiled; take the file apart';
+  const tooMuchTypeScript = 'the file contains too much TypeScript to compile; split it';
 
-  it('takes 200 files and tells that there are more', () => {
+  it('a program has at most 200 files and reports more', () => {
     const names = Array.from({ length: 250 }, (_, index) => `a${index}`);
     const files = Object.fromEntries(names.map((name) => [`${name}.js`, `export const ${name} = 1`]));
     const page = `${names.map((name) => `import { ${name} } from "./${name}"`).join('\n')}\n\n{a1}`;
@@ -324,7 +321,7 @@ describe('limits', () => {
     expect(program.problems).toMatchObject([{ message: 'more than 200 files are imported' }]);
   });
 
-  it('takes a chain of imports as long as that', () => {
+  it('a chain of imports may have the maximum length', () => {
     const names = Array.from({ length: 250 }, (_, index) => index);
     const files = Object.fromEntries(
       names.map((index) => [`a${index}.js`, `export * from "./a${index + 1}"`]),
@@ -333,7 +330,7 @@ describe('limits', () => {
     expect(program.modules).toHaveLength(200);
   });
 
-  it('takes 2 MB of code', () => {
+  it('a program may have 2 MB of code', () => {
     const files = Object.fromEntries(
       Array.from({ length: 10 }, (_, index) => [`a${index}.js`, `export default "${'x'.repeat(250_000)}"`]),
     );
@@ -345,7 +342,7 @@ describe('limits', () => {
     expect(program.problems).toMatchObject([{ message: 'more than 2 MB of code are imported' }]);
   });
 
-  it('takes 5,000 expressions', () => {
+  it('a document may have 5,000 expressions', () => {
     const { program } = programOf({ 'page.mdx': '{1}'.repeat(5001) });
     expect(program.problems).toMatchObject([{ message: 'the page has more than 5000 expressions' }]);
   });
@@ -358,14 +355,14 @@ describe('limits', () => {
     ['a.json', `"${'x'.repeat(1_000_000)}"`, 'the file is larger than 1 MB'],
     ['a.json', '[1,]', 'this is not valid JSON'],
     ['a.js', `x = ${'!'.repeat(20_000)}1`, 'the code is nested too deeply'],
-  ])('refuses %s: %s', (file, source, message) => {
+  ])('%s is rejected: %s', (file, source, message) => {
     const { program } = programOf({ [file]: source, 'page.mdx': `import a from "./${file}"\n\n{a}` });
     expect(program.problems).toMatchObject([{ file, message }]);
     expect(program.modules).toHaveLength(2);
   });
 });
 
-it('reads files anew when something has changed', () => {
+it('changed files are compiled again', () => {
   const files: Record<string, string> = {
     'page.mdx': 'import { a } from "./a"\n\n{a}',
     'a.js': 'export const a = 1',

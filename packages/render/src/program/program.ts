@@ -1,11 +1,11 @@
 /**
- * The program of a document: its own code and everything that it imports, compiled, and which pieces of its body are
- * code. What cannot be compiled is told and left out; the rest stands.
+ * The compiled program of a document: its own code, everything it imports, and the pieces of its body. Code
+ * that does not compile is reported and omitted.
  */
-import { Unsupported } from '../evaluate/values.ts';
+import { UnsupportedError } from '../evaluate/values.ts';
 import type { Document } from '../document/document.ts';
 import type { ParserName } from '../document/parser.ts';
-import { decodeSource, maximumSourceBytes } from '../source/source.ts';
+import { decodeSource, maxSourceBytes } from '../source/source.ts';
 import type { Node } from '../document/tree.ts';
 import type { ImportTarget } from './compile.ts';
 import type { ContentSlot } from './content.ts';
@@ -19,11 +19,11 @@ export interface ProgramModule {
   /** The file, relative to the root. */
   id: string;
   /**
-   * A classic script that is one expression: a function of `programGlobals` that gives `function (require, exports)`.
-   * `require` takes the id of another module; `exports` should have no prototype.
+   * A classic script of one expression: a function of `programGlobals` that returns `function (require,
+   * exports)`. `require` takes the id of another module; `exports` should have no prototype.
    */
   factory: string;
-  /** The author's line of each line of the factory; absent when they are the same. */
+  /** The author's line of each line of the factory; absent when they are equal. */
   lines?: number[];
 }
 
@@ -32,25 +32,24 @@ export interface DocumentProgram {
   modules: ProgramModule[];
   pieceOf(node: Node): Piece | undefined;
   attributePieceOf(node: Node, attributeIndex: number): Piece | undefined;
-  /** The modules that these pieces of the document need, in the same order. */
+  /** The modules that these pieces need, in the same order. */
   modulesFor(pieces: readonly Piece[]): ProgramModule[];
-  /** The same as the browser needs them: without code of the document that does nothing there. */
+  /** The modules for the browser: without document code that is not interactive. */
   liveModulesFor(piece: Piece): ProgramModule[];
-  /** Content of the document that pieces place, by number. */
+  /** Document content that pieces place, by number. */
   slots: readonly ContentSlot[];
-  /** The numbers of the content that a piece and the pieces inside of it place. */
+  /** The slots that a piece and the pieces inside it place. */
   slotsOf(piece: Piece): number[];
-  /** The names that a piece and the pieces inside of it use: of the module, or of what the document was given. */
+  /** The names that a piece and the pieces inside it use. */
   namesUsedBy(piece: Piece): Set<string>;
   problems: Problem[];
 }
 
-/** Where in the author's file a line of a module comes from. */
 export function authorLine({ lines }: ProgramModule, line: number): number {
   return lines ? (lines[line - 1] ?? lines.at(-1) ?? 1) : line;
 }
 
-/** The name under which an imported document stands in a tree of elements: the host renders it, with its properties. */
+/** Prefix of an imported document's name in element trees: the host renders it with its properties. */
 const documentPrefix = 'document:';
 
 export function documentElement(file: string): string {
@@ -61,39 +60,36 @@ export function documentOfElement(name: string): string | undefined {
   return name.startsWith(documentPrefix) ? name.slice(documentPrefix.length) : undefined;
 }
 
-/** Compiled text that a process keeps. */
-const maximumKeptLength = 32 * 1024 * 1024;
+/** Characters of compiled text that a process caches. */
+const maxCachedCharacters = 32 * 1024 * 1024;
 
-/** The files of the site, as `ModuleSources` gives them. */
 export interface ProgramSources {
   resolve(specifier: string, from: string): string | undefined;
   document(file: string, parser: ParserName): Document;
   bytes(file: string): Uint8Array;
-  /** Changes whenever a file is not what it was. */
+  /** Changes whenever a file changes. */
   readonly revision: number;
 }
 
-/** A page, for the sake of the names that snippets on it inherit. */
+/** A page whose names its snippets inherit. */
 export interface ProgramPage {
   file: string;
   document: Document;
 }
 
-/** What is known of a page: the names around its files, and the programs that depend on them. */
 interface PageLinks {
   surroundings: Surroundings;
   programs: WeakMap<Document, DocumentProgram>;
   documents: Map<string, CompiledFile>;
 }
 
-/** The programs of a site's documents. One instance serves a process. */
 export class Programs {
   readonly #sources: ProgramSources;
   readonly #documents = new WeakMap<Document, CompiledFile>();
   #programs = new WeakMap<Document, LinkedProgram>();
   #pages = new WeakMap<Document, PageLinks>();
   readonly #files = new Map<string, CompiledFile>();
-  #keptLength = 0;
+  #cachedCharacters = 0;
   #revision: number;
 
   constructor(sources: ProgramSources) {
@@ -107,7 +103,7 @@ export class Programs {
     parser: ParserName,
     page: ProgramPage = { file, document },
   ): DocumentProgram {
-    if (this.#revision !== this.#sources.revision) this.#forgetFiles();
+    if (this.#revision !== this.#sources.revision) this.#clearFiles();
     const plain = this.#plainProgram(file, document, parser);
     const { isPlain, modules } = page.document;
     if (isPlain || modules.length === 0) return plain.program;
@@ -146,7 +142,7 @@ export class Programs {
     return links;
   }
 
-  /** The root is compiled anew: what its pieces do depends on the names that its files inherit on this page. */
+  /** The root is compiled again: its pieces depend on the names that its files inherit on this page. */
   #programOnPage(
     root: string,
     document: Document,
@@ -187,10 +183,10 @@ export class Programs {
       const known = this.#files.get(key);
       if (known) return known;
       const bytes = this.#sources.bytes(file);
-      if (bytes.length > maximumSourceBytes) return tooMuch(file, 'the file is larger than 1 MB');
+      if (bytes.length > maxSourceBytes) return tooMuch(file, 'the file is larger than 1 MB');
       return this.#keep(key, compileFile(file, decodeSource(bytes), this.#resolver(file), inherited));
     } catch (error) {
-      if (error instanceof Unsupported) return tooMuch(file, error.message);
+      if (error instanceof UnsupportedError) return tooMuch(file, error.message);
       if (!(error instanceof DocumentError)) throw error;
       const { line, column } = error.place ?? { line: 1, column: 1 };
       return failingFile({ message: error.message, file, line, column });
@@ -198,18 +194,18 @@ export class Programs {
   }
 
   #keep(key: string, compiled: CompiledFile): CompiledFile {
-    if (this.#keptLength > maximumKeptLength) this.#forgetFiles();
-    this.#keptLength += compiled.factory.length;
+    if (this.#cachedCharacters > maxCachedCharacters) this.#clearFiles();
+    this.#cachedCharacters += compiled.factory.length;
     this.#files.set(key, compiled);
     return compiled;
   }
 
-  #forgetFiles(): void {
+  #clearFiles(): void {
     this.#revision = this.#sources.revision;
     this.#programs = new WeakMap();
     this.#pages = new WeakMap();
     this.#files.clear();
-    this.#keptLength = 0;
+    this.#cachedCharacters = 0;
   }
 
   #resolver(from: string): (specifier: string) => ImportTarget {

@@ -1,4 +1,3 @@
-/** What is known of a name where it is used, and which name an element or a call begins with. */
 import type { Identifier, JSXElement, JSXIdentifier, Node } from 'estree-jsx';
 
 export interface ImportedName {
@@ -11,20 +10,20 @@ export interface Reference {
   node: Identifier | JSXIdentifier;
   name: string;
   use: 'read' | 'write' | 'typeof' | 'export' | 'element';
-  /** Which statement of the top it is in. */
+  /** The index of the top-level statement that contains it. */
   statement: number;
-  /** `{ name }`: whoever replaces the name must write the key as well. */
+  /** `{ name }`: a replacement must also write the key. */
   shorthand: boolean;
-  /** What `new` is called on begins with the name: a call in its place would be taken for the call of `new`. */
+  /** The name begins the callee of `new`: a call in its place would become the callee. */
   afterNew: boolean;
 }
 
 export interface Scopes {
-  /** The names that the text declares at its top, with where they come from when they are imported. */
+  /** The names of the module scope, with their origin when they are imported. */
   top: Map<string, ImportedName | undefined>;
-  /** The names of the top by the statement that declares them. */
+  /** Names of the module scope by declaring statement. */
   declared: string[][];
-  /** Uses of names of the top and of names that nobody declares. What is local to a function is not listed. */
+  /** Uses of module-scope names and undeclared names, not of names local to a function. */
   references: Reference[];
 }
 
@@ -34,7 +33,7 @@ export function beginningOf(node: Node): Node {
   return node.type === 'TaggedTemplateExpression' ? beginningOf(node.tag) : node;
 }
 
-/** The name that an element's tag begins with, where it is a name of the program: `<Card>`, `<card.title>`, not `<div>`. */
+/** The first name of an element's tag when it is a variable: `<Card>`, `<card.title>`, not `<div>`. */
 export function rootOfName({ openingElement: { name } }: JSXElement): JSXIdentifier | undefined {
   if (name.type === 'JSXNamespacedName') return undefined;
   if (name.type === 'JSXIdentifier') return isComponentName(name.name) ? name : undefined;

@@ -1,6 +1,6 @@
 /**
- * The two changes that code needs wherever it stands: elements become calls, and names that are not the code's own are
- * read through whoever knows them. Everything else is left as the author wrote it, on the same line.
+ * Rewrites JSX elements to calls, and names that the code does not declare to lookups. Everything else stays
+ * as the author wrote it, on the same line.
  */
 import type { JSXAttribute, JSXElement, JSXFragment, JSXMemberExpression, Node } from 'estree-jsx';
 import { attributeName, jsxName, jsxText } from '../evaluate/jsx.ts';
@@ -8,7 +8,10 @@ import type { Edits } from './edits.ts';
 import { type Reference, isComponentName } from './references.ts';
 import { errorAt, forEachChild } from './syntax.ts';
 
-/** The text to read a name with: itself, a call that gives its value, or nothing when nobody defines it. */
+/**
+ * The text that reads a name: the name itself, a call that returns its value, or undefined when it is not
+ * defined.
+ */
 export type NameText = (name: string, use: Reference['use']) => string | undefined;
 
 export function rewriteCode(
@@ -18,7 +21,6 @@ export function rewriteCode(
   textOf: NameText,
   edits: Edits,
 ): void {
-  /** What is local to a function is not among the references, and stays as it is. */
   const tags = new Map<Node, string | undefined>();
   for (const reference of references) {
     const text = textOf(reference.name, reference.use);
@@ -40,7 +42,7 @@ function rewriteReference(
   edits.replace(node.start, node.end, shorthand ? `${name}: ${value}` : value);
 }
 
-/** `root` is the first name of a tag; the answer is what to write for it, or nothing for a built-in component. */
+/** `root` is the first name of a tag; undefined means a built-in component. */
 type TagText = (root: Node, name: string) => string | undefined;
 
 class Rewriting {
@@ -61,7 +63,7 @@ class Rewriting {
       throw errorAt(this.#source, node, 'import() is not available in pages');
     if (node.type === 'MetaProperty' && node.meta.name === 'import')
       throw errorAt(this.#source, node, 'import.meta is not available in pages');
-    /** `a<!--b` compares in a module, and begins a comment in the classic script that the code becomes. */
+    /** `a<!--b` is a comparison in a module, but a comment in the classic script that the code becomes. */
     if (node.type === 'BinaryExpression' && this.#source.startsWith('<!--', node.right.start - 1))
       this.#edits.insert(node.right.start, ' ');
     forEachChild(node, (child) => this.visit(child));
@@ -85,7 +87,7 @@ class Rewriting {
     this.#edits.replace(closing.start, closing.end, ')');
   }
 
-  /** `return<a/>` is two words. */
+  /** `return<a/>` would become one word. */
   #gapBefore(node: Node): string {
     return /[\w$\u0080-\uffff]/.test(this.#source[node.start - 1] ?? '') ? ' ' : '';
   }
@@ -144,7 +146,6 @@ class Rewriting {
     }
   }
 
-  /** Braces become parentheses; comments within stay. */
   #container(node: Extract<Node, { type: 'JSXExpressionContainer' }>): void {
     if (node.expression.type === 'JSXEmptyExpression') return this.#edits.replace(node.start, node.end, '');
     this.#edits.replace(node.start, node.start + 1, '(');
@@ -153,7 +154,7 @@ class Rewriting {
   }
 }
 
-/** As a plain key it would set the prototype. */
+/** A plain `__proto__` key would set the prototype. */
 export function keyText(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name);
 }

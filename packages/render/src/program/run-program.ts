@@ -1,4 +1,6 @@
-/** For tests only: runs compiled modules in `node:vm` with a React of a few lines, which is no boundary of any kind. */
+/**
+ * For tests only: runs compiled modules in `node:vm` with a minimal React. This is not a security boundary.
+ */
 import { createContext, runInContext } from 'node:vm';
 import { programGlobals } from './globals.ts';
 import type { ProgramModule } from './program.ts';

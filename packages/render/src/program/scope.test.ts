@@ -9,7 +9,7 @@ function freeNames(source: string): string[] {
   return [...new Set(references.map(({ name }) => name).filter((name) => !top.has(name)))].toSorted();
 }
 
-describe('names that nobody declares', () => {
+describe('undeclared names', () => {
   it.each<[string, string, string[]]>([
     ['a use', 'a', ['a']],
     ['properties are none', 'a.b.c; ({ d: 1 }); a?.e', ['a']],
@@ -38,8 +38,8 @@ describe('names that nobody declares', () => {
 });
 
 /**
- * Programs whose every part runs. A name is used inside `t(() => …)`, which swallows what the dead zone throws, so that
- * the engine tells by its reads of globals which names are free.
+ * Programs in which every part runs. Names are used inside `t(() => …)`, which swallows temporal-dead-zone
+ * errors, so that the engine's reads of globals show which names are free.
  */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const use = name.map((a) => `t(() => ${a})`);
@@ -94,7 +94,6 @@ for (const key of ['a', 'b', 'c', 'd'])
     },
   });
 
-/** What the engine reads or writes of its globals while the program runs. */
 function globalsUsed(source: string): string[] {
   used.clear();
   runInContext(`(function () { 'use strict'; ${source}\n})()`, context);
@@ -109,7 +108,7 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-it('agrees with the engine on every program', () => {
+it('the analysis agrees with the engine on every program', () => {
   fc.assert(
     fc.property(statements, (source) => {
       let free: string[];

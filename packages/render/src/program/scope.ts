@@ -1,6 +1,6 @@
 /**
- * Which declaration a name in an author's code belongs to. It follows the rules of strict modules: functions in blocks
- * stay in their block, `var` rises to its function. The dead zone before a `let` is not looked at.
+ * Resolves names in an author's code to their declarations by the rules of strict modules: functions in
+ * blocks are block-scoped, `var` is function-scoped. The temporal dead zone is ignored.
  */
 import type {
   ArrowFunctionExpression,
@@ -27,7 +27,7 @@ class Scope {
   readonly names = new Set<string>();
   readonly uses = new Map<string, Reference[]>();
   readonly parent: Scope | undefined;
-  /** Where `var` goes. */
+  /** The scope that receives `var` declarations. */
   readonly holder: Scope;
 
   constructor(parent: Scope | undefined, holds: boolean) {
@@ -35,12 +35,12 @@ class Scope {
     this.holder = holds || !parent ? this : parent.holder;
   }
 
-  /** At its end a scope knows all its names; what it did not declare is for the next one to look at. */
+  /** All names of a scope are known at its end; unresolved references move to the parent. */
   close(): void {
     for (const [name, references] of this.uses) {
       if (this.names.has(name)) continue;
       const outer = this.parent?.uses.get(name) ?? [];
-      /** The shorter list goes into the longer one: each reference moves a few times, however deep it is. */
+      /** Merging the shorter list into the longer one keeps the cost near linear at any depth. */
       const [shorter, longer] = outer.length < references.length ? [outer, references] : [references, outer];
       for (const reference of shorter) longer.push(reference);
       this.parent?.uses.set(name, longer);
@@ -81,7 +81,7 @@ class Analysis {
     if (!this.#top.has(name)) this.#top.set(name, undefined);
   }
 
-  /** Declarations first: what a block declares is visible in all of it. */
+  /** Declarations first: they are visible in the whole block. */
   #statements(nodes: readonly Node[], scope: Scope): void {
     for (const node of nodes) this.#declareStatement(node, scope);
     for (const node of nodes) this.#visit(node, scope);
@@ -206,7 +206,7 @@ class Analysis {
       case 'MethodDefinition':
       case 'PropertyDefinition':
         if (node.computed) this.#visit(node.key, scope);
-        /** The value of a field is the body of a function of its own: it may hold no `var`, but `arguments` is not there. */
+        /** A field's value is a function body: it cannot contain `var`, and has no `arguments`. */
         if (node.value) this.#visit(node.value, scope);
         return;
       case 'AssignmentExpression':
@@ -286,7 +286,7 @@ class Analysis {
     });
   }
 
-  /** What stands to the left of `=`: names that are written, and expressions within. */
+  /** The left side of `=`: written names, and expressions within. */
   #pattern(pattern: Pattern, scope: Scope, writes: boolean): void {
     switch (pattern.type) {
       case 'Identifier':

@@ -1,13 +1,13 @@
 /**
- * Reads the JavaScript of authors into syntax trees, with the place of what cannot be read. It only reads: nothing of an
- * author's text runs in this process.
+ * Parses authors' JavaScript into syntax trees with the position of syntax errors. Nothing of an author's
+ * text runs in this process.
  */
 import type { Options } from 'acorn';
 import type { Node, Program } from 'estree-jsx';
 import { JsxParser, ScriptParser } from '../evaluate/script-parser.ts';
 
 declare module 'estree' {
-  /** The parser always tells them. */
+  /** The parser always sets positions. */
   interface BaseNodeWithoutComments {
     start: number;
     end: number;
@@ -26,25 +26,25 @@ export class CompileError extends Error {
   }
 }
 
-/** 2025 is what QuickJS and every browser of the last years run; newer syntax would be read here and refused there. */
+/** The newest version that QuickJS and current browsers run. */
 const options: Options = {
   ecmaVersion: 2025,
   sourceType: 'module',
   allowAwaitOutsideFunction: false,
 };
-const maximumDepth = 400;
-/** Time and memory are linear: 1 MB of the worst code was 1.2 GB of syntax trees, and 20 s on a busy machine. */
-const maximumLength = 256 * 1024;
+const maxDepth = 400;
+/** Bounds the memory and time of the syntax tree, which are linear in the length. */
+const maxLength = 256 * 1024;
 
 export function parseScript(source: string): Program {
-  if (source.length > maximumLength)
-    throw new CompileError(`the code is larger than ${maximumLength / 1024} KB`, 1, 1);
+  if (source.length > maxLength)
+    throw new CompileError(`the code is larger than ${maxLength / 1024} KB`, 1, 1);
   const program = readable(source, () => JsxParser.parse(source, options) as unknown as Program);
   refuseDepth(source, program);
   return program;
 }
 
-/** What is given out at the end is a classic script, so it is read again as one: without JSX, without modules. */
+/** The result is a classic script, so it is parsed again as one: without JSX and modules. */
 export function parseClassicScript(source: string): Program {
   return readable(
     source,
@@ -60,10 +60,10 @@ function readable(source: string, parse: () => Program): Program {
     if (!loc || message.startsWith('Not enough stack'))
       throw new CompileError('the code is nested too deeply', 1, 1);
     const isAwait = /\bawait\s+$/.test(source.slice(Math.max(0, (pos ?? 0) - 20), pos));
-    const told = isAwait
+    const explanation = isAwait
       ? 'await is available in async functions only'
       : message.replace(/ \(\d+:\d+\)$/, '');
-    throw new CompileError(told, loc.line, loc.column + 1);
+    throw new CompileError(explanation, loc.line, loc.column + 1);
   }
 }
 
@@ -72,12 +72,12 @@ interface ParseFailure {
   loc: { line: number; column: number };
 }
 
-/** Everything after this may walk the tree by recursion. */
+/** Later steps may walk the tree recursively. */
 function refuseDepth(source: string, program: Program): void {
   let open: Node[] = [program];
   for (let depth = 1; open.length; depth++) {
     const [first] = open;
-    if (first && depth > maximumDepth) throw errorAt(source, first, 'the code is nested too deeply');
+    if (first && depth > maxDepth) throw errorAt(source, first, 'the code is nested too deeply');
     const next: Node[] = [];
     for (const node of open) forEachChild(node, (child) => next.push(child));
     open = next;
@@ -89,7 +89,7 @@ export function errorAt(source: string, { start }: Node, message: string): Compi
   return new CompileError(message, before.length, (before.at(-1)?.length ?? 0) + 1);
 }
 
-/** Calls `visit` for each node directly below a node, whatever its type. */
+/** Calls `visit` for each direct child of a node. */
 export function forEachChild(node: Node, visit: (child: Node) => void): void {
   const fields = node as unknown as Record<string, unknown>;
   for (const name of Object.keys(fields)) {
@@ -105,13 +105,12 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** Calls `visit` for a node and everything below it, parents first; nothing below a node for which it answers false. */
+/** Parents first; skips the children of a node for which `visit` returns false. */
 export function walk(node: Node, visit: (node: Node) => boolean | void): void {
   if (visit(node) === false) return;
   forEachChild(node, (child) => walk(child, visit));
 }
 
-/** Words and content of a document among its code: the host has seen them, and they are no code's. */
 export function isDocumentText(node: Node): boolean {
   return (
     node.type === 'CallExpression' &&

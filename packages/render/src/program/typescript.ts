@@ -1,14 +1,11 @@
-/**
- * Takes the types out of TypeScript; JSX stays. The compiler is native code, loaded when the first such file is met: a
- * site without TypeScript does not pay for it.
- */
+/** Removes the types from TypeScript; JSX stays. The native compiler is loaded for the first such file. */
 import { createRequire } from 'node:module';
 import type * as Oxc from 'oxc-transform';
 import { CompileError } from './syntax.ts';
 
 export interface PlainScript {
   code: string;
-  /** The author's line of each line of `code`; absent when they are the same. */
+  /** The author's line of each line of `code`; absent when they are equal. */
   lines?: number[];
 }
 
@@ -35,31 +32,31 @@ function compiler(): typeof Oxc {
   return loaded;
 }
 
-const maximumLength = 256 * 1024;
+const maxLength = 256 * 1024;
 
 /**
- * The compiler descends by recursion in native code, and a stack that overflows there ends the process. So the worst is
- * assumed: that everything in a file that can hold or continue something does, in one another. The KB are what a level
- * of each was measured to take, rounded up; processes have 8 MB. A real file of 60 KB stays within.
+ * The native compiler is recursive, and a stack overflow there ends the process. The estimate assumes the
+ * worst case: everything that can nest is nested. Each entry is the stack in KB that one level takes, rounded
+ * up.
  */
 const stackKb: readonly [RegExp, number][] = [
   [/[([{<]/g, 2.5],
   [/[?!~:=]|\b(?:if|else|new|typeof|void|delete|await|keyof|infer|extends|do|for|while)\b/g, 0.8],
   [/[.+\-*/%&|]/g, 0.3],
 ];
-const maximumStackKb = 7000;
+const maxStackKb = 7000;
 
 function refuseDepth(source: string): void {
-  /** `namespace a.b.c` is three namespaces in one another. */
+  /** `namespace a.b.c` is three nested namespaces. */
   const dotKb = /\b(?:namespace|module)\b/.test(source) ? 0.8 : 0;
   const levels: typeof stackKb = [...stackKb, [/\./g, dotKb]];
   const needed = levels.reduce((sum, [pattern, kb]) => sum + (source.match(pattern)?.length ?? 0) * kb, 0);
-  if (source.length > maximumLength || needed > maximumStackKb)
-    throw new CompileError('so much TypeScript in one file cannot be compiled; take the file apart', 1, 1);
+  if (source.length > maxLength || needed > maxStackKb)
+    throw new CompileError('the file contains too much TypeScript to compile; split it', 1, 1);
 }
 
 function compileError({ message, labels }: Oxc.OxcError, source: string): CompileError {
-  /** Places are counted in bytes of UTF-8. */
+  /** The compiler reports positions in bytes of UTF-8. */
   const before = Buffer.from(source)
     .subarray(0, labels[0]?.start ?? 0)
     .toString('utf8')
@@ -69,7 +66,7 @@ function compileError({ message, labels }: Oxc.OxcError, source: string): Compil
 
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Of a source map only the lines are of use: the first place of each line, and the line before where there is none. */
+/** Maps each line to the source line of its first segment, or to the previous line's. */
 function linesOf(mappings: string): number[] {
   let authorLine = 0;
   let last = 1;
@@ -85,7 +82,7 @@ function linesOf(mappings: string): number[] {
   });
 }
 
-/** Base 64 with five bits a letter, the sixth says that more follow, the lowest bit is the sign. */
+/** Base64 VLQ. */
 function numbersOf(segment: string): number[] {
   const numbers: number[] = [];
   let value = 0;

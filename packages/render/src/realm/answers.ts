@@ -1,15 +1,15 @@
 /**
- * What the code inside QuickJS may ask the host: formatting by Intl, addresses, text from bytes. Data in, data out;
- * everything is checked and bounded here, because the asking side is hostile.
+ * The host functions for code inside QuickJS: Intl formatting, URLs, text decoding. Security: the caller is
+ * hostile, so all input is validated and bounded here.
  */
-const maximumQuestion = 50_000;
-const maximumFormatters = 200;
+const maxQuestion = 50_000;
+const maxFormatters = 200;
 
 type Answer = (args: unknown[]) => unknown;
 
-/** Answers a question given as JSON; throws an error whose message goes to the asking side. */
+/** `question` is JSON. The message of a thrown error is passed to the calling code. */
 export function answer(name: string, question: string): string {
-  if (question.length > maximumQuestion) throw new RangeError('This text is too long');
+  if (question.length > maxQuestion) throw new RangeError('This text is too long');
   const reply = answers.get(name);
   if (!reply) throw new TypeError('This is not available');
   return JSON.stringify(reply(JSON.parse(question) as unknown[]) ?? null);
@@ -17,7 +17,7 @@ export function answer(name: string, question: string): string {
 
 const formatters = new Map<string, unknown>();
 
-/** Making a formatter costs up to a millisecond, so they are kept. */
+/** Cached, because creating a formatter is slow. */
 function formatter<Kind>(
   kind: string,
   args: unknown[],
@@ -27,12 +27,12 @@ function formatter<Kind>(
   const known = formatters.get(key);
   if (known !== undefined) return known as Kind;
   const made = make(localesOf(args[0]), optionsOf(args[1]));
-  if (formatters.size >= maximumFormatters) formatters.clear();
+  if (formatters.size >= maxFormatters) formatters.clear();
   formatters.set(key, made);
   return made;
 }
 
-/** Pages are the same wherever they are rendered, so what is not said does not come from this machine. */
+/** The default locale is fixed, so that output does not depend on the machine. */
 function localesOf(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [value];
   return [...list.filter((item) => typeof item === 'string').slice(0, 10), 'en-US'];
@@ -92,7 +92,6 @@ const answers = new Map<string, Answer>([
   ['text.decode', ([hex]) => new TextDecoder().decode(Buffer.from(textOf(hex), 'hex'))],
 ]);
 
-/** A number as text keeps the digits of a large integer. */
 function numeric(value: unknown): number | bigint {
   const text = textOf(value);
   return /^-?\d{16,1000}$/.test(text) ? BigInt(text) : Number(text);

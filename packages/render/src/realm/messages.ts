@@ -1,23 +1,21 @@
-/** What goes between a page's process and its thread for customer code. Types only. */
 import type { ProgramModule } from '../program/program.ts';
 import type { Tree } from './tree.ts';
 
-/** What a piece of a document's code is asked for. */
 export interface CodeRequest {
-  /** The document's own module and the number of the piece in it. */
+  /** The document's module and the index of the piece in it. */
   module: string;
   piece: number;
-  /** Properties of the document, when it is a snippet. */
+  /** The snippet's properties. */
   props: Tree;
-  /** What stands between the tags is one slot, and not elements that code can look at. */
+  /** The element's children are one slot instead of elements that code can inspect. */
   isWhole: boolean;
-  /** Ids that the code asks for are different for each. */
+  /** Makes generated ids unique. */
   idSpace: number;
-  /** Whether the value is shown between tags or is the value of a property. */
+  /** Whether the value is shown between tags or is a property. */
   as: 'content' | 'value';
 }
 
-/** What code can learn of the page: the same for the same site, wherever it is rendered. */
+/** What code can learn about the page: the same for the same site on every machine. */
 export interface PageFacts {
   seed: number;
   clockMs: number;
@@ -25,19 +23,19 @@ export interface PageFacts {
 }
 
 export interface ToWorker {
-  /** Begins with a clean realm. */
+  /** Resets the realm first. */
   begin: (PageFacts & { standIns: boolean }) | undefined;
   modules: ProgramModule[];
-  /** What factories take, in this order. */
+  /** The factory's parameters, in order. */
   names: readonly string[];
   request: CodeRequest;
   ticks: number;
   milliseconds: number;
-  /** Characters of JSON that the result may have. */
+  /** The maximum length of the result's JSON. */
   resultLength: number;
 }
 
-/** What it took, as time of the processor: a busy machine takes nothing away from an author. */
+/** In processor time, so that a busy machine does not shorten an author's limit. */
 export interface Spent {
   ticks: number;
   milliseconds: number;
@@ -51,5 +49,5 @@ export type CodeAnswer =
 export type FromWorker =
   | { kind: 'ready' }
   | { kind: 'answer'; answer: CodeAnswer; spent: Spent }
-  /** What is in the thread's memory cannot be relied on any more. */
+  /** The thread's memory is corrupt. */
   | { kind: 'broken' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { programGlobals } from '../program/globals.ts';
-import { CodeRefused, Realm } from './realm.ts';
+import { CodeRefusedError, Realm } from './realm.ts';
 import type { Tree } from './tree.ts';
 
 const realm = new Realm();
@@ -9,7 +9,7 @@ const facts = { seed: 7, clockMs: Date.UTC(2026, 0, 2), address: 'https://docs.e
 beforeEach(() => realm.beginPage(facts));
 afterAll(() => realm.close());
 
-/** Runs an expression as a piece of a document, `before` as the lines above it. */
+/** Runs an expression as a piece of a document; `before` is the code above it. */
 function run(
   expression: string,
   {
@@ -33,17 +33,17 @@ function run(
 
 const shown = (expression: string, before = ''): Tree => run(expression, { before, as: 'content' });
 
-function refusal(work: () => unknown): CodeRefused {
+function refusal(work: () => unknown): CodeRefusedError {
   try {
     work();
   } catch (error) {
-    if (error instanceof CodeRefused) return error;
+    if (error instanceof CodeRefusedError) return error;
     throw error;
   }
   throw new Error('the code was not refused');
 }
 
-describe('what code gives', () => {
+describe('results of code', () => {
   it.each<[string, Tree]>([
     ['[1, "a", true, null, undefined]', [1, 'a', true, null, null]],
     [
@@ -68,7 +68,7 @@ describe('what code gives', () => {
     expect(run(expression)).toEqual(expected);
   });
 
-  it('is elements by name, with components and fragments worked out', () => {
+  it('results are elements by name, with components and fragments resolved', () => {
     const before = `
       const Theme = React.createContext('light');
       const Show = () => React.createElement('i', null, useContext(Theme));
@@ -93,7 +93,7 @@ describe('what code gives', () => {
     });
   });
 
-  it('is made of components that the format brings, which code may take from an object of them', () => {
+  it('code may use built-in components from MintlifyComponents', () => {
     const before = 'const { Card, Tabs: Choice } = MintlifyComponents';
     const elements = 'Card, Choice, MintlifyComponents.Note'.split(', ');
     expect(shown(`[${elements.map((name) => `React.createElement(${name})`).join()}]`, before)).toEqual(
@@ -101,7 +101,7 @@ describe('what code gives', () => {
     );
   });
 
-  it('is the first render: state has its first value, effects do not run, a change while rendering counts', () => {
+  it('only the first render runs: state has its initial value, effects do not run', () => {
     const before = `
       let ran = 0;
       function Counter() {
@@ -115,7 +115,7 @@ describe('what code gives', () => {
     expect(shown('useState(4)[0]')).toBe('4');
   });
 
-  it('places what the host keeps, and never sees it', () => {
+  it('code places host content without seeing it', () => {
     expect(shown('React.createElement("div", null, children, props.more)')).toMatchObject({
       children: [{ slot: 0 }, null],
     });
@@ -124,8 +124,8 @@ describe('what code gives', () => {
   });
 });
 
-describe('the platform that code finds', () => {
-  /** Node's own answer is the right one. */
+describe('the platform inside the realm', () => {
+  /** Node's own result is the expected one. */
   const same: [string, unknown][] = [
     ['(1234567.891).toLocaleString()', (1_234_567.891).toLocaleString('en-US')],
     [
@@ -160,7 +160,7 @@ describe('the platform that code finds', () => {
     expect(run(expression)).toBe(expected);
   });
 
-  it('has a clock and a chance that the page decides', () => {
+  it('the page determines the clock and the random seed', () => {
     const drawn = 'Math.random() + " " + crypto.randomUUID()';
     expect(run('new Date().toISOString()')).toBe('2026-01-02T00:00:00.000Z');
     const [first] = [run(drawn), realm.beginPage(facts)];
@@ -169,7 +169,7 @@ describe('the platform that code finds', () => {
     expect(run(drawn)).not.toBe(first);
   });
 
-  it('has no browser at first, and an empty one for code that cannot do without', () => {
+  it('browser globals are missing at first and stubbed for code that needs them', () => {
     expect(run('typeof window === "undefined" ? "no" : "yes"')).toBe('no');
     expect(run('window.location.pathname + document.title + localStorage.getItem("a")')).toBe('/guide/anull');
     expect(run('typeof window')).toBe('undefined');
@@ -177,7 +177,7 @@ describe('the platform that code finds', () => {
   });
 });
 
-describe('code that gives nothing', () => {
+describe('code without a result', () => {
   it.each([
     ['throws', 'null.x', 'failed', "TypeError: cannot read property 'x' of null"],
     ['never ends', '(() => { for (;;); })()', 'timeout', 'second'],
@@ -207,7 +207,7 @@ describe('code that gives nothing', () => {
       'throws what cannot be read',
       '(() => { throw { get message() { throw 1; } }; })()',
       'failed',
-      'says nothing',
+      'without a message',
     ],
     [
       'is a component that shows itself',
@@ -215,14 +215,17 @@ describe('code that gives nothing', () => {
       'failed',
       'too deeply',
     ],
-  ])('because it %s is refused by name, and the next piece is run', (_why, expression, reason, message) => {
-    const refused = refusal(() => shown(expression));
-    expect(refused.reason).toBe(reason);
-    expect(refused.message).toContain(message);
-    expect(shown('1 + 1')).toBe('2');
-  });
+  ])(
+    'code that %s is refused with its reason, and the next piece runs',
+    (_why, expression, reason, message) => {
+      const refused = refusal(() => shown(expression));
+      expect(refused.reason).toBe(reason);
+      expect(refused.message).toContain(message);
+      expect(shown('1 + 1')).toBe('2');
+    },
+  );
 
-  it('in native loops of the engine uses up the time of its page; the next page has another thread', () => {
+  it('a native loop uses up the time of its page; the next page has another thread', () => {
     for (const piece of [1, 2])
       expect(refusal(() => run(`[${piece}, new Array(1e9) + ""]`)).reason).toBe('timeout');
     expect(refusal(() => run('1')).message).toContain('used up');
@@ -230,13 +233,13 @@ describe('code that gives nothing', () => {
     expect(run('1')).toBe(1);
   });
 
-  it('because others have given so much already is refused too', () => {
+  it('a result is refused when earlier ones have used up the size limit', () => {
     expect(shown('"x".repeat(3e6).length + "x".repeat(3e6)')).toHaveLength(3_000_007);
     expect(refusal(() => shown('"y".repeat(3e6)')).reason).toBe('too_large');
     expect(shown('"z"')).toBe('z');
   });
 
-  it('many times over has the time of the page once', () => {
+  it('many endless pieces share the time of the page', () => {
     const began = performance.now();
     const reasons = Array.from(
       { length: 50 },
@@ -252,7 +255,7 @@ describe('code that gives nothing', () => {
     ['lists that grow', '(() => { let a = [1]; for (;;) a = a.concat(a); })()'],
     ['many lists', 'new Array(3e6).fill(0).map(String).join("").length'],
     ['a list that is sorted', 'Array.from({ length: 4e5 }, (_, i) => (i * 7919) % 1e6).sort().length'],
-  ])('in twenty pieces of a page, each %s, keeps to the two seconds of the page', (_what, expression) => {
+  ])('twenty pieces with %s stay within the time of the page', (_what, expression) => {
     run('1');
     realm.beginPage(facts);
     const began = performance.now();
@@ -263,12 +266,12 @@ describe('code that gives nothing', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('is told with its place', () => {
+  it('failing code is reported with its place', () => {
     expect(refusal(() => run('(() => {\n  return nothing;\n})()')).trace).toMatch(/\.mdx:2:\d+/);
   });
 });
 
-it('leaves nothing behind for the next page', () => {
+it('the next page starts with a clean realm', () => {
   run(`(() => {
     Object.prototype.left = Array.prototype.map = globalThis.left = 1;
     JSON.stringify = () => '{"tree":"forged"}';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ElementValue, Foreign, NativeFunction, ObjectValue, Unsupported } from '../evaluate/values.ts';
-import { MalformedTree, checkedTree, type TreeSlots, treeOfValue, valueOfTree } from './tree.ts';
+import { ElementValue, Foreign, NativeFunction, ObjectValue, UnsupportedError } from '../evaluate/values.ts';
+import { MalformedTreeError, checkedTree, type TreeSlots, treeOfValue, valueOfTree } from './tree.ts';
 
 const slots = (given: Foreign[]): TreeSlots => ({
   given,
   content: (first, last) => `${first} to ${last}`,
 });
 
-describe('a tree that came out of customer code', () => {
-  it('keeps the parts of a tree and nothing else', () => {
+describe('a tree from customer code', () => {
+  it('only known parts of a tree are kept', () => {
     const came: unknown = JSON.parse(
       '{"type":"a","props":[["__proto__",{"object":[["x",1]]}]],"children":[{"slot":2,"html":"<b>"}],"html":"<script>"}',
     );
@@ -25,24 +25,24 @@ describe('a tree that came out of customer code', () => {
     ['an object of something else', { raw: '<b>' }],
     ['what stands on a prototype', Object.create({ slot: 1 })],
     ['nothing', undefined],
-  ])('is not %s', (_what, came) => {
-    expect(() => checkedTree(came)).toThrow(MalformedTree);
+  ])('%s is rejected', (_what, came) => {
+    expect(() => checkedTree(came)).toThrow(MalformedTreeError);
   });
 
-  it('names content by whole numbers in order', () => {
+  it('slots are integers in order', () => {
     for (const forged of [{ slot: 0.5 }, { slot: 3, to: 2 }, { slot: -1, to: 4 }, { slot: 0, to: 1e99 }])
-      expect(() => checkedTree(forged), JSON.stringify(forged)).toThrow(MalformedTree);
+      expect(() => checkedTree(forged), JSON.stringify(forged)).toThrow(MalformedTreeError);
     expect(checkedTree({ slot: 2, to: 4, more: 1 })).toEqual({ slot: 2, to: 4 });
   });
 
-  it('has an end', () => {
+  it('the depth and size of a tree are bounded', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 300; depth++) deep = [deep];
-    expect(() => checkedTree(deep)).toThrow(MalformedTree);
-    expect(() => checkedTree(Array.from({ length: 600_000 }, () => 1))).toThrow(MalformedTree);
+    expect(() => checkedTree(deep)).toThrow(MalformedTreeError);
+    expect(() => checkedTree(Array.from({ length: 600_000 }, () => 1))).toThrow(MalformedTreeError);
   });
 
-  it('becomes values of the evaluator: no objects of the engine, and no names that no element has', () => {
+  it('a tree becomes values of the evaluator with valid element names', () => {
     const slot = new Foreign('content');
     const value = valueOfTree(
       { type: 'b', props: [['onClick', { function: true }]], children: [{ slot: -1 }, { slot: 2, to: 4 }] },
@@ -52,10 +52,12 @@ describe('a tree that came out of customer code', () => {
     const { props, children } = value as ElementValue;
     expect(props.get('onClick')).toBeInstanceOf(NativeFunction);
     expect(children).toEqual([slot, '2 to 4']);
-    expect(() => valueOfTree({ type: 'b><script', props: [], children: [] }, slots([]))).toThrow(Unsupported);
+    expect(() => valueOfTree({ type: 'b><script', props: [], children: [] }, slots([]))).toThrow(
+      UnsupportedError,
+    );
   });
 
-  it('goes in as it comes out', () => {
+  it('a tree survives the round trip', () => {
     const slot = new Foreign('content');
     const found: Foreign[] = [];
     const given = new ObjectValue([

@@ -1,6 +1,6 @@
 /**
- * The thread that holds QuickJS. It runs customer code on request and can be ended at any moment by the thread that waits
- * for it (`realm.ts`), because native loops of QuickJS do not ask whether they should go on.
+ * The thread that runs QuickJS. The waiting thread (`realm.ts`) can terminate it at any moment, because
+ * native loops of QuickJS ignore the interrupt handler.
  */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import releaseVariant from '@jitl/quickjs-wasmfile-release-sync';
@@ -15,12 +15,12 @@ import { answer } from './answers.ts';
 import { insideSource } from './inside.ts';
 import type { CodeAnswer, FromWorker, Spent, ToWorker } from './messages.ts';
 
-/** The only real cap of memory: QuickJS's own limit counts wrongly in this build. 64 MB. */
+/** The only effective memory limit, in WebAssembly pages: QuickJS's own limit miscounts in this build. */
 const memoryPages = { initial: 256, maximum: 1024 };
 const memoryPageBytes = 64 * 1024;
-/** Above this the stack of the thread overflows first and leaves QuickJS corrupt. */
+/** With a larger value the thread's stack overflows first and leaves QuickJS corrupt. */
 const stackBytes = 128 * 1024;
-/** What a question to the host is charged, in ticks of QuickJS's interrupt counter. */
+/** The cost of a host call, in ticks of QuickJS's interrupt counter. */
 const questionTicks = 0.1;
 
 interface Budget {
@@ -37,7 +37,7 @@ port.on('message', (message: ToWorker) => {
   try {
     reply = { kind: 'answer', ...engine.run(message) };
   } catch {
-    // A trap of WebAssembly.
+    // A WebAssembly trap.
     reply = { kind: 'broken' };
   }
   send(reply);
@@ -52,7 +52,7 @@ function send(message: FromWorker): void {
 
 async function startEngine(): Promise<{ run(message: ToWorker): { answer: CodeAnswer; spent: Spent } }> {
   const memory = new WebAssembly.Memory(memoryPages);
-  // The package describes its CommonJS form; what is loaded is the variant itself.
+  // The package describes its CommonJS form; the import is the variant itself.
   const variant = releaseVariant as unknown as QuickJSSyncVariant;
   const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory }));
   const runtime = quickJs.newRuntime();
@@ -65,7 +65,7 @@ async function startEngine(): Promise<{ run(message: ToWorker): { answer: CodeAn
   });
   const context = runtime.newContext();
   const inside = loadInside(context, budget);
-  // The library makes these on first use; they must be part of what is kept.
+  // The library creates these lazily; they must be part of the snapshot.
   void [context.global, context.undefined, context.null, context.true, context.false];
   warmUp(context, inside);
   const kept = new Uint8Array(memory.buffer).slice(0, usedBytes(memory));
@@ -89,14 +89,14 @@ async function startEngine(): Promise<{ run(message: ToWorker): { answer: CodeAn
   };
 }
 
-/** Milliseconds that this thread has had a processor; older versions of Node know only the time that has passed. */
+/** The processor time of this thread; older versions of Node know only elapsed time. */
 function processorMs(): number {
   if (typeof process.threadCpuUsage !== 'function') return performance.now();
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** WebAssembly is slow until it was used for a while, and that must not count against the first page. */
+/** WebAssembly is slow at first, which must not count against the first page. */
 function warmUp(context: QuickJSContext, inside: Inside): void {
   const factory = '(function () { return function (require, exports) { exports.$pieces = [() => "x"]; }; })';
   const made = context.unwrapResult(context.evalCode(factory, 'warm-up', { type: 'global' }));
@@ -115,7 +115,7 @@ function warmUp(context: QuickJSContext, inside: Inside): void {
   for (let count = 0; count < 50; count++) call(inside.run, text(request));
 }
 
-/** Everything behind is zero. Compared by the page: looked at number by number, 16 MB take 60 ms. */
+/** Everything after is zero. Comparing whole pages is much faster than comparing words. */
 function usedBytes({ buffer }: WebAssembly.Memory): number {
   const zeros = new Uint8Array(memoryPageBytes);
   let end = buffer.byteLength;
@@ -157,7 +157,7 @@ function answerTo(message: ToWorker, { context, inside, budget, reset }: Engine)
     const handles = args.map((item) => (typeof item === 'string' ? context.newString(item) : item));
     const result = context.callFunction(fn, context.undefined, ...handles);
     for (const handle of handles) handle.dispose();
-    return opened(context, result);
+    return unwrap(context, result);
   };
   try {
     if (message.begin) {
@@ -166,7 +166,7 @@ function answerTo(message: ToWorker, { context, inside, budget, reset }: Engine)
     }
     const names = JSON.stringify(message.names);
     for (const { id, factory } of message.modules) {
-      const made = opened(context, context.evalCode(factory, id, { type: 'global' }));
+      const made = unwrap(context, context.evalCode(factory, id, { type: 'global' }));
       call(inside.define, id, made, names);
     }
     const result = call(inside.run, JSON.stringify(message.request));
@@ -193,8 +193,10 @@ class InsideError extends Error {
   }
 }
 
-/** The value of a call, or what was thrown, read without running more of the author's code than getters. */
-function opened(
+/**
+ * Returns the value of a call or the thrown value, without running more of the author's code than getters.
+ */
+function unwrap(
   context: QuickJSContext,
   result: { error: QuickJSHandle; value?: undefined } | { value: QuickJSHandle; error?: undefined },
 ): QuickJSHandle {
@@ -204,6 +206,6 @@ function opened(
     throw new InsideError(text('name'), text('message'), text('stack'));
   } catch (error) {
     if (error instanceof InsideError) throw error;
-    throw new InsideError('Error', 'something that is no error was thrown', '');
+    throw new InsideError('Error', 'the thrown value is not an error', '');
   }
 }

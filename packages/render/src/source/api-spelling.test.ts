@@ -4,10 +4,10 @@ import {
   operationEntry,
   operationReference,
   schemaReference,
-  writtenOperation,
+  frontMatterOperation,
 } from './api-spelling.ts';
 
-describe('how operations are named', () => {
+describe('a reference to an operation', () => {
   it.each([
     ['GET /users', { kind: 'operation', method: 'GET', path: '/users' }],
     ['  post   /users/{id} ', { kind: 'operation', method: 'POST', path: '/users/{id}' }],
@@ -23,15 +23,15 @@ describe('how operations are named', () => {
     ['some words', undefined],
     ['', undefined],
     [`GET /${'x'.repeat(2000)}`, undefined],
-  ])('%.40s', (text, reference) => expect(operationReference(text)).toEqual(reference));
+  ])('is parsed: %.40s', (text, reference) => expect(operationReference(text)).toEqual(reference));
 
-  it('takes an entry of the navigation only when no page could be meant', () => {
+  it('is recognized in a navigation entry only when it cannot be a page', () => {
     expect(operationEntry('GET /users')).toMatchObject({ method: 'GET' });
     expect(operationEntry('guides/how to get started')).toBeUndefined();
     expect(operationEntry('guides/start')).toBeUndefined();
   });
 
-  it('takes schemas, channels and operations that a page describes', () => {
+  it('may also be to a schema, a channel or an operation declared in front matter', () => {
     expect(schemaReference('spec.json Order Item')).toEqual({
       kind: 'schema',
       file: 'spec.json',
@@ -43,11 +43,11 @@ describe('how operations are named', () => {
       file: '/a/asyncapi.yaml',
       name: 'prices',
     });
-    expect(writtenOperation('POST https://api.example.com/x')).toEqual({
-      kind: 'written',
+    expect(frontMatterOperation('POST https://api.example.com/x')).toEqual({
+      kind: 'front-matter',
       method: 'POST',
       url: 'https://api.example.com/x',
     });
-    expect(writtenOperation('nothing')).toBeUndefined();
+    expect(frontMatterOperation('nothing')).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ describe('front matter', () => {
     expect(splitFrontMatter('\n---\ntitle: A\n---\n\nBody').linesBefore).toBe(4);
   });
 
-  it('is not seen where a file begins with a rule', () => {
+  it('is absent when a file starts with a thematic break', () => {
     expect(splitFrontMatter('---\n\nSome prose here.\n\nMore of it.\n\n---\n').matter).toBeUndefined();
     expect(splitFrontMatter('---\nnever closed: yes\n').matter).toBeUndefined();
   });
@@ -30,21 +30,21 @@ describe('front matter', () => {
     expect(String(read(source)['description'])).toContain('first');
   });
 
-  it('reads capitalised keys, numbers as titles and a missing colon space', () => {
+  it('accepts capitalized keys, numeric titles and a missing space after the colon', () => {
     expect(meta('---\nTitle: 3.1\nDescription: d\n---\n').meta).toMatchObject({
       title: '3.1',
       description: 'd',
     });
   });
 
-  it('survives aliases without an anchor, and aliases that multiply', () => {
-    expect(read('---\ntitle: A\nx: *nobody\n---\n')).toMatchObject({ title: 'A' });
+  it('tolerates aliases without an anchor, and exponential aliases', () => {
+    expect(read('---\ntitle: A\nx: *undefined\n---\n')).toMatchObject({ title: 'A' });
     const doubling = Array.from({ length: 30 }, (_, n) => `l${n + 1}: &l${n + 1} [*l${n}, *l${n}]`);
     const bomb = `---\ntitle: A\nl0: &l0 [x, x]\n${doubling.join('\n')}\n---\n`;
     expect(read(bomb)).toMatchObject({ title: 'A' });
   });
 
-  it('survives keys and values that are nested too deeply, and reports them', () => {
+  it('tolerates and reports excessive nesting', () => {
     const nested = meta(`---\ntitle: A\norder: 1\n${'? '.repeat(300)}a: b\n---\n`);
     expect(nested.meta.title).toBe('A');
     expect(nested.diagnostics[0]).toMatchObject({
@@ -56,19 +56,19 @@ describe('front matter', () => {
     });
   });
 
-  it('survives a bare string, an empty block and duplicate keys', () => {
+  it('tolerates a bare string, an empty block and duplicate keys', () => {
     expect(read('---\njust words\n---\n')).toEqual({});
     expect(read('---\n---\nx')).toEqual({});
     expect(read('---\ntitle: a\ntitle: b\n---\n')).toEqual({ title: 'b' });
   });
 
-  it('falls back line by line when the YAML is broken, and says so', () => {
+  it('is read line by line when the YAML is invalid, with a finding', () => {
     const page = meta('---\ntitle: What: a title\nicon: [x\n---\n');
     expect(page.meta.title).toBe('What: a title');
     expect(page.diagnostics[0]).toMatchObject({ code: 'front_matter_syntax', line: 2 });
   });
 
-  it('never executes anything', () => {
+  it('is never executed', () => {
     expect(
       splitFrontMatter('---js\nmodule.exports = { title: process.exit() }\n---\n').matter,
     ).toBeUndefined();
@@ -79,7 +79,7 @@ describe('front matter', () => {
     expect(meta('\uFEFF---\r\ntitle: A\r\n---\r\nBody').meta.title).toBe('A');
   });
 
-  it('takes the title from the first heading, else from the address', () => {
+  it('defaults the title to the first heading, else to the address', () => {
     expect(meta('# Real title {#x}\n').meta.title).toBe('Real title');
     expect(meta('Text').meta.title).toBe('My page');
     expect(meta('Text', 'guides/index').meta.title).toBe('Guides');

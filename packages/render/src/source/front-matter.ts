@@ -1,6 +1,6 @@
 /**
- * Reads front matter leniently: a wrong line costs that line, never the page. Only YAML and simple TOML are read;
- * nothing in front matter is ever executed.
+ * Parses front matter leniently: an invalid line costs that line, never the page. It reads YAML and simple TOML
+ * and never executes anything.
  */
 import { dataTree, readYaml } from '../config/yaml.ts';
 
@@ -8,17 +8,15 @@ export type FrontMatter = Record<string, unknown>;
 
 export interface ReadFrontMatter {
   data: FrontMatter;
-  /** Why the lenient reader had to be used, when it had to. */
   problem?: { message: string; line: number };
 }
 
-const maximumMatter = 32_000;
+const maxMatter = 32_000;
 const limits = { depth: 100, values: 20_000, characters: 200_000 };
 
 export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
-  if (matter.length > maximumMatter)
-    return leniently(matter.slice(0, maximumMatter), 'it is larger than 32 kB');
+  if (matter.length > maxMatter) return leniently(matter.slice(0, maxMatter), 'it is larger than 32 kB');
   const read = readYaml(matter, limits.depth);
   if ('problem' in read) return leniently(matter, read.problem, read.place?.line);
   let value: unknown;
@@ -40,8 +38,8 @@ function leniently(matter: string, message: string, line = 1): ReadFrontMatter {
 }
 
 /**
- * Reads `key: value` lines one by one and joins what follows without a key to the value before it, which is how
- * sites write long quoted descriptions without indentation.
+ * Reads `key: value` lines. Lines without a key continue the previous value: sites write long quoted
+ * descriptions without indentation.
  */
 function lenientMatter(matter: string): FrontMatter {
   const entries: [string, string][] = [];
@@ -62,7 +60,7 @@ function scalar(text: string): unknown {
   return text.trim() === '' ? null : text.trim();
 }
 
-/** `Title:` and `Description:` mean what their lower-case forms mean; the exact key wins when both are there. */
+/** The exact key wins over its capitalized form (`Title:`). */
 function canonicalKeys(entries: readonly (readonly [string, unknown])[]): FrontMatter {
   const data: FrontMatter = Object.create(null) as FrontMatter;
   for (const [key, value] of entries) data[key] = value;

@@ -1,12 +1,16 @@
-/** What the front matter of a page says, with defaults; read once when a site is loaded, before anything is rendered. */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { asList, asObject, asText } from '../config/json.ts';
 import { playgroundOf } from '../config/api.ts';
 import { readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
-import { flatText, keptList } from '../text/kept.ts';
+import { flatText, sharedIfEmpty } from '../text/compact-values.ts';
 import { unsafeScheme } from '../text/link-scheme.ts';
-import { channelReference, operationReference, schemaReference, writtenOperation } from './api-spelling.ts';
+import {
+  channelReference,
+  operationReference,
+  schemaReference,
+  frontMatterOperation,
+} from './api-spelling.ts';
 import { type FrontMatter, readFrontMatter } from './front-matter.ts';
 import { splitFrontMatter } from './split-source.ts';
 import { decodeSource } from './source.ts';
@@ -24,7 +28,7 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Om
           file,
           line: problem.line + 1,
           column: 1,
-          hint: 'Put quotes around values that hold a colon, a quote or a line break.',
+          hint: 'Quote values that contain a colon, a quote or a line break.',
         },
       ]
     : [];
@@ -33,7 +37,7 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Om
     diagnostics.push({
       severity: 'info',
       code: 'mode_unsupported',
-      message: 'The page asks for the assistant, which only a hosted site has; it is shown as a usual page',
+      message: 'The page mode "assistant" needs a hosted site; the default layout is used',
       file,
       line: 1,
     });
@@ -43,7 +47,7 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Om
     diagnostics.push({
       severity: 'warning',
       code: 'unsafe_link',
-      message: `"url" has the scheme "${scheme}", which is not allowed; the entry leads to the page itself`,
+      message: `"url" has the scheme "${scheme}", which is not allowed; the entry links to the page itself`,
       file,
       line: 1,
     });
@@ -55,14 +59,13 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Om
   if (body.includes('```mermaid')) meta.hasDiagram = true;
   return {
     meta: reference ? { ...meta, reference } : meta,
-    imports: keptList(imports),
-    diagnostics: keptList(diagnostics),
+    imports: sharedIfEmpty(imports),
+    diagnostics: sharedIfEmpty(diagnostics),
   };
 }
 
 const importLine = /import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/y;
 
-/** Looked for where a line begins with the word, since few pages have any. */
 function importedPages(body: string): string[] {
   const files: string[] = [];
   const lineAfter = (from: number): number => {
@@ -79,7 +82,6 @@ function importedPages(body: string): string[] {
   return files;
 }
 
-/** Front matter as it is known after reading, wherever it comes from. */
 export function metaOf(data: FrontMatter, body: string, file: string, route: string): PageMeta {
   const title = asText(data['title']) ?? firstHeading(body) ?? titleOfRoute(route);
   const mode = asText(data['mode']);
@@ -101,11 +103,11 @@ export function metaOf(data: FrontMatter, body: string, file: string, route: str
     deprecated: isTrue(data['deprecated']),
     searchable: data['searchable'] !== false && data['searchable'] !== 'false',
     ...(Number(data['boost']) > 0 ? { boost: Number(data['boost']) } : {}),
-    keywords: keptList(texts(data['keywords']).flatMap((words) => words.split(','))),
+    keywords: sharedIfEmpty(texts(data['keywords']).flatMap((words) => words.split(','))),
     hidePagination: isTrue(data['hideFooterPagination']),
     showsFeed: isTrue(data['rss']),
-    groups: keptList(readGroups(data['groups'])),
-    metatags: keptList(readMetatags(data)),
+    groups: sharedIfEmpty(readGroups(data['groups'])),
+    metatags: sharedIfEmpty(readMetatags(data)),
     endpoint: endpointOf(readReference(data)),
     ...(isTrue(data['hideApiMarker']) ? { hideApiMarker: true } : {}),
     ...(playground ? { playground } : {}),
@@ -144,7 +146,6 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 'true';
 }
 
-/** The heading a page begins with, after blank lines and imports. */
 function firstHeading(body: string): string | undefined {
   let start = 0;
   for (let lines = 0; lines < 200 && start < body.length; lines++) {
@@ -162,21 +163,19 @@ const referenceKeys = {
   openapi: operationReference,
   'openapi-schema': schemaReference,
   asyncapi: channelReference,
-  api: writtenOperation,
+  api: frontMatterOperation,
 };
 
-/** What a page is about, as its front matter names it; a description says more than the page alone. */
 function readReference(data: FrontMatter): ApiReference | undefined {
   for (const [key, read] of Object.entries(referenceKeys)) {
     const text = asText(data[key]);
     const reference = text === undefined ? undefined : read(text);
-    if (reference?.kind === 'written') return { ...reference, ...readRequest(data) };
+    if (reference?.kind === 'front-matter') return { ...reference, ...readRequest(data) };
     if (reference) return reference;
   }
   return undefined;
 }
 
-/** How a page that describes an operation itself wants requests to be sent. */
 function readRequest(data: FrontMatter): { authMethod?: string; contentType?: string } {
   const method = (asText(data['authMethod']) ?? asText(data['auth']))?.toLowerCase();
   const contentType = asText(data['contentType'])?.trim();
@@ -200,7 +199,7 @@ function lineOfReference(matter: string): number {
 
 function endpointOf(reference: ApiReference | undefined): PageMeta['endpoint'] {
   if (reference?.kind === 'operation') return { method: reference.method, path: reference.path };
-  return reference?.kind === 'written' ? { method: reference.method, path: reference.url } : undefined;
+  return reference?.kind === 'front-matter' ? { method: reference.method, path: reference.url } : undefined;
 }
 
 export function titleOfRoute(route: string): string {
@@ -226,7 +225,7 @@ function texts(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
 }
 
-/** Pages without groups are for everyone. */
+/** Pages without groups are visible to everyone. */
 export function isVisibleTo(groups: readonly string[], rules: readonly GroupRule[]): boolean {
   if (rules.length === 0) return true;
   return rules.some(

@@ -1,12 +1,12 @@
 /**
- * Splits a source file into front matter and body. It reads neither: render processes need only the body, and the
- * YAML library is half of the files they would load.
+ * Splits a source file into front matter and body without parsing either. Render processes use it without
+ * loading the YAML library.
  */
 interface SplitSource {
-  /** Raw text between the fences; undefined when the file has none. */
+  /** Raw text between the fences; undefined without front matter. */
   matter: string | undefined;
   body: string;
-  /** How many lines stand before the body, so that positions can be told in lines of the file. */
+  /** Offset between lines of the body and lines of the file. */
   linesBefore: number;
 }
 
@@ -27,7 +27,6 @@ export function splitFrontMatter(source: string): SplitSource {
   };
 }
 
-/** The first line that is nothing but the fence. */
 function closingFence(
   source: string,
   fence: string,
@@ -48,14 +47,14 @@ function lineEndsIn(text: string): number {
   return count;
 }
 
-const maximumKey = 200;
+const maxKey = 200;
 
-/** A file may begin with `---` as a rule: then the text up to the next rule is prose, not keys. */
+/** A file may start with `---` as a thematic break; then the text up to the next break is prose. */
 function looksLikeMatter(matter: string): boolean {
   if (matter.trim() === '') return true;
   const line = matter.split('\n').find((text) => text.trim() !== '' && !text.startsWith('#')) ?? '';
-  // A key is short, and looking for one in a line of 400,000 spaces took minutes.
-  const first = line.slice(0, maximumKey);
+  // Keys are short; bounding the input keeps matching linear.
+  const first = line.slice(0, maxKey);
   if (/^["']?[\w$][\w :.-]*?["']?\s*[:=](?:\s|$)/.test(first)) return true;
   const isOneLine = matter.trim().split('\n').length === 1;
   return isOneLine && !/^\s*\n/.test(matter) && !/^[#<>*-]/.test(first);

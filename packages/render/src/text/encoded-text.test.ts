@@ -13,18 +13,18 @@ describe('encodedText', () => {
     ['half of a pair', 'a\ud83db and ’\udc00'],
     ['long plain text', long],
     ['long typographic text', `${long}’`],
-  ])('gives the bytes of %s', (_, text) => {
+  ])('encodedText encodes %s', (_, text) => {
     expect(Buffer.from(encodedText(text)).equals(Buffer.from(text))).toBe(true);
   });
 
-  it('joins text, text that is shared, and what is encoded already', () => {
+  it('encodedPieces joins strings, shared text and bytes', () => {
     const shared = new SharedText('– shared –');
     const pieces = ['It’s ', shared, Buffer.from(' “bytes” '), shared, ' end', new Uint8Array()];
     expect(decodedText(encodedPieces(pieces))).toBe('It’s – shared – “bytes” – shared – end');
     expect(shared.bytes).toBe(shared.bytes);
   });
 
-  it('leaves earlier results alone', () => {
+  it('encoding does not change earlier results', () => {
     const texts = Array.from({ length: 3000 }, (_, index) => `${index % 2 ? '’' : 'é'}${index} `.repeat(100));
     const encoded = texts.map((text) => encodedText(text));
     expect(encoded.map((bytes) => Buffer.from(bytes).toString())).toEqual(texts);

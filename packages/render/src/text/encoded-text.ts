@@ -1,26 +1,25 @@
 /**
- * Turns text into UTF-8 at the least cost, which differs with how V8 holds it. Nobody may write into what comes out: small
- * pieces are cut from large ones.
+ * Encodes text as UTF-8 by the fastest way for V8's string representation. Results are read-only: small ones
+ * are views of shared slabs.
  */
 import { transcode } from 'node:buffer';
 
 const slabBytes = 1024 * 1024;
-/** V8 holds text without these characters in one byte for each, and answers at once for such text. */
+/** V8 stores text without these characters as Latin-1, for which the test is immediate. */
 const beyondLatin = /[^\0-\xff]/;
 
 /**
- * Text beyond Latin-1 goes through UTF-16, which is how V8 holds it: 27 instead of 107 µs for 30,000 characters. Other text is
- * written into slabs: 51 ms instead of 162 for 70 MB in 2,400 pieces, which is what memory for each of them costs.
+ * Two-byte strings are transcoded from UTF-16. Other text is written into slabs, which avoids an allocation
+ * per text.
  */
 export function encodedText(text: string): Uint8Array {
   if (beyondLatin.test(text)) return fromWide(text);
   return text.length * bytesOfCharacter > slabBytes / 2 ? Buffer.from(text) : intoSlab(text);
 }
 
-/** A text that is made of parts, some of which came as bytes. */
+/** The parts of a text, some already encoded. */
 export type Pieces = readonly (string | Uint8Array | SharedText | MarkedText)[];
 
-/** A part of many texts: it is encoded once. */
 export class SharedText {
   readonly text: string;
   #bytes: Uint8Array | undefined;
@@ -34,13 +33,12 @@ export class SharedText {
   }
 }
 
-/** Something that is put in at a place of a shared text, which is told in its bytes. */
+/** An insertion into a shared text, by byte position. */
 export interface Mark {
   at: number;
   text: string;
 }
 
-/** A shared text with a few marks of one page, in their order. */
 export class MarkedText {
   readonly shared: SharedText;
   readonly #marks: readonly Mark[];
@@ -66,12 +64,11 @@ export class MarkedText {
   }
 }
 
-/** Bytes are copied once and never decoded. */
+/** Encoded parts are copied once and never decoded. */
 export function encodedPieces(pieces: Pieces): Uint8Array {
   return encodedWithPlaces(pieces).bytes;
 }
 
-/** With the place of each piece that came as bytes. */
 export function encodedWithPlaces(pieces: Pieces): {
   bytes: Uint8Array;
   places: ReadonlyMap<Uint8Array, readonly [start: number, end: number]>;
@@ -98,22 +95,20 @@ export function decodedText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** A text with one character for each byte. */
+/** A Latin-1 string with one character per byte. */
 export function byteText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/** What a text says that has one character for each byte. */
 export function readableText(byteText: string): string {
   return beyondAscii.test(byteText) ? Buffer.from(byteText, 'latin1').toString() : byteText;
 }
 
 const beyondAscii = /[^\0-\x7f]/;
 
-/** A byte order mark that an author wrote is text like any other. */
+/** An author's byte order mark is ordinary text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** No character takes more. */
 const bytesOfCharacter = 3;
 let slab = Buffer.allocUnsafeSlow(slabBytes);
 let used = 0;
@@ -138,7 +133,7 @@ function fromWide(text: string): Uint8Array {
   try {
     return transcode(wide, 'utf16le', 'utf8');
   } catch {
-    // Half of a pair, which authors can write as an escape, becomes the sign for what cannot be shown.
+    // Lone surrogates, which authors can write as escapes, become U+FFFD.
     return Buffer.from(text);
   }
 }

@@ -1,7 +1,3 @@
-/**
- * Writing HTML text and attributes safely. Everything an author wrote passes through here before it reaches a page.
- */
-/** Elements without content and without an end tag. */
 export const voidElements: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta source track wbr'.split(' '),
 );
@@ -18,7 +14,7 @@ export function escapeAttribute(text: string): string {
   return /[&<>"]/.test(text) ? escapeText(text).replaceAll('"', '&quot;') : text;
 }
 
-/** ` a="b"` for each attribute that has a value; `true` writes the bare name, `false` and undefined nothing. */
+/** ` a="b"` for each attribute with a value; `true` writes the bare name, `false` and undefined nothing. */
 export function attributes(values: Attributes): string {
   let html = '';
   for (const name of Object.keys(values)) {
@@ -33,7 +29,7 @@ export function element(name: string, values: Attributes, content: string): stri
   return `<${name}${attributes(values)}>${content}</${name}>`;
 }
 
-/** The text of an HTML fragment, for titles and search: tags dropped, entities undone. */
+/** The text of an HTML fragment: tags dropped, entities decoded. */
 export function textOfHtml(html: string): string {
   const text = html.includes('<') ? html.replaceAll(/<[^<>]*>/g, '') : html;
   if (!text.includes('&')) return text;
@@ -44,13 +40,12 @@ export function textOfHtml(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The character of a numeric reference such as `&#8594;`; undefined for a code that is no character. */
+/** Undefined for a numeric reference that is not a character. */
 export function characterOf(code: number): string | undefined {
   const isSurrogate = code >= 0xd8_00 && code <= 0xdf_ff;
   return code > 0 && code <= 0x10_ff_ff && !isSurrogate ? String.fromCodePoint(code) : undefined;
 }
 
-/** Text that may have been written on several lines. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

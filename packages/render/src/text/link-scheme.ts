@@ -1,20 +1,20 @@
-/** Decides by its scheme whether an address leads outside of the site, and refuses schemes that run code. */
+/** Decides by its scheme whether an address is external, and rejects schemes that run code. */
 export type OutsideTarget = { kind: 'outside'; href: string } | { kind: 'unsafe'; scheme: string };
 
-/** Schemes that run code, show other content under the name of the site, or read files of the reader. */
+/** Schemes that run code, show other content under the site's origin, or read the reader's files. */
 const refusedSchemes = new Set(
   'about blob chrome data feed file filesystem intent jar javascript jscript livescript mhtml mk mocha ms-its res vbscript view-source wyciwyg'.split(
     ' ',
   ),
 );
-/** A host and a port without a scheme; its name would be read as one. */
+/** A host with a port and no scheme; its name would be parsed as a scheme. */
 const hostWithPort = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}(?=[/?#]|$)/i;
 
-/** Browsers ignore white space and control characters inside a scheme, so they go before anything is judged. */
+/** Browsers ignore white space and control characters inside a scheme, so they are removed first. */
 // eslint-disable-next-line no-control-regex
 const ignoredByBrowsers = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]+/g;
 
-/** Addresses without a scheme and without anything that browsers ignore. */
+/** Addresses without a scheme and without ignored characters. */
 const clean = /^[\w./#-]*$/;
 
 export function cleanAddress(raw: string): string {
@@ -24,7 +24,7 @@ export function cleanAddress(raw: string): string {
   return (scheme + rest).trim().replaceAll(/[\t\n\r]/g, '');
 }
 
-/** The scheme of an address that must not be written; undefined when there is nothing against it. */
+/** Undefined when the address is safe. */
 export function unsafeScheme(raw: string): string | undefined {
   const target = outsideTarget(cleanAddress(raw));
   return target?.kind === 'unsafe' ? target.scheme : undefined;

@@ -17,11 +17,11 @@ describe('prose', () => {
     ['around marks within a line', 'a ```b``` c\nd', 'A ```b``` C\nD'],
     ['outside of code in a line', 'a `b` c ``d ` e`` f', 'A `b` C ``d ` e`` F'],
     ['around a mark without its pair', 'a ` b\n\nc ` d', 'A ` B\n\nC ` D'],
-  ])('is what stands %s', (_name, source, expected) => {
+  ])('prose is text %s', (_name, source, expected) => {
     expect(shouted(source)).toBe(expected);
   });
 
-  it('is asked about without code', () => {
+  it('someProse ignores code', () => {
     const hasDollar = (prose: string): boolean => prose.includes('$');
     expect(someProse('a\n```\n$b\n```\nc', hasDollar)).toBe(false);
     expect(someProse('a\n```\n$b\n```\n$c', hasDollar)).toBe(true);

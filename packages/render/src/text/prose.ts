@@ -1,6 +1,6 @@
 /**
- * Finds the parts of a source file that are prose, outside of code fences and code spans, and rewrites only those.
- * Every rewrite keeps the number of lines, so that positions stay true.
+ * Rewrites the prose of a source file: the parts outside of code fences and code spans. Rewrites must keep
+ * the number of lines, so that positions stay correct.
  */
 const fence = /^[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(`{3,}|~{3,})([^`]*)$/;
 const codeSpan = /(?<!`)(`+)(?!`)([\s\S]*?[^`])\1(?!`)/g;
@@ -9,7 +9,6 @@ export function rewriteProse(source: string, rewrite: (prose: string) => string)
   return rewriteOutsideFences(source, (prose) => rewriteOutsideSpans(prose, rewrite));
 }
 
-/** Whole lines, with the code spans in them. */
 export function rewriteOutsideFences(source: string, rewrite: (prose: string) => string): string {
   let result = '';
   let copied = 0;
@@ -20,7 +19,6 @@ export function rewriteOutsideFences(source: string, rewrite: (prose: string) =>
   return result + source.slice(copied);
 }
 
-/** Whether something is said of a part outside of code fences. */
 export function someProse(source: string, says: (prose: string) => boolean): boolean {
   return proseIn(source).some(({ start, end }) => says(source.slice(start, end)));
 }
@@ -34,7 +32,6 @@ interface Fence extends Range {
   mark: string;
 }
 
-/** The parts outside of code fences. */
 function proseIn(source: string): Range[] {
   const prose: Range[] = [];
   const fences = new Fences(source);
@@ -47,7 +44,6 @@ function proseIn(source: string): Range[] {
   return prose;
 }
 
-/** Finds the lines that open a fence; only those that hold the marks of one are looked at. */
 class Fences {
   readonly #source: string;
   #ticks = -1;
@@ -68,7 +64,7 @@ class Fences {
     }
   }
 
-  /** Each mark is looked for once more only when the last one found is passed: what is not there is looked for once. */
+  /** Searches for each mark again only after passing the last one found, which keeps the scan linear. */
   #nextMark(from: number): number {
     if (this.#ticks < from) this.#ticks = placeOf('```', this.#source, from);
     if (this.#waves < from) this.#waves = placeOf('~~~', this.#source, from);
@@ -81,7 +77,6 @@ function placeOf(mark: string, source: string, from: number): number {
   return at < 0 ? Infinity : at;
 }
 
-/** Where the line after the one that closes a fence begins. */
 function endOfFence(source: string, { end, mark }: Fence): number {
   for (let at = source.indexOf(mark, end); at >= 0; at = source.indexOf(mark, at)) {
     const line = lineAround(source, at);

@@ -4,7 +4,6 @@ export function shortHash(text: string | Uint8Array): string {
   return hash('sha256', text).slice(0, 40);
 }
 
-/** Of the ids of a page. */
 export function idsHash(ids: readonly string[]): string {
   return shortHash(ids.join('\n'));
 }

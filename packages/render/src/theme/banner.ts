@@ -1,10 +1,9 @@
-/** The banner above a page, and those of other languages that the page is shown in. */
 import type { Banner } from '../config/settings.ts';
 import { element, escapeAttribute } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Words } from '../words/words.ts';
 
-/** The banner of a language; without content there is none. */
+/** Without content, the language has no banner. */
 export interface GuestBanner {
   language: string;
   banner?: Banner | undefined;
@@ -12,7 +11,7 @@ export interface GuestBanner {
   words: Words;
 }
 
-/** For the script that puts another branch around the page. */
+/** Used by the script that replaces the branch around the page. */
 export function guestBannerHtml(guest: GuestBanner): string {
   const content = guest.bannerHtml ? bannerHtml(guest, '') : '';
   return `${element('template', { 'data-banner': guest.language }, content)}\n`;

@@ -1,26 +1,24 @@
 /**
- * Pages that stand in several branches of the navigation. Such a page is written once, with the navigation of its home, the
- * first of them; in the others it is a guest, and its address names the branch: `page.html?nav=v2_guides`. Writes no HTML.
+ * Pages that belong to several branches of the navigation. Such a page is written once, with the navigation of
+ * its first branch, its home. In the other branches it is a guest, and its address names the branch:
+ * `page.html?nav=v2_guides`.
  */
-import { liesIn, nearestName } from '../navigation/branch-names.ts';
+import { isWithinDivision, nearestName } from '../navigation/branch-names.ts';
 import { type NavigationMap, branchOfFolder } from '../navigation/branches.ts';
 import type { Branch, Division } from '../navigation/tree.ts';
 import type { DivisionAddress } from './site-links.ts';
 
-/** So many names of branches can stand in a page that belongs to none of them. */
-const maximumHosts = 100;
+/** Limits the branch names listed in a page outside of all branches. */
+const maxHosts = 100;
 
-/** A page within one of its branches. */
 interface PageInBranch {
   route: string;
   branch: Branch;
 }
 
-/** What a division can open. */
 interface Entrance {
-  /** Its first page. */
   first?: PageInBranch | undefined;
-  /** Its first page that has its home in it. */
+  /** Its first page that has its home in the division. */
   own?: string | undefined;
 }
 
@@ -52,22 +50,22 @@ export class BranchPages {
     return this.#map.shared.has(route);
   }
 
-  /** The names of the branches that a page can show, its home first; undefined where no page of the site has several. */
+  /** Home first; undefined when no page of the site has several branches. */
   namesOf(route: string): string | undefined {
     const branches = this.shownIn(route);
     return branches.length === 0 ? undefined : branches.map(({ name }) => name).join(' ');
   }
 
-  /** The branches that a page can show, its home first; none where no page of the site has several. */
+  /** Home first; empty when no page of the site has several branches. */
   shownIn(route: string): readonly Branch[] {
     if (this.#hosts.length === 0) return [];
     return this.#map.places.has(route) ? this.branchesOf(route) : this.#branchesAround(route);
   }
 
-  /** A page outside the navigation belongs to no branch more than to another, unless its folder does. */
+  /** A page outside of the navigation belongs to the branch of its folder, else to all branches. */
   #branchesAround(route: string): readonly Branch[] {
     const [first] = this.#map.branches;
-    if (!first || branchOfFolder(this.#map, route) || this.#hosts.length > maximumHosts) return [];
+    if (!first || branchOfFolder(this.#map, route) || this.#hosts.length > maxHosts) return [];
     return [first, ...this.#hosts.filter((branch) => branch !== first)];
   }
 
@@ -76,22 +74,23 @@ export class BranchPages {
     return this.#map.shared.get(route) ?? (home ? [home] : []);
   }
 
-  /** Branches that pages are guests in. */
   get hosts(): readonly Branch[] {
     return this.#hosts;
   }
 
-  /** The address of a page that a switch leads to; `own` is what readers without JavaScript get. */
+  /** `own` is the address for readers without JavaScript. */
   addressOf(href: string, { route, branch }: PageInBranch, own: string | undefined): DivisionAddress {
     if (!this.isShared(route)) return { href };
     const navHref = href + navParameter(branch);
     return own === undefined ? { href: navHref } : { href: own, navHref };
   }
 
-  /** The branch of a division that shows a page, the one most like the reader's. */
+  /** The branch of a division that shows the page and is closest to the reader's branch. */
   branchWithin(division: Division, route: string, reader: Branch): Branch | undefined {
     const name = this.#map.divisionNames.get(division) ?? '';
-    const branches = (this.#map.shared.get(route) ?? []).filter((branch) => liesIn(branch.name, name));
+    const branches = (this.#map.shared.get(route) ?? []).filter((branch) =>
+      isWithinDivision(branch.name, name),
+    );
     const nearest = nearestName(
       branches.map((branch) => branch.name),
       reader.name,

@@ -1,6 +1,6 @@
 /**
- * The navigation of a branch for pages that are guests in it, as a script that such a page loads before it is painted.
- * Addresses from the root are written as `~/`.
+ * The navigation of a branch as a script that guest pages load before they paint. `~/` stands for the site
+ * root.
  */
 import type { SiteSettings } from '../config/settings.ts';
 import { type PagePlace, placesIn } from '../navigation/branches.ts';
@@ -9,7 +9,7 @@ import type { BranchPages } from './branch-pages.ts';
 import type { PlaceParts } from './place-parts.ts';
 import { eyebrowHtml, neighbourHtml, paginationStart } from './shell.ts';
 import type { SiteLinks } from './site-links.ts';
-import { inlineCode } from './text.ts';
+import { inlineCode } from './titles.ts';
 import { type Words, isRightToLeft } from '../words/words.ts';
 
 export const rootMark = '~/';
@@ -22,7 +22,6 @@ export interface BranchScriptParts {
   header: string;
   sidebar: string;
   footer: string;
-  /** Of the words around the page; undefined on a site in one language. */
   language: string | undefined;
   words: Words;
   settings: Pick<SiteSettings, 'breadcrumbs'>;
@@ -31,7 +30,7 @@ export interface BranchScriptParts {
   places: PlaceParts;
 }
 
-/** Of a page that can be a neighbour: its route, address, title as HTML, trail, and whether it shows no neighbours itself. */
+/** `isAlone`: the page shows no pagination. */
 type PageRow = [route: string, href: string, title: string, trail: number, isAlone?: 1];
 
 export function branchScript(branch: Branch, parts: BranchScriptParts): string {

@@ -18,7 +18,7 @@ import type { PageSummary } from '../model/finished-page.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
 import type { GuestBanner } from './banner.ts';
 import { BranchPages } from './branch-pages.ts';
-import { contextualHtml } from './contextual.ts';
+import { contextualHtml } from './contextual-menu.ts';
 import type { CustomScripts } from './custom-scripts.ts';
 import { apiStylesheet } from './files.ts';
 import { Frames, surroundingsOf } from './frames.ts';
@@ -43,7 +43,6 @@ export interface Pictures {
   favicon: { light: string; dark: string } | undefined;
 }
 
-/** What the frame has to know of a page. */
 type ComposedPage = Pick<PageSummary, 'usesSocialImage' | 'followed'>;
 
 export interface ComposerOptions {
@@ -53,7 +52,6 @@ export interface ComposerOptions {
 
 export class PageComposer {
   readonly publicAddresses: PublicAddresses;
-  /** The scripts of the pages that were composed. */
   readonly islandScripts = new IslandScripts();
   readonly #site: ComposedSite;
   readonly #pictures: Pictures;
@@ -69,7 +67,6 @@ export class PageComposer {
   readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
   readonly #renamedFiles: ReadonlyMap<string, string>;
-  /** Of pages that show no sidebar: what their text leads to. */
   readonly #bareLinks = new Map<string, readonly string[]>();
 
   constructor(
@@ -125,21 +122,22 @@ export class PageComposer {
     };
   }
 
-  /** A page that is part of the output: the files of the frame are for all of these. */
+  /** Registers a page for the shared files of the frame. */
   addPage({ route, output }: PageTask, { usesSocialImage, followed }: ComposedPage): void {
     this.#frames.of(this.#branchOf(route), prefixToRoot(output));
     if (usesSocialImage) this.#headSite.images.forPage(route);
     if (followed) this.#bareLinks.set(route, followed);
   }
 
-  /** What a page without a sidebar leads to; undefined for the others. A page that failed shows its sidebar. */
+  /**
+   * Addresses linked by a page without a sidebar; undefined for other pages. A failed page shows its sidebar.
+   */
   followedBy({ route, output }: PageTask, { failed, content }: PageResult): string[] | undefined {
     const { mode = 'default' } = this.#site.metas.get(route) ?? {};
     const isBare = !failed && !showsSidebar(mode) && output === this.#addresses.outputOf(route);
     return isBare ? followedAddresses(content) : undefined;
   }
 
-  /** Whether the page that was composed last names a picture that the site draws. */
   usedSocialImage = false;
 
   compose(task: PageTask, result: PageResult): PageDocument {
@@ -225,7 +223,6 @@ export class PageComposer {
     return this.#frames.files();
   }
 
-  /** What leads from page to page, for a check that follows it. */
   navigationOutput(): NavigationOutput {
     const { navigation } = this.#site;
     const first = this.#rendered.values().next().value;

@@ -1,4 +1,4 @@
-/** The pictures and fonts that the configuration names, as files of the site; what is missing becomes a finding. */
+/** Resolves the images and fonts in the configuration to site files; missing ones become findings. */
 import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { readSurroundings, type Surroundings } from '../config/surroundings.ts';
@@ -32,7 +32,7 @@ export function configuredPictures(
       diagnostics.push({
         severity: 'warning',
         code: 'image_missing',
-        message: `The ${name} "${light.missing ? value.light : value.dark}" is not a file of the site; readers do not see it`,
+        message: `The ${name} "${light.missing ? value.light : value.dark}" does not exist in the site and is not shown`,
         file: 'docs.json',
       });
     }
@@ -48,30 +48,30 @@ export function configuredPictures(
   return { logo, favicon, style, files: [...files, ...Object.values(fonts)], diagnostics };
 }
 
-/** Fonts that are files of the site; the others are used where the reader has them, and reported. */
+/** Fonts of other hosts are used only when installed on the reader's device, and are reported. */
 function configuredFonts(
   site: Site,
   links: ReturnType<typeof createLinkResolver>,
   diagnostics: Diagnostic[],
 ): StyleFiles['fonts'] {
   const found: StyleFiles['fonts'] = {};
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const part of ['heading', 'body'] as const) {
     const font = site.settings.fonts[part];
     if (!font) continue;
     const { file } = configuredFile(font.source, links);
     if (file !== undefined) found[part] = file;
-    else if (!told.has(font.family)) {
-      told.add(font.family);
+    else if (!reported.has(font.family)) {
+      reported.add(font.family);
       const isFile = font.source !== undefined && !/^(?:https?:)?\/\//i.test(font.source);
       diagnostics.push({
         severity: isFile ? 'warning' : 'info',
         code: isFile ? 'font_missing' : 'font_not_loaded',
         message: isFile
-          ? `The font file "${font.source}" is not a file of the site`
-          : `The font "${font.family}" is used where readers have it installed; nothing is loaded from elsewhere`,
+          ? `The font file "${font.source}" does not exist in the site`
+          : `The font "${font.family}" is used only where it is installed; fonts are never loaded from other hosts`,
         file: site.configFile,
-        hint: 'Put the font file into the site and name it in fonts.source.',
+        hint: 'Add the font file to the site and set fonts.source to its path.',
       });
     }
   }
@@ -79,8 +79,8 @@ function configuredFonts(
 }
 
 /**
- * Addresses of pictures on other hosts that stand around pages: logo, favicon, background, and icons of the navigation.
- * They must be known before the first page is written.
+ * Remote images in the frame: logo, favicon, background and navigation icons. They are needed before the first
+ * page is written.
  */
 export function picturesOfFrame({ settings, navigation, metas }: Site): string[] {
   const { logo, favicon, background } = settings;
@@ -96,7 +96,7 @@ export function picturesOfFrame({ settings, navigation, metas }: Site): string[]
   return [...new Set(addresses)];
 }
 
-/** Those that could not be had. The frame leaves them out without a word, so it is said here. */
+/** The frame omits missing images silently, so they are reported here. */
 export function missingInFrame(site: Site, pictures: ReadonlyMap<string, RemotePicture>): Diagnostic[] {
   return picturesOfFrame(site).flatMap((address): Diagnostic[] => {
     const known = pictures.get(address);

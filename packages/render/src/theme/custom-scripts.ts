@@ -1,19 +1,18 @@
 /**
- * Scripts of the repository, which the format runs on every page. They are part of an export only where that was asked
- * for; then each is a file of the output, named by its content, and never run by the renderer.
+ * Repository scripts that the format runs on every page. They are exported only when enabled, as content-hashed
+ * files, and the renderer never executes them.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Parser } from 'acorn';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { maximumSourceBytes, readSource } from '../source/source.ts';
+import { maxSourceBytes, readSource } from '../source/source.ts';
 import { liveNeeds } from '../program/live-needs.ts';
 import { CompileError } from '../program/syntax.ts';
 import type { CustomScriptsOption } from '../site/render-options.ts';
 
-/** The folder of the output that holds them and nothing else. */
 const customScriptFolder = '_docyard/scripts/';
-/** Runs before them: what they find of the format's own script. */
+/** Emulates the API of the format's own script; loaded before custom scripts. */
 const formatApiPath = '_docyard/format-api.js';
 
 const maxScripts = 100;
@@ -25,7 +24,6 @@ interface ScriptSource {
 
 interface IncludedScript extends ScriptSource {
   path: string;
-  /** Other hosts that it may ask. */
   hosts: string[];
 }
 
@@ -53,7 +51,7 @@ export class CustomScripts {
     this.findings.push(included(source, hosts));
   }
 
-  /** What every page loads, in order. */
+  /** In loading order. */
   get paths(): string[] {
     return this.#included.length ? [formatApiPath, ...this.#included.map(({ path }) => path)] : [];
   }
@@ -69,7 +67,7 @@ export class CustomScripts {
   }
 }
 
-/** Personal data and the request form of the hosted service, as a reader who is not signed in finds them. */
+/** The hosted service's user data and request form, as a signed-out reader sees them. */
 const formatApi = `(() => {
   const nothing = () => undefined;
   const playground = { setServerVariables: nothing, clearServerVariables: nothing };
@@ -81,7 +79,7 @@ type Unusable = 'large' | 'many' | 'module' | 'program' | 'syntax';
 
 function readScript(root: string, file: string): ScriptSource | Unusable | 'empty' {
   const bytes = readSource(join(root, file));
-  if (bytes.length > maximumSourceBytes) return 'large';
+  if (bytes.length > maxSourceBytes) return 'large';
   const content = Buffer.from(bytes).toString();
   const statements = statementsOf(content, 'script');
   if (statements === undefined) return statementsOf(content, 'module') === undefined ? 'syntax' : 'module';
@@ -89,7 +87,6 @@ function readScript(root: string, file: string): ScriptSource | Unusable | 'empt
   return isProgram(content) ? 'program' : { file, content };
 }
 
-/** How many statements a script has; undefined when it cannot be read. */
 function statementsOf(content: string, sourceType: 'script' | 'module'): number | undefined {
   try {
     const options = { ecmaVersion: 'latest', sourceType, allowHashBang: true } as const;
@@ -99,7 +96,7 @@ function statementsOf(content: string, sourceType: 'script' | 'module'): number 
   }
 }
 
-/** Tools of a repository run in Node. */
+/** Node programs, such as repository tools. */
 function isProgram(content: string): boolean {
   return /^#!|(?:^|[^\w.$])(?:module\.exports\b|exports\.\w|require\s*\(\s*['"])/m.test(content);
 }
@@ -135,7 +132,6 @@ function unusable(file: string, reason: Unusable): Diagnostic {
   };
 }
 
-/** What readers miss, as far as the text of the script says. */
 function skipped(source: ScriptSource): Diagnostic {
   const effects = effectsOf(source);
   return {

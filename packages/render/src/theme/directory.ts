@@ -1,10 +1,10 @@
-/** The list of what a group holds, shown below the content of the page that stands for the group. */
+/** The list of a group's entries below the content of the group's root page. */
 import { element, escapeAttribute, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { SiteLinks } from './site-links.ts';
-import { inlineCode } from './text.ts';
+import { inlineCode } from './titles.ts';
 import { hooked, part } from '../model/style-hooks.ts';
 
 export interface DirectoryOptions {

@@ -1,8 +1,7 @@
-/** Entries of the navigation that have a colour of their own. */
 import { describe, expect, test } from 'vitest';
 import { renderFiles } from '../../test/support/render-fixture.ts';
 
-describe('the colour of an entry', () => {
+describe('the color of an entry', () => {
   test('is a class on anchors and menus, and a rule in the stylesheet of the site', async () => {
     const { files } = await renderFiles({
       'docs.json': JSON.stringify({

@@ -1,6 +1,6 @@
 /**
- * The colours that a configuration gives to single entries of the navigation. An entry carries a class made from its
- * colours, and the stylesheet of the site says what the class means, because a page may hold no style of its own.
+ * Colors of single navigation entries. The CSP forbids inline styles, so each entry gets a class that the
+ * site's stylesheet defines.
  */
 import type { Branch, Division } from '../navigation/tree.ts';
 import { buttonColors } from '../css/colors.ts';
@@ -9,7 +9,7 @@ export function entryColorClass({ color }: Pick<Division, 'color'>): string | un
   return color && `dy-entry-color-${color.light.slice(1)}-${color.dark.slice(1)}`;
 }
 
-/** The icon is drawn in the colour; that of the current entry stands on it. */
+/** The color of the icon; for the current entry, of its background. */
 export function entryColorsCss(branches: readonly Branch[]): string {
   const rules = new Map<string, string>();
   for (const division of branches.flatMap(divisionsAround)) {

@@ -16,7 +16,7 @@ describe('the files every page loads', () => {
     expect(packedBytes('style.css')).toBeLessThan(20_000);
   });
 
-  it('ask no other host for anything', () => {
+  it('load nothing from other hosts', () => {
     for (const name of ['app.js', 'theme.js', 'style.css'])
       expect(files.get(name)).not.toMatch(/https?:|\/\/[a-z]|@import|fetch\(|url\(/);
   });
@@ -28,7 +28,7 @@ describe('the files of API pages', () => {
     expect(packedBytes('style.css') + packedBytes('api.css')).toBeLessThan(20_000);
   });
 
-  it('send nothing but what the reader asks for', () => {
+  it('send no request except the one the reader starts', () => {
     expect(files.get('try-it.js')?.match(/fetch\(/g)).toHaveLength(1);
     expect(files.get('try-it.js')).not.toMatch(
       /XMLHttpRequest|WebSocket|sendBeacon|localStorage|innerHTML|eval\(/,

@@ -1,7 +1,6 @@
 /**
- * The files every exported site shares. A stylesheet or script is written in parts, one subject a file, and shipped as
- * one: the parts are joined in the order of their names. They are read by this thread: those that would read for it are busy
- * compressing pages, and each look at a file would stand in line behind 8 blocks.
+ * The theme files of an exported site. Each stylesheet or script is the concatenation of a folder's parts in
+ * name order. Reads are synchronous because the thread pool is busy compressing pages.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import type { PageFeature } from '../model/page.ts';
@@ -17,7 +16,7 @@ const folder = new URL('./files/', import.meta.url);
 export const apiStylesheet = '_docyard/api.css';
 export const tryItScript = '_docyard/try-it.js';
 
-/** What only API pages load, and of those only the ones with a form. */
+/** API pages load the stylesheet; those with a request form also load the script. */
 export function apiFiles(features: ReadonlySet<PageFeature>): ThemeFile[] {
   return [
     ...(features.has('api') ? [{ path: apiStylesheet, content: inThemeLayer(joined('style-api/')) }] : []),
@@ -47,8 +46,8 @@ function joined(name: string): string {
 }
 
 /**
- * Leaves out comments that have a line to themselves, indentation and empty lines. Nothing else is touched, and a file
- * with a template literal keeps its lines, since there they may be text.
+ * Removes comments on their own lines, indentation and blank lines. Files with a template literal stay
+ * unchanged, because its lines may be text.
  */
 function slim(text: string): string {
   if (text.includes('`')) return text;

@@ -1,12 +1,11 @@
 /**
- * The ids by which authors' stylesheets find the parts of the frame. Where a page's own content uses the same id (a heading
- * called "Footer"), it belongs to the content.
+ * Ids of the frame that authors' stylesheets select. When the content uses the same id, the frame drops its
+ * own.
  */
 import type { SharedText } from '../text/encoded-text.ts';
 import { type IdHook, idHooks } from '../model/style-hooks.ts';
 
 export interface FrameIdUser {
-  /** Ids of hooks that the content of the page has. */
   usedIds: ReadonlySet<string>;
 }
 

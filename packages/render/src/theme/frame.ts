@@ -1,4 +1,4 @@
-/** The parts around a page's content that depend only on its branch and folder: header, tabs, anchors, footer. */
+/** The parts of the frame that depend only on branch and folder: header, tabs, anchors, footer. */
 import type { LinkItem } from '../config/surroundings.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
@@ -50,7 +50,7 @@ function linksOf(context: FrameContext): { items: string[]; primary: string } {
   return { items, primary: element('a', { class: 'dy-button', href }, label) };
 }
 
-/** What the header shows on a wide screen stands at the end of the drawer on a small one. */
+/** The header's links move to the end of the drawer on small screens. */
 export function drawerLinksHtml(context: FrameContext): string {
   const { items, primary } = linksOf(context);
   const links = items.join('') + primary;
@@ -111,7 +111,6 @@ function divisionLink(
   );
 }
 
-/** Anchors are the sections listed above the sidebar, with those that hold on the whole site. */
 export function anchorsHtml(context: FrameContext): string {
   const items = [
     ...switchersOf(context.branch, ['anchor']).flatMap(({ switcher, current }) =>
@@ -183,7 +182,7 @@ const prompts: Record<string, string> = {
   he: 'חיפוש…',
 };
 
-/** The field itself is made by the search script, so that a page stays small. */
+/** The search script creates the input, which keeps pages small. */
 function searchButton(prompt: string | undefined, branch: Branch | undefined): string {
   const { language, version } = scopeOfBranch(branch);
   const text = prompt ?? prompts[languageCode(language).split('-')[0] ?? ''] ?? 'Search…';

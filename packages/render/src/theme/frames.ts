@@ -1,7 +1,4 @@
-/**
- * What pages of a branch share: header, sidebar and footer as seen from one depth of folder, made once and kept, and the scripts
- * that hold a branch for pages that do not.
- */
+/** Caches header, sidebar and footer per branch and folder depth, and writes the navigation scripts. */
 import type { SiteSettings } from '../config/settings.ts';
 import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
 import { SharedText } from '../text/encoded-text.ts';
@@ -33,7 +30,6 @@ export interface FrameParts {
 interface FrameSite {
   settings: SiteSettings;
   logo: FrameContext['logo'];
-  /** The address of the home page from the root. */
   home: string;
   links: SiteLinks;
   branches: BranchPages;
@@ -46,10 +42,9 @@ interface NavigationFile {
   content: string;
 }
 
-/** Everything that leads from a page of a branch to other pages, in the HTML of the output. */
+/** The HTML through which a page of a branch links to other pages. */
 export interface BranchView {
   branch: Branch;
-  /** What stands before an address from the root. */
   prefix: string;
   html: string[];
 }
@@ -94,22 +89,21 @@ export class Frames {
     return parts;
   }
 
-  /** What pages load of the sidebars of large branches, and of branches that they are guests in. */
   files(): NavigationFile[] {
     const large = [...this.#sidebars.values()].flatMap((sidebar) => sidebar.files());
     const ofHosts = this.#site.branches.hosts.map((branch) => this.#branchScript(branch));
     return [...large, ...ofHosts].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** A branch as its first page shows it, with what that page loads; one without such a page as guests show it. */
+  /** The branch as its first page shows it, else as guests show it. */
   view(branch: Branch, home: { route: string; prefix: string } | undefined): BranchView {
     if (home === undefined)
-      return { branch, prefix: rootMark, html: [unquoted(this.#branchScript(branch).content)] };
+      return { branch, prefix: rootMark, html: [unescapeQuotes(this.#branchScript(branch).content)] };
     const { prefix, route } = home;
     const frame = this.of(branch, prefix);
     const loaded = this.#sidebar(branch).files();
     const asSeenHere = (script: string): string =>
-      unquoted(script).replaceAll(`="${rootMark}`, `="${prefix}`);
+      unescapeQuotes(script).replaceAll(`="${rootMark}`, `="${prefix}`);
     const html = [
       this.#site.switches.fill(frame.header.text + frame.aboveSidebar, frame, prefix, route),
       frame.sidebar?.textFor(route).text ?? '',
@@ -119,7 +113,7 @@ export class Frames {
     return { branch, prefix, html };
   }
 
-  /** A page that shows no sidebar: its header, its footer and the addresses in its text. */
+  /** A page without a sidebar: header, footer and the addresses in its text. */
   bareView(
     branch: Branch,
     { route, prefix }: { route: string; prefix: string },
@@ -171,12 +165,12 @@ export class Frames {
   }
 }
 
-/** The HTML in a script, whose quotes are escaped there. */
-function unquoted(script: string): string {
+/** Unescapes the quotes of HTML embedded in a script. */
+function unescapeQuotes(script: string): string {
   return script.replaceAll('\\"', '"');
 }
 
-/** A language may bring its own header links, footer and banner. */
+/** A language may override header links, footer and banner. */
 export function surroundingsOf(branch: Branch | undefined, settings: SiteSettings): Surroundings {
   const language = branch?.steps.find(({ switcher }) => switcher.kind === 'language')?.division;
   return (language?.own && overriddenSurroundings(settings, language.own)) ?? settings;

@@ -1,6 +1,6 @@
 /**
- * What the head of a page tells programs about it: addresses, tags from site, folder and page, the picture for shared
- * links, other forms of the page, structured data. It gathers; `meta-tags.ts` writes.
+ * Collects the machine-readable metadata of a page's head: URLs, meta tags, social image, alternate formats,
+ * structured data.
  */
 import type { SiteSettings } from '../config/settings.ts';
 import { textOfHtml } from '../text/html.ts';
@@ -8,23 +8,20 @@ import { relativeHref } from '../navigation/addresses.ts';
 import type { PagePlace } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { feedPath, type PublicAddresses } from '../navigation/public-addresses.ts';
-import { isKeptFromIndex } from '../site/visibility.ts';
+import { isExcludedFromIndex } from '../site/visibility.ts';
 import type { PageMeta } from '../model/page-source.ts';
 import type { PageResult } from '../model/page.ts';
 import { structuredData } from './structured-data.ts';
-import { plainTitle } from './text.ts';
+import { plainTitle } from './titles.ts';
 
 export interface HeadFacts {
   canonical?: string | undefined;
-  /** The page in all its languages: code and address. */
+  /** Pairs of language code and URL. */
   alternates: [string, string][];
   noIndex: boolean;
   metatags: [string, string][];
-  /** The picture for shared links, when the site makes it. */
   image?: { address: string; alt: string } | undefined;
-  /** The page in other forms. */
   formats: { type: string; href: string; title?: string }[];
-  /** The feed of the page, when it has one. */
   feed?: string | undefined;
   /** JSON that is safe inside of HTML. */
   structuredData?: string | undefined;
@@ -39,7 +36,6 @@ export interface HeadSite {
   addresses: PublicAddresses;
   links: LinkResolver;
   images: SocialImageFinder;
-  /** The picture of the site, a file of it. */
   logo: string | undefined;
   useFile: (file: string) => void;
 }
@@ -49,14 +45,13 @@ export interface HeadPage {
   result: PageResult;
   place: PagePlace | undefined;
   language: string;
-  /** `../` as often as the page is deep. */
   prefix: string;
 }
 
 export function headFacts(site: HeadSite, page: HeadPage): HeadFacts {
   const { addresses } = site;
   const { meta, result, prefix } = page;
-  const noIndex = isKeptFromIndex(site, meta);
+  const noIndex = isExcludedFromIndex(site, meta);
   const canonical = addresses.canonicalOf(meta);
   const metatags = tagsOf(site, meta);
   const hasOwnImage = metatags.some(([name]) => name === 'og:image');
@@ -80,7 +75,7 @@ export function headFacts(site: HeadSite, page: HeadPage): HeadFacts {
   };
 }
 
-/** Tags of the site, then of the folders around the page from the outside in, then of the page: the last one counts. */
+/** Tags of the site, of the enclosing folders from the outside in, and of the page; the last one wins. */
 function tagsOf({ settings, links, addresses, useFile }: HeadSite, meta: PageMeta): [string, string][] {
   const folders = settings.machineReaders.folderTags
     .filter(({ folder }) => folder === '' || meta.route === folder || meta.route.startsWith(`${folder}/`))

@@ -1,13 +1,12 @@
-/** The head of a page: its policy, titles and descriptions for machines, stylesheets and scripts. */
 import { attributes, element, escapeText } from '../text/html.ts';
 import { metaTags } from './meta-tags.ts';
 import type { PageView } from './shell.ts';
 import { tryItScript } from './files.ts';
-import { plainTitle } from './text.ts';
+import { plainTitle } from './titles.ts';
 
 /**
- * A page with a form may ask what that form is for, and show the pictures it is answered with; so may one with
- * components of an author or scripts of the repository that name other hosts. Whatever runs is a file of the site.
+ * Scripts always come from the site. Requests and images may use other hosts on pages with a request form,
+ * interactive components or repository scripts that name them.
  */
 export function contentSecurityPolicy({
   connectSources,
@@ -28,7 +27,7 @@ export function contentSecurityPolicy({
     `img-src 'self' data:${asks ? ' blob:' : ''}`,
     "media-src 'self'",
     "font-src 'self' data:",
-    /** Tools that judge a page read robots.txt from within it. */
+    /** Auditing tools such as Lighthouse fetch robots.txt from within the page. */
     ["connect-src 'self'", ...hosts].join(' '),
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,6 +1,6 @@
 /**
- * The sidebar of a large branch as a page shows it: the way to the page and what stands beside that way, so that output
- * grows with the site and not its square. With units, groups and lists tell what a script asks for to go on.
+ * The sidebar of a large branch: the path to the page and its surroundings, so that the output grows linearly
+ * with the site. With units, groups and lists carry what a script needs to load more.
  */
 import { MarkedText, SharedText } from '../text/encoded-text.ts';
 import { attributes, escapeText } from '../text/html.ts';
@@ -18,19 +18,17 @@ import {
 } from './sidebar-entry.ts';
 import type { SidebarUnit, SidebarUnits } from './sidebar-units.ts';
 
-/** A list with more entries than this shows only those near the page. */
+/** A longer list shows only the entries near the page. */
 const longList = 50;
 const shownAround = 20;
-/** Pages come about in order, and each shows what is near it: more is not needed again soon. */
-const mostKept = 2000;
+/** Pages arrive roughly in order, so a small cache suffices. */
+const maxKept = 2000;
 
-/** Lists whose surroundings are kept, for the same reason. */
-const mostAround = 50;
+const maxAround = 50;
 
-/** Where each page stands, as positions from the outside in; a group's own page ends at the group. */
+/** Indexes from the root; the path of a group's root page ends at the group. */
 export type EntryPaths = ReadonlyMap<string, readonly number[]>;
 
-/** What is the same for the pages of every folder: of 50,000 pages the paths alone are 6 MB. */
 export interface SidebarTree {
   entries: readonly NavEntry[];
   paths: EntryPaths;
@@ -42,7 +40,7 @@ export function pathsOf(entries: readonly NavEntry[]): EntryPaths {
   const visit = (inner: readonly NavEntry[], before: readonly number[]): void =>
     inner.forEach((entry, at) => {
       const route = entry.kind === 'page' ? entry.route : entry.kind === 'group' ? entry.root : undefined;
-      // Spread, each would have room for 17.
+      // `concat` allocates exactly; a spread array over-allocates.
       const path = before.concat(at);
       if (route !== undefined && !paths.has(route)) paths.set(route, path);
       if (entry.kind === 'group') visit(entry.entries, path);
@@ -51,7 +49,10 @@ export function pathsOf(entries: readonly NavEntry[]): EntryPaths {
   return paths;
 }
 
-/** Where marks of pages belong, by the position of the page in its list: at its link, and before at its entry if it has one. */
+/**
+ * Positions of the current-page marks by index of the page in its list: at its link and, if it has one, at its
+ * entry.
+ */
 type Marks = ReadonlyMap<number, readonly number[]>;
 
 type Level = 'top' | 'section' | 'nested';
@@ -102,7 +103,7 @@ export class LargeSidebar {
     );
   }
 
-  /** Pages of one list have the same around them, unless it is so long that each shows another part of it. */
+  /** Pages of a list share their surroundings, unless the list is too long to show completely. */
   #around(path: readonly number[]): Around {
     const key = this.#keyOf(path);
     const known = this.#known.get(key);
@@ -111,7 +112,7 @@ export class LargeSidebar {
     const [before, after] = this.#wrapping;
     const shared = new SharedText(before + html + after);
     const around = { shared, marks: inBytes(shared.text, before.length, marks) };
-    if (this.#known.size >= mostAround) this.#known.clear();
+    if (this.#known.size >= maxAround) this.#known.clear();
     this.#known.set(key, around);
     return around;
   }
@@ -127,7 +128,7 @@ export class LargeSidebar {
     return `${path.join(' ')} itself`;
   }
 
-  /** A piece for each entry, and one at either end where the list goes on. */
+  /** One piece per entry, and one at each end where the list continues. */
   pieces({ list, from, to, isTop }: SidebarUnit): string[] {
     const pieces = list.slice(from, to).map((entry) => this.#closed(entry, isTop));
     if (from > 0) pieces.unshift(this.#rest(list, from - 1, 'before'));
@@ -135,7 +136,7 @@ export class LargeSidebar {
     return pieces;
   }
 
-  /** With the groups open that the path leads through, and no page marked. */
+  /** Groups on the path are open; no page is marked. */
   #list(entries: readonly NavEntry[], path: readonly number[], level: Level): MarkedHtml {
     const top = level === 'top';
     const start = level === 'section' ? `${sectionParts.list}${activeMark}>` : '<ul>';
@@ -144,9 +145,9 @@ export class LargeSidebar {
     const marks = new Map<number, readonly number[]>();
     let html = '';
     let inList = false;
-    const setList = (wanted: boolean): void => {
-      if (wanted !== inList) html += wanted ? start : '</ul>';
-      inList = wanted;
+    const setList = (isOpen: boolean): void => {
+      if (isOpen !== inList) html += isOpen ? start : '</ul>';
+      inList = isOpen;
     };
     if (from > 0) {
       setList(true);
@@ -183,7 +184,6 @@ export class LargeSidebar {
     return { html, marks };
   }
 
-  /** What stands before the list of an open group, where its own page is marked in that, and what stands behind. */
   #opened(group: GroupEntry, top: boolean): { before: string; mark?: number; after: string } {
     if (top && !group.label) return { before: '<section class="dy-nav-group">', after: '</section>' };
     const label = this.#html.label(group, top);
@@ -199,7 +199,7 @@ export class LargeSidebar {
     const known = this.#closedEntries.get(entry);
     if (known !== undefined) return known;
     const html = this.#closedHtml(entry, top);
-    if (this.#closedEntries.size >= mostKept) this.#closedEntries.clear();
+    if (this.#closedEntries.size >= maxKept) this.#closedEntries.clear();
     this.#closedEntries.set(entry, html);
     return html;
   }
@@ -212,26 +212,25 @@ export class LargeSidebar {
     return this.#closedGroup(entry, top);
   }
 
-  /** A group that does not lead to the page is one link, to its first page, until a script makes it one that opens. */
+  /** A group off the path is a link to its first page until a script makes it foldable. */
   #closedGroup(group: GroupEntry, top: boolean): string {
     const classes = [top && 'dy-nav-group', 'dy-nav-closed'];
-    let asked = '';
+    let unitAttribute = '';
     if (this.#units && group.entries.length > 0) {
       if (isLink(this.#html.label(group, top))) classes.push('dy-nav-linked');
       if (group.expanded) classes.push('dy-nav-expanded');
-      asked = attributes({ 'data-nav': this.#units.whole(group.entries) });
+      unitAttribute = attributes({ 'data-nav': this.#units.whole(group.entries) });
     }
-    const start = ` class="${classes.filter(Boolean).join(' ')}"${asked}>`;
+    const start = ` class="${classes.filter(Boolean).join(' ')}"${unitAttribute}>`;
     const label = this.#html.label(group, top, true).join('');
     return top ? `<section${start}${sectionParts.header}${label}</h2></section>` : `<li${start}${label}</li>`;
   }
 
-  /** Leads to the entry that would come next at the end of what is shown. */
   #rest(list: readonly NavEntry[], at: number, side: 'before' | 'after'): string {
     const link = this.#linkTo(list[at] as NavEntry);
     if (link === '') return '';
-    const asked = attributes({ 'data-nav': this.#units?.[side](list, at) });
-    return `${link.replace('<li>', `<li class="dy-nav-rest"${asked}>`)}>${escapeText(this.#html.options.more)} …</a></li>`;
+    const unitAttribute = attributes({ 'data-nav': this.#units?.[side](list, at) });
+    return `${link.replace('<li>', `<li class="dy-nav-rest"${unitAttribute}>`)}>${escapeText(this.#html.options.more)} …</a></li>`;
   }
 
   #linkTo(entry: NavEntry): string {

@@ -1,6 +1,6 @@
 /**
- * Switchers between versions, languages, products and the like, as menus. A menu is a `<details>`: it opens without a
- * script, and the script only adds comfort. A version or language keeps the page, so its addresses differ by page.
+ * Switchers between versions, languages and products as `<details>` menus, which work without JavaScript.
+ * Versions and languages link to the same page, so their addresses differ per page.
  */
 import type { Surroundings } from '../config/surroundings.ts';
 import type { SiteSettings } from '../config/settings.ts';
@@ -15,32 +15,31 @@ import { type Words, languageCode, spokenName } from '../words/words.ts';
 
 export interface FrameContext {
   settings: SiteSettings;
-  /** What stands around the page in its language. */
   surroundings: Surroundings;
   words: Words;
   links: SiteLinks;
   prefix: string;
   branch: Branch | undefined;
-  /** The site's logo files, when they exist. */
   logo: { light: string; dark: string } | undefined;
   homeHref: string;
-  /** Filled while the frame is made: the switches whose address depends on the page. */
+  /** Filled while the frame is built: switches whose address depends on the page. */
   switches: PageSwitch[];
 }
 
 export interface PageSwitch {
   from: Division;
   to: Division;
-  /** Where it leads when the other division has no such page. */
+  /** Used when the other division has no equivalent page. */
   otherwise: DivisionAddress;
 }
 
-/** Stands in the frame for the attributes of a switch until the page is known. No author can write it. */
+/**
+ * A placeholder for a switch's attributes until the page is known. Sources cannot contain control characters.
+ */
 const switchMark = (index: number): string => `\u0001${index}\u0001`;
 // eslint-disable-next-line no-control-regex
 export const switchMarks = /\u0001(\d+)\u0001/g;
 
-/** Every switcher of the branch of one of the kinds, with the division chosen in it, if any. */
 export function switchersOf(
   branch: Branch | undefined,
   kinds: readonly DivisionKind[],
@@ -55,7 +54,7 @@ export function globalsOf(branch: Branch | undefined, kind: DivisionKind): Divis
   return (branch?.globals ?? []).filter((division) => division.kind === kind);
 }
 
-/** More entries than this get a field that narrows them down. */
+/** Longer menus get a filter field. */
 const longMenu = 10;
 
 export function menusHtml(context: FrameContext, kinds: readonly DivisionKind[]): string {
@@ -162,7 +161,6 @@ function itemHtml(division: Division, current: Division | undefined, context: Fr
   return `<li><a${attributes({ class: classes })}${address}${values}>${icon}${text}${check}</a></li>`;
 }
 
-/** As attributes. */
 function addressOf(
   division: Division,
   current: Division | undefined,

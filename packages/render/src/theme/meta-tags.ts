@@ -1,8 +1,7 @@
-/** The lines of a head that are for programs: descriptions, robots, Open Graph, addresses of other forms, structured data. */
 import { attributes } from '../text/html.ts';
 import { socialImageSize } from './social-image-svg.ts';
 import type { PageView } from './shell.ts';
-import { plainTitle } from './text.ts';
+import { plainTitle } from './titles.ts';
 
 export function metaTags(view: PageView): string[] {
   const own = new Map(view.metatags);
@@ -12,7 +11,7 @@ export function metaTags(view: PageView): string[] {
     ...(view.canonical ? [linkHtml({ rel: 'canonical', href: view.canonical })] : []),
     ...view.alternates.map(([hreflang, href]) => linkHtml({ rel: 'alternate', hreflang, href })),
     ...view.formats.map(({ type, href, title }) => linkHtml({ rel: 'alternate', type, href, title })),
-    /** Data, which no policy for scripts applies to. */
+    /** A data block: CSP does not apply to it. */
     ...(view.structuredData ? [`<script type="application/ld+json">${view.structuredData}</script>`] : []),
   ];
 }
@@ -40,7 +39,7 @@ function standardTags(view: PageView): [string, string | undefined][] {
   ];
 }
 
-/** Open Graph names a property, everybody else a name. */
+/** Open Graph uses `property`, other vocabularies use `name`. */
 function tagHtml(name: string, content: string): string {
   return `<meta${attributes(/^(?:og|article):/.test(name) ? { property: name, content } : { name, content })}>`;
 }
@@ -49,14 +48,13 @@ function linkHtml(values: Record<string, string | undefined>): string {
   return `<link${attributes(values)}>`;
 }
 
-/** `en_US` for `en`: a language with the country most of its readers are in. */
+/** The likely locale of a language: `en_US` for `en`. */
 function localeOf(language: string): string | undefined {
   const locale = locales.get(language) ?? likelyLocale(language);
   locales.set(language, locale);
   return locale;
 }
 
-/** Working one out takes 0.05 ms, which would be done for every page. */
 const locales = new Map<string, string | undefined>();
 
 function likelyLocale(language: string): string | undefined {

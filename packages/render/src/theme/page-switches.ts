@@ -1,4 +1,7 @@
-/** Fills in where the switches of a frame lead from one page: to the same page in another version or language, or its equivalent. */
+/**
+ * Fills in the addresses of a frame's switches for one page: the same or equivalent page in another version or
+ * language.
+ */
 import { attributes } from '../text/html.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { Equivalents } from '../navigation/equivalents.ts';
@@ -25,7 +28,7 @@ export class PageSwitches {
     this.#links = links;
   }
 
-  /** Without a page every switch leads to the first page of its division. */
+  /** Without a route, every switch links to the first page of its division. */
   fill(html: string, { branch, switches }: SwitchedFrame, prefix: string, route?: string): string {
     if (switches.length === 0) return html;
     return html.replaceAll(switchMarks, (_whole, index: string) => {

@@ -1,11 +1,11 @@
-/** What a page shows of its place in a branch: the groups around it, its neighbours, the list of the group it stands for. */
+/** The parts of a page that depend on its place in a branch: breadcrumbs, pagination, group directory. */
 import type { PagePlace } from '../navigation/branches.ts';
 import type { PageMeta } from '../model/page-source.ts';
 import { directoryHtml } from './directory.ts';
 import type { PageView } from './shell.ts';
 import type { EntryInfo } from './sidebar-entry.ts';
 import type { SiteLinks } from './site-links.ts';
-import { plainTitle } from './text.ts';
+import { plainTitle } from './titles.ts';
 
 export class PlaceParts {
   readonly #metas: ReadonlyMap<string, PageMeta>;
@@ -28,7 +28,7 @@ export class PlaceParts {
     };
   }
 
-  /** The group a page belongs to; the whole way to it when the site asks for breadcrumbs. */
+  /** The enclosing group, or the full path when breadcrumbs are enabled. */
   eyebrow({ trail, trailRoutes }: PagePlace, links: SiteLinks, prefix: string): PageView['eyebrow'] {
     if (!this.#hasBreadcrumbs) return trail.slice(-1).map((label) => ({ label }));
     return trail.map((label, index) => {
@@ -54,7 +54,7 @@ export class PlaceParts {
     });
   }
 
-  /** The nearest pages of the branch before and after that are part of the output and not links to other addresses. */
+  /** Skips pages outside of the output and entries with another URL. */
   neighbours(
     { branch, index }: PagePlace,
     links: SiteLinks,

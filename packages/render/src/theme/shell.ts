@@ -1,6 +1,6 @@
 /**
- * A whole HTML document around a page's content. It holds no inline script, style or handler, so that the strict
- * content security policy it declares is true.
+ * Writes the HTML document of a page. It contains no inline script, style or event handler, as its CSP
+ * requires.
  */
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Banner, SiteSettings } from '../config/settings.ts';
@@ -14,7 +14,7 @@ import { type FrameIdUser, frameId, headerIds, usedFrameIds, withoutUsedIds } fr
 import { headHtml } from './head.ts';
 import type { HeadFacts } from './head-facts.ts';
 import { type IdHook, hooked } from '../model/style-hooks.ts';
-import { inlineCode } from './text.ts';
+import { inlineCode } from './titles.ts';
 import { type Words, isRightToLeft } from '../words/words.ts';
 
 export interface PageView extends HeadFacts {
@@ -22,61 +22,49 @@ export interface PageView extends HeadFacts {
   banner?: Banner | undefined;
   language: string;
   words: Words;
-  /** `../` as often as the page is deep. */
   prefix: string;
   route: string;
-  /** The names of the branches of the navigation that the page stands in. */
   branches: string | undefined;
   title: string;
   descriptionHtml: string;
   description: string;
-  /** In UTF-8, as it came from a render process. */
+  /** UTF-8. */
   bodyHtml: Uint8Array;
-  /** Examples and panels that belong beside the content. */
   asideHtml: Uint8Array;
-  /** Ids that the content has. */
   contentIds: readonly string[];
   bannerHtml: string;
-  /** Of other languages that the page is shown in. */
   guestBanners: readonly GuestBanner[];
   headings: Heading[];
   mode: string;
   header: string | SharedText;
-  /** Nothing for a page without one. */
+  /** Empty for a page without a sidebar. */
   sidebar: Pieces;
   footer: SharedText;
   eyebrow: { label: string; href?: string | undefined }[];
-  /** The list of what the page's group holds. */
   directory: string;
-  /** The day of the last change. */
   updated?: string;
-  /** The menu beside the title. */
   contextual: string;
   contextualInContents: boolean;
   previous?: { href: string; title: string } | undefined;
   next?: { href: string; title: string } | undefined;
-  /** Readers are offered the feed of the page. */
   showsFeed: boolean;
   deprecated: boolean;
   tag?: string | undefined;
-  /** The bar of an API page, under its title. */
   bar: string;
-  /** What the form on the page may send requests to; undefined on a page without one. */
+  /** CSP sources of the request form; undefined on a page without one. */
   connectSources?: readonly string[] | undefined;
-  /** Scripts of elements that go on living, the hosts their code names, and what they do not show at first. */
+  /** Scripts of interactive components, hosts in their code, and initially hidden HTML. */
   islands?: (IslandScriptPaths & Pick<PageIslandsResult, 'hosts' | 'parts'>) | undefined;
-  /** Scripts of the repository that the page runs, and the hosts that they name. */
   customScripts?: { paths: readonly string[]; hosts: readonly string[] } | undefined;
-  /** For a page that names an operation which is not known. */
+  /** For a page that names an unknown operation. */
   endpoint?: { method: string; path: string } | undefined;
   stylesheets: string[];
   favicon?: { light: string; dark: string } | undefined;
 }
 
-/** A view whose content was looked through once for the ids of the frame. */
 interface FramedView extends PageView, FrameIdUser {}
 
-/** The file from its start to its end. What the author wrote is in `main`, and comes as bytes there. */
+/** The document in parts; `main` contains the author's content as bytes. */
 export interface PageDocument {
   before: Pieces;
   main: Pieces;
@@ -105,7 +93,7 @@ export function pageDocument(page: PageView): PageDocument {
     'data-current-path': `/${view.route.replace(/(?:^|\/)index$/, '')}`,
     'data-page-mode': view.mode === 'default' ? 'none' : view.mode,
     'data-branches': view.branches,
-    // As `theme.js` does it where nobody has said which.
+    // Must match `theme.js`.
     class: initial === 'system' ? undefined : initial,
   });
   const bare = view.mode === 'custom' || view.mode === 'frame';
@@ -119,7 +107,7 @@ export function pageDocument(page: PageView): PageDocument {
     withAside && 'dy-with-aside',
     withContents && 'dy-with-contents',
   ];
-  /** On a small screen every page has the drawer, also one that shows no sidebar on a wide one. */
+  /** On small screens every page has the drawer. */
   const sidebarClass = withSidebar ? 'dy-site-sidebar' : 'dy-site-sidebar dy-drawer-only';
   const navigation =
     view.sidebar.length > 0
@@ -194,12 +182,11 @@ function pageHeader(view: FramedView): string {
   );
 }
 
-/** A page that draws its own start still has one first heading for those who cannot see it. */
+/** A page with a custom layout still needs a first heading for screen readers. */
 function hiddenTitle(view: PageView): string {
   return `<h1 class="dy-visually-hidden">${inlineCode(view.title)}</h1>\n`;
 }
 
-/** What follows the content: the list of a group, the day of the last change, the ways on. */
 function contextualMenu(view: FramedView): string {
   const ids: readonly IdHook[] = ['page-context-menu', 'page-context-menu-button'];
   return withoutUsedIds(view, view.contextual, ids) as string;

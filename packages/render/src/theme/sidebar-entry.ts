@@ -1,10 +1,10 @@
-/** The HTML of single entries of the navigation, as seen from one folder and without any mark of the current page. */
+/** The HTML of single navigation entries, relative to one folder and without current-page marks. */
 import { attributes, element, escapeText } from '../text/html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { GroupEntry, LinkEntry } from '../navigation/tree.ts';
 import type { SiteLinks } from './site-links.ts';
-import { inlineCode } from './text.ts';
+import { inlineCode } from './titles.ts';
 import { hooked, hookedIcon } from '../model/style-hooks.ts';
 
 export interface EntryInfo {
@@ -12,18 +12,15 @@ export interface EntryInfo {
   icon?: string | undefined;
   tag?: string | undefined;
   deprecated?: boolean | undefined;
-  /** An outside address that the entry leads to instead of the page. */
+  /** Replaces the page as the target of the entry. */
   url?: string | undefined;
-  /** Of the operation that the page documents. */
   method?: string | undefined;
 }
 
 export interface SidebarOptions {
   links: SiteLinks;
   infoOf: (route: string) => EntryInfo;
-  /** A click on a group leads to its first page. */
   drilldown: boolean;
-  /** What stands for entries that are left out. */
   more: string;
 }
 
@@ -36,7 +33,6 @@ export class EntryHtml {
     this.options = options;
   }
 
-  /** In two parts, as pages are. */
   link(entry: LinkEntry): [string, string] {
     const { links } = this.options;
     const href = links.address(this.#prefix, entry.href);
@@ -49,7 +45,7 @@ export class EntryHtml {
     ];
   }
 
-  /** In two parts, between which the mark of the current page belongs. */
+  /** In two parts; the current-page mark is inserted between them. */
   page(route: string): [string, string] {
     const { infoOf, links } = this.options;
     const info = infoOf(route);
@@ -62,7 +58,7 @@ export class EntryHtml {
     return [`<li><a${attributes({ href, class: classes })}`, `>${icon}${label}</a></li>`];
   }
 
-  /** The name of a group; a link when the group has a page of its own or groups lead to their first page. */
+  /** A link when the group has a root page or groups open their first page. */
   label(group: GroupEntry, isTop: boolean, alwaysLink = false): [string, string] {
     const { links, drilldown, more } = this.options;
     const name = inlineCode(group.label) || (alwaysLink ? `${escapeText(more)} …` : '');
@@ -78,7 +74,6 @@ export class EntryHtml {
 
 const tagClass = hooked('dy-nav-tag', 'nav-tag-pill', 'nav-tag-pill-text');
 
-/** A label beside a name of the navigation. */
 export function tagHtml(tag: string | undefined): string {
   return tag ? element('span', { class: tagClass }, escapeText(tag)) : '';
 }
@@ -89,7 +84,7 @@ const shortMethods = new Map([
   ['WEBHOOK', 'HOOK'],
 ]);
 
-/** Short enough that names stay aligned. */
+/** Abbreviated so that names stay aligned. */
 function methodMark(method: string | undefined): string {
   if (!method) return '';
   const short = shortMethods.get(method) ?? method;
@@ -104,20 +99,19 @@ export function isLink([start]: [string, string]): boolean {
   return start.startsWith('<a');
 }
 
-/** A name that is a link cannot be the button that opens its group as well; the button stands beside it. */
+/** A label that is a link cannot also be the summary, so a separate button opens the group. */
 export function summaryBeside(group: GroupEntry): string {
   return `<summary${attributes({ 'aria-label': group.label })}></summary>`;
 }
 
-/** What stands before and after the entries of a section. */
 export const sectionParts = {
   header: `<h2 class="${hooked('', 'sidebar-group-header')}">`,
   list: `<ul class="${hooked('', 'sidebar-group')}"`,
 };
 
-/** Marks of the current page: on its link, on the entry that holds the link, and on the list of its section. */
+/** Current-page marks: on the link, its entry, and the list of its section. */
 export const currentMark = ' aria-current="page"';
 export const activeMark = ' data-active="true"';
 
-/** The start of an entry, behind which it can be marked. */
+/** The mark of an entry is inserted after it. */
 export const entryStart = '<li';

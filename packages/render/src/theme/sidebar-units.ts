@@ -1,6 +1,6 @@
 /**
- * A large branch as units that a page asks for one by one: each is a list of the navigation, or a slice of a long one,
- * under a number that follows from the navigation alone. Knows nothing of HTML.
+ * Divides a large branch into units: each is a list of the navigation or a slice of a long one, numbered
+ * deterministically.
  */
 import { createHash } from 'node:crypto';
 import type { NavEntry } from '../navigation/tree.ts';
@@ -14,12 +14,11 @@ export interface SidebarUnit {
   isTop: boolean;
 }
 
-/** Entries of a unit: some 30 kB of HTML at most sites. */
 const sliceLength = 200;
 
 export class SidebarUnits {
   readonly units: SidebarUnit[] = [];
-  /** Tells navigations apart whose units have other numbers. */
+  /** Distinguishes navigations with different unit numbers. */
   readonly fingerprint: string;
   readonly #firstUnit = new Map<EntryList, number>();
 
@@ -29,7 +28,7 @@ export class SidebarUnits {
     this.fingerprint = hash.digest('hex').slice(0, 8);
   }
 
-  /** A list comes before the lists of its groups, so that a group and what it holds are near each other. */
+  /** A list precedes the lists of its groups, which keeps related units together. */
   #number(list: EntryList, isTop: boolean, note: (fact: string) => void): void {
     this.#firstUnit.set(list, this.units.length);
     for (let from = 0; from < list.length; from += sliceLength)
@@ -44,24 +43,22 @@ export class SidebarUnits {
     }
   }
 
-  /** How a page names what it asks for: the unit, and which of its pieces, the first and the one after the last. */
+  /** The reference format of pages: unit, first piece, end. */
   whole(list: EntryList): string {
     return String(this.#firstUnit.get(list) ?? 0);
   }
 
-  /** The entries from a position on. */
   after(list: EntryList, position: number): string {
     const { unit, piece } = this.#place(list, position);
     return `${unit} ${piece}`;
   }
 
-  /** The entries up to a position and with it. */
   before(list: EntryList, position: number): string {
     const { unit, piece } = this.#place(list, position);
     return `${unit} 0 ${piece + 1}`;
   }
 
-  /** The first piece of a slice leads to the slice before, if there is one. */
+  /** The first piece of a later slice links to the previous slice. */
   #place(list: EntryList, position: number): { unit: number; piece: number } {
     const slice = Math.floor(position / sliceLength);
     const unit = (this.#firstUnit.get(list) ?? 0) + slice;

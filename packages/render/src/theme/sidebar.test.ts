@@ -37,7 +37,7 @@ function numbered(count: number, prefix: string): NavEntry[] {
 }
 
 describe('the mark of a page', () => {
-  /** Bytes are not characters here. */
+  /** Multi-byte characters: byte and character offsets differ. */
   const infoOf = (name: string) => ({ title: `Über ${name} – 漢字` });
   const marked = (entries: NavEntry[], route: string): string =>
     createSidebar({ id: '7', entries }, { ...options, infoOf })
@@ -50,7 +50,7 @@ describe('the mark of a page', () => {
   it.each([
     ['small', small, ['a', 'b', 'c']],
     ['large', large, ['a', 'b', 'c', 'more0', 'more60', 'more199']],
-  ])('stands at its own entry of a %s sidebar, whatever the names are', (_size, entries, routes) => {
+  ])('is at its own entry of a %s sidebar, with any names', (_size, entries, routes) => {
     for (const route of routes)
       expect([...marked(entries, route).matchAll(current)].map(([, href]) => href)).toEqual([
         `${route}.html`,
@@ -58,7 +58,7 @@ describe('the mark of a page', () => {
     expect(marked(entries, 'root')).toContain(
       '<a class="dy-nav-label sidebar-title" href="root.html" aria-current="page">',
     );
-    expect(marked(entries, 'elsewhere')).not.toContain('aria-current');
+    expect(marked(entries, 'unlisted')).not.toContain('aria-current');
   });
 });
 
@@ -77,14 +77,14 @@ describe('the sidebar', () => {
     expect(html).toMatch(/<details><summary><span class="dy-nav-label"><span>Shut/);
   });
 
-  it('leads from the name of a group to its own page, or to its first when the site asks for it', () => {
+  it('links a group label to its root page, or to its first page when drilldown is enabled', () => {
     expect(sidebar(entries, 'root')).toContain(
       '<a class="dy-nav-label" href="../root.html" aria-current="page"><span>Inner',
     );
     expect(sidebar(entries, 'a', true)).toContain('<a class="dy-nav-label" href="../c.html"><span>Shut');
   });
 
-  it('leaves out pages that are not part of the output, and groups left empty', () => {
+  it('omits pages that are not part of the output, and empty groups', () => {
     const html = sidebar([group('Top', [page('a'), page('gone')]), group('Empty', [page('gone')])], 'a');
     expect(html).not.toMatch(/gone|Empty/);
   });
@@ -99,7 +99,7 @@ describe('the sidebar of a large branch', () => {
     group('Other', [page('other')]),
   ];
 
-  it('shows the way to the page and what stands beside it; other groups lead to their first page', () => {
+  it('shows the path to the page and its siblings; other groups link to their first page', () => {
     const html = sidebar(large, 'p3-4');
     expect(html).toContain('<a href="../p3-4.html" aria-current="page">');
     expect(html).toContain('href="../p3-19.html"');
@@ -118,7 +118,7 @@ describe('the sidebar of a large branch', () => {
     expect(sidebar([group('Top', numbered(5000, 'p'))], 'p100')).toContain('More …</a>');
   });
 
-  it('comes whole in one script that its pages share, with addresses from the root', () => {
+  it('is loaded from one shared script with addresses relative to the root', () => {
     expect(sidebar(large, 'p3-4')).toMatch(
       /^<div class="dy-nav-tree" data-nav="\.\.\/_docyard\/nav\/7\.js">/,
     );
@@ -129,7 +129,7 @@ describe('the sidebar of a large branch', () => {
     expect(script?.content).not.toContain('aria-current');
   });
 
-  it('leads on also where the next entry is a link, and names a group without a name', () => {
+  it('continues where the next entry is a link, and labels an unnamed group', () => {
     const entries = [
       ...numbered(40, 'p'),
       { kind: 'link', label: 'Out', href: 'https://out.example' } as const,
@@ -157,7 +157,6 @@ describe('the sidebar of a very large branch', () => {
     /data-nav-parts="([^"]+)"/.exec(branch.from('../').textFor('p0-0').text)?.[1]?.split(' ') ?? [];
   const starts = facts.slice(2).map(Number);
 
-  /** As the browser does. */
   function unitsOf(contents: string[]): string[][] {
     const units: string[][] = [];
     const docyard = {
@@ -171,7 +170,7 @@ describe('the sidebar of a very large branch', () => {
   }
   const units = unitsOf(parts.map(({ content }) => content));
 
-  it('comes in parts of at least 30 kB but the last, which a page lists by their first unit', () => {
+  it('is divided into parts of a minimum size, which a page lists by their first unit', () => {
     expect(facts[0]).toBe('../_docyard/nav/7');
     expect(parts.map(({ path }) => path)).toEqual(starts.map((_, part) => `_docyard/nav/7-${part}.js`));
     expect(parts.length).toBeGreaterThan(2);
@@ -179,7 +178,7 @@ describe('the sidebar of a very large branch', () => {
     for (const { content } of parts) expect(content.length).toBeLessThan(60_000);
   });
 
-  it('has a unit for each closed group, which leads to its first page without it', () => {
+  it('has a unit for each closed group, which links to its first page without JavaScript', () => {
     const html = branch.from('../').textFor('p0-0').text;
     const closed =
       /<li class="dy-nav-closed" data-nav="(\d+)"><a class="dy-nav-label" href="..\/p4-0.html">/.exec(html);
@@ -198,7 +197,7 @@ describe('the sidebar of a very large branch', () => {
     );
   });
 
-  it('goes on in a long list from either end of what is shown, with nothing twice and nothing left out', () => {
+  it('continues a long list at both ends without duplicates or gaps', () => {
     const html = branch.from('').textFor('long450').text;
     const [before = '', after = ''] = Array.from(
       html.matchAll(/<li class="dy-nav-rest" data-nav="([^"]+)"/g),
@@ -213,7 +212,7 @@ describe('the sidebar of a very large branch', () => {
     expect(routes).toEqual(Array.from({ length: 900 }, (_, index) => `long${index}`));
   });
 
-  it('has other units only when the navigation is another', () => {
+  it('changes its units only when the navigation changes', () => {
     const titled = { ...options, infoOf: (name: string) => ({ title: `Another ${name}` }) };
     const fingerprint = (entriesNow: NavEntry[], with_ = options): string | undefined =>
       /data-nav-parts="\S+ (\w+)/.exec(
@@ -223,7 +222,7 @@ describe('the sidebar of a very large branch', () => {
     expect(fingerprint([...entries, page('new')])).not.toBe(facts[1]);
   });
 
-  it('is listed in a bounded number of parts, however large it is', () => {
+  it('has a bounded number of parts at any size', () => {
     const huge = Array.from({ length: 400 }, (_, index) =>
       group(`G${index}`, numbered(200, `a-page-with-a-name-${index}-`)),
     );
@@ -231,7 +230,6 @@ describe('the sidebar of a very large branch', () => {
   });
 });
 
-/** The routes that one asks for after the other, by the answers. */
 function followed(asked: string, units: string[][]): string[][] {
   if (asked === '') return [];
   const [unit = 0, from, to] = asked.split(' ').map(Number);

@@ -1,7 +1,6 @@
 /**
- * The sidebar of a branch of the navigation. A small one stands whole on every page. Of a large one a page shows only its
- * own surroundings, and the rest comes from scripts that pages share: all of it at once while that is little, else in
- * parts that are loaded when a reader opens a group.
+ * The sidebar of a branch. A small one is part of every page. Pages of a large branch show their surroundings
+ * only; shared scripts load the rest, at once or in parts.
  */
 import type { MarkedText, SharedText } from '../text/encoded-text.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
@@ -12,9 +11,7 @@ import type { SiteLinks } from './site-links.ts';
 import { WholeSidebar } from './whole-sidebar.ts';
 
 export interface Sidebar {
-  /** As the pages of one folder show it; `prefix` leads from there to the root. */
   from(prefix: string): PageSidebar;
-  /** The scripts that its pages load. */
   files(): { path: string; content: string }[];
 }
 
@@ -22,17 +19,17 @@ export interface PageSidebar {
   textFor(route: string): SharedText | MarkedText;
 }
 
-/** A branch with more entries than this is a large one. */
+/** In entries. */
 const largeBranch = 150;
-/** So is one whose icons and names take more characters than this. */
+/** In characters. */
 const largeHtml = 20_000;
-/** Up to so many characters come at once: 5 kB packed, of the 15 kB that the scripts of a page may have. */
+/** In characters: larger sidebars are loaded in parts. */
 const atOnceHtml = 32_000;
-/** No entry takes less. */
+/** A lower bound, in characters. */
 const entryHtml = 40;
-/** Of most pages: a sidebar is measured as they show it. */
+/** The prefix of most pages, used to measure the sidebar. */
 const usualPrefix = '../';
-/** A part is at least so long, and longer where there would be more parts than every page can list. */
+/** Minimum characters per part; more when the number of parts would be too large. */
 const partHtml = 30_000;
 const partsAtMost = 64;
 
@@ -54,7 +51,6 @@ export function createSidebar(
   };
 }
 
-/** Every entry of a branch of any size, with no page marked. */
 export function wholeSidebarHtml(
   { entries }: Pick<Branch, 'entries'>,
   prefix: string,
@@ -63,7 +59,7 @@ export function wholeSidebarHtml(
   return new WholeSidebar(shownEntries(entries, options.links), prefix, options).textFor('').text;
 }
 
-/** Every entry with no page marked, addresses from the root written as `~/`, in one script. */
+/** `~/` stands for the site root. */
 function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
   const tree: SidebarTree = { entries, paths: pathsOf(entries) };
   return {
@@ -77,7 +73,7 @@ function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOp
   };
 }
 
-/** A page tells where the parts are, which navigation it means, and the first unit of each part. */
+/** A page carries the path of the parts, the navigation's fingerprint, and the first unit of each part. */
 function inParts(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
   const units = new SidebarUnits(entries);
   const tree = { entries, paths: pathsOf(entries), units };
@@ -96,7 +92,7 @@ function inParts(entries: readonly NavEntry[], script: string, options: SidebarO
   };
 }
 
-/** Apart, so that the sidebar which made them is not kept with them. */
+/** A separate function, so that the closure does not keep the sidebar alive. */
 function unitTexts(tree: SidebarTree & { units: SidebarUnits }, options: SidebarOptions): string[] {
   const source = new LargeSidebar(tree, '~/', options);
   return tree.units.units.map((unit) => JSON.stringify(source.pieces(unit)));
@@ -121,7 +117,7 @@ function partStarts(texts: readonly string[]): number[] {
   return starts;
 }
 
-/** When only some pages are part of the output, a group may have none left to show. */
+/** In a partial output, groups without pages are omitted. */
 function shownEntries(entries: readonly NavEntry[], links: SiteLinks): NavEntry[] {
   return entries.flatMap((entry): NavEntry[] => {
     if (entry.kind === 'link') return links.address('', entry.href) ? [entry] : [];

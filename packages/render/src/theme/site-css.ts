@@ -1,6 +1,6 @@
 /**
- * The stylesheet that belongs to one site: its colours, fonts, background and banner, and one class for each inline
- * style its authors wrote. Colours that would be hard to read are corrected here, and the corrections reported.
+ * The stylesheet of one site: colors, fonts, background, banner and classes for inline styles. Unreadable
+ * colors are corrected and reported.
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isPageStylesheet } from '../components/style.ts';
@@ -10,7 +10,6 @@ import { buttonColors, channelsOf, readableOn, readableOnTints } from '../css/co
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
 
-/** Files of the configuration that the stylesheet names, as paths from the root of the site. */
 export interface StyleFiles {
   fonts: { heading?: string; body?: string };
   background?: Appearances | undefined;
@@ -27,7 +26,7 @@ export function siteStylesheet(settings: SiteSettings, files: StyleFiles = { fon
   ].join('\n');
 }
 
-/** Inline styles win over stylesheets: the id that no element has gives their classes the weight of two ids. */
+/** Inline styles must win over stylesheets: `:not(#id)` raises the specificity of their classes. */
 export function inlineStylesCss(styles: ReadonlyMap<string, string>): string {
   return [...styles]
     .filter(([name]) => !isPageStylesheet(name))
@@ -36,7 +35,7 @@ export function inlineStylesCss(styles: ReadonlyMap<string, string>): string {
     .join('');
 }
 
-/** Colours that stylesheets and utility classes of authors name. */
+/** Custom properties that authors' stylesheets and utility classes use. */
 function authorVariables(settings: SiteSettings): Record<string, string> {
   const { primary, light = primary, dark = primary } = settings.colors;
   const { background } = chosenColors(settings);
@@ -97,7 +96,6 @@ function chosenColors(settings: SiteSettings): Record<'background' | 'accent' | 
   };
 }
 
-/** The stylesheet stands one folder below the root. */
 function addressFromHere(file: string): string {
   return encodeURI(`../${file}`).replaceAll("'", '%27');
 }
@@ -115,7 +113,7 @@ function fontFaces({ fonts }: SiteSettings, files: StyleFiles): string[] {
     const file = files.fonts[part];
     if (!font || file === undefined) return [];
     const format = fontFormats[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'woff2';
-    /** A file without a weight is taken for a variable one, which serves every weight. */
+    /** A file without a weight is assumed to be a variable font. */
     const weight = font.weight ?? '100 900';
     return [
       `@font-face { font-family: '${font.family}'; src: url("${addressFromHere(file)}") format('${format}'); ` +
@@ -125,13 +123,11 @@ function fontFaces({ fonts }: SiteSettings, files: StyleFiles): string[] {
   return [...new Set(faces)];
 }
 
-/** Which colours of the configuration had to be changed to be readable. */
 export function contrastFindings(settings: SiteSettings, file: string): Diagnostic[] {
   const { background, accent } = chosenColors(settings);
   return (['light', 'dark'] as const).flatMap((appearance): Diagnostic[] => {
     const color = accent[appearance];
     const isReadable = sameColor(color, readableOn(color, background[appearance]));
-    /** A colour nobody chose needs no remark. */
     if (color === defaultPrimary || isReadable) return [];
     const shown = readableOnTints(color, background[appearance]);
     const key = appearance === 'dark' && settings.colors.light ? 'colors.light' : 'colors.primary';
@@ -141,7 +137,7 @@ export function contrastFindings(settings: SiteSettings, file: string): Diagnost
         code: 'color_contrast',
         message: `${key} ${color} is hard to read on the ${appearance} background; text is shown in ${shown}`,
         file,
-        hint: 'Text needs a contrast of 4.5 to 1.',
+        hint: 'Choose a color with a contrast ratio of at least 4.5:1.',
       },
     ];
   });

@@ -1,4 +1,4 @@
-/** Addresses in the frame around a page (header, sidebar, footer), as seen from that page. */
+/** Resolves addresses in the frame of a page: header, sidebar, footer. */
 import { interfaceIcon } from '../icons/interface.ts';
 import { iconHtml } from '../icons/markup.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
@@ -10,24 +10,22 @@ import type { IconLibrary } from '../model/site-plan.ts';
 export interface SiteLinks {
   page(prefix: string, route: string): string | undefined;
   file(prefix: string, file: string): string;
-  /** An address from the configuration; undefined when it leads nowhere. */
   address(prefix: string, address: string): string | undefined;
-  /** Where a tab, version or the like leads. */
   division(prefix: string, division: Division): DivisionAddress | undefined;
-  /** The icon of an entry; one that nobody knows shows a plain shape, so that entries stay aligned. */
+  /** An unknown icon becomes a plain shape, so that entries stay aligned. */
   icon(prefix: string, icon: string | undefined): string;
 }
 
-/** The fragment of the id that is meant on a page, by the page's output. */
+/** Normalizes a fragment to an existing id, by output path. */
 export type FragmentOn = (output: string, fragment: string) => string;
 
 export interface DivisionAddress {
   href: string;
-  /** Where it leads for readers with JavaScript: to a page that has its home in another branch. */
+  /** With JavaScript: a page whose home is another branch. */
   navHref?: string | undefined;
 }
 
-/** The same links as the pages of one branch have them: a page with its home in another branch stays in this one. */
+/** Links for pages of one branch: a page whose home is another branch opens in this one. */
 export function linksWithin(links: SiteLinks, branches: BranchPages, branch: Branch): SiteLinks {
   return {
     ...links,
@@ -38,7 +36,6 @@ export function linksWithin(links: SiteLinks, branches: BranchPages, branch: Bra
   };
 }
 
-/** A link of the frame to a division, as attributes. */
 export function addressAttributes({ href, navHref }: DivisionAddress): Record<string, string | undefined> {
   return { href, 'data-nav-href': navHref };
 }
@@ -74,7 +71,7 @@ export function createSiteLinks(
   };
   const picture = (prefix: string, raw: string): string | undefined => {
     const target = links.resolveFile(raw, 'docs.json');
-    // Nothing is loaded from another host; a picture that was fetched is a file.
+    // Images of other hosts are never loaded.
     if (target.kind === 'outside') return /^data:/i.test(target.href) ? target.href : undefined;
     if (target.kind !== 'file') return undefined;
     useFile(target.file);

@@ -1,20 +1,18 @@
 /**
- * The picture that is shown when somebody shares a link to the site: a drawing of 1200 by 630 with the name of the site
- * and of a part of it. It is text for a drawing program; it refers to no file and contains nothing of a page's content.
+ * The SVG of a social image, with the names of the site and a section. It references no
+ * file.
  */
 import { escapeAttribute, escapeText } from '../text/html.ts';
 import { readableOn } from '../css/colors.ts';
 
 export interface SocialImage {
   siteName: string;
-  /** The part of the site, for example a group of its navigation; empty for the site as a whole. */
   label: string;
-  /** What the part belongs to, for example a tab. */
   above: string;
   /** `#rrggbb`. */
   color: string;
   appearance: 'light' | 'dark';
-  /** A picture as a `data:` address. */
+  /** A `data:` URL. */
   background?: string | undefined;
 }
 
@@ -80,7 +78,6 @@ function textLine({ x, y, size, weight, fill }: TextStyle, text: string): string
   );
 }
 
-/** Circles within circles that come in from the corner, in the colour of the site. */
 function decoration(color: string, appearance: SocialImage['appearance']): string {
   const strength = appearance === 'light' ? [0.05, 0.07, 0.1, 0.16] : [0.1, 0.13, 0.18, 0.28];
   return strength
@@ -91,7 +88,7 @@ function decoration(color: string, appearance: SocialImage['appearance']): strin
     .join('');
 }
 
-/** The initial of the site in its colour; a plain shape for a name that the font cannot show. */
+/** The site's initial, or a plain shape when the font lacks it. */
 function mark(siteName: string, color: string): string {
   const initial = /[\p{L}\p{N}]/u.exec(siteName)?.[0]?.toUpperCase();
   const onColor = isLight(color) ? '#0b0f17' : '#ffffff';
@@ -110,8 +107,8 @@ function isLight(color: string): boolean {
 }
 
 /**
- * The text as far as Inter can show it: Latin, Greek and Cyrillic letters with signs. Emoji are dropped; text in another
- * script is dropped as a whole, since half a name is worse than none.
+ * Keeps Latin, Greek and Cyrillic text, which Inter covers. Emoji are removed; text in another script is
+ * removed completely, because a partial name is misleading.
  */
 export function drawable(text: string): string {
   const plain = text
@@ -128,7 +125,7 @@ export function drawable(text: string): string {
     : '';
 }
 
-/** About how wide a text is, in its own size: the widths of Inter by kinds of letters. */
+/** Approximate text width in em. */
 function widthOf(text: string): number {
   let width = 0;
   for (const letter of text) {
@@ -140,7 +137,7 @@ function widthOf(text: string): number {
   return width;
 }
 
-function wrapped(text: string, size: number, mostLines: number): string[] {
+function wrapped(text: string, size: number, maxLines: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
@@ -148,8 +145,8 @@ function wrapped(text: string, size: number, mostLines: number): string[] {
     if (last !== undefined && widthOf(joined) * size <= textWidth) lines[lines.length - 1] = joined;
     else lines.push(word);
   }
-  const kept = lines.slice(0, mostLines).map((line) => cut(line, size, textWidth));
-  if (lines.length <= mostLines) return kept;
+  const kept = lines.slice(0, maxLines).map((line) => cut(line, size, textWidth));
+  if (lines.length <= maxLines) return kept;
   const words = (kept.pop() ?? '').split(' ');
   while (words.length > 1 && widthOf(`${words.join(' ')}…`) * size > textWidth) words.pop();
   return [...kept, `${words.join(' ')}…`];

@@ -1,4 +1,4 @@
-/** What a page is, for search engines, in the words of schema.org: one graph as JSON that is safe inside of HTML. */
+/** The schema.org graph of a page as JSON-LD. */
 import type { Organization } from '../config/machine-readers.ts';
 
 export interface StructuredPage {
@@ -6,13 +6,11 @@ export interface StructuredPage {
   siteDescription: string | undefined;
   home: string;
   organization: Organization | undefined;
-  /** The picture of the organization. */
   logo: string | undefined;
   address: string;
   title: string;
   description: string;
   language: string;
-  /** The way to the page: labels with the address each leads to. */
   trail: { label: string; address: string | undefined }[];
   image: string | undefined;
   /** `2026-06-17`. */
@@ -83,7 +81,7 @@ export function structuredData(page: StructuredPage): string {
   return safeJson({ '@context': 'https://schema.org', '@graph': graph });
 }
 
-/** Nothing in it can end the element that holds it, or open a comment. */
+/** Escaped so that it cannot end its script element or open a comment. */
 function safeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[<>&\u2028\u2029]/g,

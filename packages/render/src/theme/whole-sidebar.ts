@@ -1,4 +1,6 @@
-/** Every entry of a branch, made once for each depth of folder; a page fills in its own mark and opens its own groups. */
+/**
+ * The complete sidebar of a branch, built once per folder depth. A page inserts its marks and opens its groups.
+ */
 import { MarkedText, SharedText } from '../text/encoded-text.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import {
@@ -12,7 +14,7 @@ import {
   summaryBeside,
 } from './sidebar-entry.ts';
 
-/** What a page writes into a piece that is empty on other pages. */
+/** Text that a page inserts into a piece that is empty on other pages. */
 interface PieceMark {
   piece: number;
   text: string;
@@ -21,9 +23,8 @@ interface PieceMark {
 export class WholeSidebar {
   readonly #pieces: string[] = [];
   readonly #shared: SharedText;
-  /** Where each piece begins, in bytes. */
   readonly #starts: number[] = [];
-  /** For each page: the marks of its entries, and those that open the groups around it. */
+  /** Per page: the marks of its entries and those that open its groups. */
   readonly #marks = new Map<string, PieceMark[]>();
   readonly #html: EntryHtml;
 
@@ -41,7 +42,7 @@ export class WholeSidebar {
   textFor(route: string): SharedText | MarkedText {
     const marks = this.#marks.get(route);
     if (!marks) return this.#shared;
-    // A group that stands open anyway has its piece already.
+    // The piece of an initially open group is already filled.
     const free = marks.filter(({ piece }) => this.#pieces[piece] === '');
     const byPiece = new Map(free.map(({ piece, text }) => [piece, text]));
     return new MarkedText(
@@ -52,7 +53,7 @@ export class WholeSidebar {
     );
   }
 
-  /** Sections stand between lists of the other entries. */
+  /** At the top level, sections alternate with lists of other entries. */
   #top(entries: readonly NavEntry[]): void {
     let inList = false;
     const setList = (wanted: boolean): void => {
@@ -88,12 +89,11 @@ export class WholeSidebar {
     if (route !== undefined) this.#marks.set(route, [...(this.#marks.get(route) ?? []), ...added]);
   }
 
-  /** A piece, and behind it one for a mark. */
   #place(before: string, text: string, initial = ''): PieceMark {
     return { piece: this.#pieces.push(before, initial) - 1, text };
   }
 
-  /** A group of the first level is a titled section and always open. */
+  /** A top-level group is a titled section and always open. */
   #section(group: GroupEntry): void {
     this.#pieces.push('<section class="dy-nav-group">');
     if (group.label) {

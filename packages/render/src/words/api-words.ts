@@ -1,6 +1,6 @@
 /**
- * The words of API pages and of the form on them, in the languages of the interface. Details of a schema stay English:
- * they name what the description says.
+ * Translations of API pages and the request form. Schema details stay English because they quote the API
+ * description.
  */
 import { dictionaryKey } from './words.ts';
 
@@ -33,10 +33,9 @@ const texts = [
 
 export type ApiText = (typeof texts)[number];
 
-/** Says a text in the language of the page. */
 export type Say = (text: ApiText) => string;
 
-/** One line a language, in the order of the English texts. */
+/** One line per language, in the order of the English texts. */
 const lines: Record<string, string> = {
   de: 'Autorisierung|Autorisierung|Pfadparameter|Abfrageparameter|Pfad|Abfrage|Header|Cookies|Body|Nutzdaten|Antwort|Callbacks|Parameter|Anfrage|Beispiel|Ausprobieren|Senden|Abbrechen|Kopieren|Kopiert|Schließen|Server|{name} ist erforderlich und leer. Ausfüllen oder erneut senden, um es ohne zu versuchen.|Befehl',
   es: 'Autorización|Autorización|Parámetros de ruta|Parámetros de consulta|Ruta|Consulta|Encabezados|Cookies|Cuerpo|Carga útil|Respuesta|Callbacks|Parámetros|Solicitud|Ejemplo|Probar|Enviar|Detener|Copiar|Copiado|Cerrar|Servidor|{name} es obligatorio y está vacío. Complétalo o envía de nuevo para probar sin él.|Comando',
@@ -53,7 +52,7 @@ const lines: Record<string, string> = {
   he: 'הרשאה|הרשאה|פרמטרים בנתיב|פרמטרים בשאילתה|נתיב|שאילתה|כותרות|קובצי Cookie|גוף|מטען|תגובה|קריאות חוזרות|פרמטרים|בקשה|דוגמה|לנסות|שליחה|עצירה|העתקה|הועתק|סגירה|שרת|השדה {name} נדרש וריק. יש למלא אותו, או לשלוח שוב כדי לנסות בלעדיו.|פקודה',
 };
 
-/** The texts by their English form; undefined for English and for languages that are not known. */
+/** Undefined for English and unsupported languages. */
 export function apiTexts(language: string | undefined): Record<ApiText, string> | undefined {
   const key = dictionaryKey(language ?? 'en');
   const line = Object.hasOwn(lines, key) ? lines[key] : undefined;

@@ -1,4 +1,3 @@
-/** The few words of the interface itself, in the languages that documentation is most often written in. */
 const english = {
   skip: 'Skip to the content',
   menu: 'Navigation menu',
@@ -33,7 +32,7 @@ export type Words = typeof english;
 
 const order = Object.keys(english) as (keyof Words)[];
 
-/** One line a language, the words in the order of the English ones. */
+/** One line per language, in the order of the English words. */
 const lines: Record<string, string> = {
   de: 'Zum Inhalt springen|Navigationsmenü|Seiten|Bereiche|Links der Website|Zwischen hell und dunkel wechseln|Auf dieser Seite|Pfad|Vorige und nächste Seite|Zurück|Weiter|Zuletzt aktualisiert|Veraltet|Beispiele|Hinweis|Schließen|Filtern|Fußzeile|Produkt|Version|Sprache|Bereich|Seite kopieren|Kopiert|Als Markdown ansehen|Öffnen in|Mehr',
   es: 'Saltar al contenido|Menú de navegación|Páginas|Secciones|Enlaces del sitio|Cambiar entre claro y oscuro|En esta página|Ruta|Página anterior y siguiente|Anterior|Siguiente|Última actualización|Obsoleto|Ejemplos|Aviso|Cerrar|Filtrar|Pie de página|Producto|Versión|Idioma|Sección|Copiar página|Copiado|Ver como Markdown|Abrir en|Más',
@@ -59,7 +58,6 @@ export function wordsFor(language: string): Words {
   return made;
 }
 
-/** Which line of a table of words belongs to a language. */
 export function dictionaryKey(language: string): string {
   const code = language.toLowerCase();
   return /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : (code.split('-')[0] ?? 'en');
@@ -71,7 +69,7 @@ function wordsOf(line: string | undefined): Words {
   return Object.fromEntries(order.map((name, index) => [name, words[index] ?? english[name]])) as Words;
 }
 
-/** The language as browsers name it; the format also takes two names of countries. */
+/** BCP 47 code; the format also accepts two country codes. */
 export function languageCode(language: string): string {
   const other: Record<string, string> = { cn: 'zh', jp: 'ja', 'ja-jp': 'ja', 'fr-ca': 'fr-CA' };
   return other[language.toLowerCase()] ?? language;
@@ -81,7 +79,7 @@ export function isRightToLeft(language: string): boolean {
   return /^(?:ar|he|fa|ur|ps|sd|ug|yi|dv|ckb)(?:-|$)/i.test(language);
 }
 
-/** Languages are listed by the name their readers use. */
+/** Languages are listed by their endonym. */
 export function spokenName(label: string): string {
   const code = languageCode(label);
   const made = spokenNames.get(code) ?? nameOf(code, label);

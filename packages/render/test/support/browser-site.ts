@@ -1,4 +1,7 @@
-/** For tests: a fixture as an exported site in Chromium, over http and from disk, with everything a page complains of. */
+/**
+ * For tests: a fixture as an exported site in Chromium, over http and from disk, with all errors of its
+ * pages.
+ */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -30,7 +33,7 @@ export interface BrowserSite {
   browser: Browser;
   page: Page;
   origins: Record<'file' | 'http', string>;
-  /** Errors on the console, errors of scripts and breaches of the policy. */
+  /** Console errors, script errors and CSP violations. */
   complaints: string[];
   close(): Promise<void>;
 }
@@ -89,7 +92,6 @@ async function writeSite({ files }: Rendered, root: string, folder: string): Pro
   }
 }
 
-/** The colors of points of the whole page as they are painted. The page is left. */
 export async function paintedColors(
   page: Page,
   points: readonly (readonly [x: number, y: number])[],

@@ -1,4 +1,4 @@
-/** Renders pages in the process of the test: starting others costs more than the pages of a fixture. */
+/** Renders pages in the test's process, because starting others is slower than rendering a fixture. */
 import type { PageResult, PageTask } from '../../src/model/page.ts';
 import type { PoolOptions } from '../../src/pipeline/process-pool.ts';
 import { loadApiPages, renderPage, siteTools } from '../../src/pipeline/render-page.ts';

@@ -1,4 +1,4 @@
-/** Bundles the script of islands: for `scripts/islands.ts`, which writes it, and the test that holds it to its source. */
+/** Bundles the islands script, for `scripts/islands.ts` and the test that compares it with its source. */
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 

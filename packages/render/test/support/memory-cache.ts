@@ -1,4 +1,3 @@
-/** A build cache in memory. */
 import type { BuildCache } from '../../src/model/build-cache.ts';
 
 export class MemoryCache implements BuildCache {
@@ -8,15 +7,15 @@ export class MemoryCache implements BuildCache {
     return this.values.get(key);
   }
 
-  has(key: string): boolean {
-    return this.values.has(key);
+  keep(key: string): number | undefined {
+    return this.values.get(key)?.length;
   }
 
   put(key: string, ...parts: readonly Uint8Array[]): void {
     this.values.set(key, new Uint8Array(Buffer.concat(parts)));
   }
 
-  /** Removes or cuts off about half of the values, the same ones for the same seed. */
+  /** Removes or truncates about half of the values, the same ones for the same seed. */
   damage(seed: number): void {
     let state = seed;
     const random = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;

@@ -1,6 +1,5 @@
 /**
- * For `npm run code-themes` and its test: reads the themes that Shiki publishes and reduces each to the colours of the
- * classes that the highlighter writes.
+ * For `npm run code-themes` and its test: reduces Shiki's themes to the colors of the highlighter's classes.
  */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +21,7 @@ interface PublishedTheme {
   settings?: TokenRule[];
 }
 
-/** For each class of code, in the order of the table: what its text may be in a grammar, the most telling first. */
+/** For each class, in the order of the table: its TextMate scopes, the most specific first. */
 const scopesOfClasses: readonly (readonly string[])[] = [
   ['comment.line', 'comment'],
   ['keyword.control', 'keyword', 'storage.type'],
@@ -87,7 +86,7 @@ function coloursOf(theme: PublishedTheme): string[] {
   return [background, text, ...tokens];
 }
 
-/** The colour of the first scope that a rule names; of several rules for it, the longest and then the last. */
+/** The color of the first scope that a rule names; of several rules, the longest and then the last. */
 function colourOf(rules: readonly TokenRule[], scopes: readonly string[]): string | undefined {
   for (const scope of scopes) {
     let best: { length: number; colour: string } | undefined;
@@ -109,7 +108,7 @@ function selectorsOf({ scope }: TokenRule): string[] {
   return written.flatMap((one) => one.split(',')).map((one) => one.trim());
 }
 
-/** Six digits in lower case; a translucent colour is laid over the background. */
+/** Six digits in lower case; a translucent color is blended with the background. */
 function opaque(colour: string, background: string, otherwise = background): string {
   const short = /^#([\da-f])([\da-f])([\da-f])([\da-f])?$/i.exec(colour);
   const digits = short ? short.slice(1).join('').replaceAll(/./g, '$&$&') : colour.slice(1);

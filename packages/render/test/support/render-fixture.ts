@@ -1,4 +1,4 @@
-/** For tests: renders a folder of `fixtures/`, or one written on the spot, and keeps everything that came out. */
+/** For tests: renders a folder of `fixtures/`, or files given in memory, and collects the output. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,13 +12,13 @@ import {
 } from '../../src/index.ts';
 
 export interface Rendered {
-  /** Text of each output file by path; copied files as `copy`. The two files of the report stand beside it. */
+  /** The text of each output file by path; `copy` for copied files. The report files are excluded. */
   files: Map<string, string>;
   report: SiteReport;
   reportFiles: Map<string, string>;
   diagnostics: Diagnostic[];
   codes: string[];
-  /** The content of a page without the frame around it. */
+  /** The content of a page without its frame. */
   content(path: string): string;
 }
 
@@ -39,7 +39,7 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
       const { path, content } = event.file;
       if (files.has(path)) throw new Error(`${path} was written twice`);
       const kept = /^report\.(?:html|json)$/.test(path) ? reportFiles : files;
-      kept.set(path, content instanceof Uint8Array ? Buffer.from(content).toString() : 'copy');
+      kept.set(path, 'read' in content ? Buffer.from(content.read()).toString() : 'copy');
     }
   }
   if (report === undefined) throw new Error('no report came');
@@ -60,7 +60,7 @@ export function renderFixture(name: string, options: RenderOptions = {}): Promis
   return renderFolder(fixture(name), options);
 }
 
-/** Renders a site given as file names and contents; a `docs.json` is added when there is none. */
+/** Adds a `docs.json` when there is none. */
 export async function renderFiles(
   files: Record<string, string | Uint8Array>,
   options: RenderOptions = {},

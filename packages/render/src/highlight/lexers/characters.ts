@@ -1,4 +1,4 @@
-/** Kinds of characters, and ways to step over what most languages have in common. All of them are linear. */
+/** Character classes and scanning functions that most lexers share. All of them are linear. */
 import { characterAt } from './paint.ts';
 
 const wordSign = 1;
@@ -12,7 +12,6 @@ for (let at = 0; at < 128; at++) {
   else if (/[-+*/%=<>!&|^~?:;,.(){}[\]]/.test(text)) kinds[at] = operatorSign;
 }
 
-/** The numbers of characters that are asked for by name. */
 export const char = {
   tab: 9,
   newline: 10,
@@ -75,7 +74,7 @@ export function wordEnd(from: number, to: number): number {
   return at;
 }
 
-/** Digits with what belongs to them: `0x1f`, `1_000`, `1.5e-3`, `10n`, `20px`. */
+/** `0x1f`, `1_000`, `1.5e-3`, `10n`, `20px`. */
 export function numberEnd(from: number, to: number): number {
   let at = from;
   while (at < to) {
@@ -100,30 +99,29 @@ export function lineEnd(code: string, from: number, to: number): number {
   return at < 0 || at > to ? to : at;
 }
 
-/** Behind the next `text`, or at the end where it is missing. */
+/** The position after the next `text`, or `to` when it is missing. */
 export function endOf(code: string, text: string, from: number, to: number): number {
   const at = code.indexOf(text, from);
   return at < 0 || at + text.length > to ? to : at + text.length;
 }
 
-/** Ends that were looked for in vain in the code at hand; enough of them, and no more are looked for. */
+/** Terminators missing from the current code. The list is bounded. */
 let searched = '';
 const missing = new Set<string>();
-const maximumMissing = 50;
+const maxMissing = 50;
 
-/** Like `indexOf`, for ends that many beginnings may wait for: what is missing once is not looked for again. */
+/** Like `indexOf`, but searches for a missing terminator only once. */
 export function indexOfEnd(code: string, text: string, from: number): number {
   if (searched !== code) {
     searched = code;
     missing.clear();
   }
-  if (missing.has(text) || missing.size > maximumMissing) return -1;
+  if (missing.has(text) || missing.size > maxMissing) return -1;
   const at = code.indexOf(text, from);
   if (at < 0) missing.add(text);
   return at;
 }
 
-/** The first place that is not white space. */
 export function skipSpace(from: number, to: number): number {
   let at = from;
   while (at < to && isSpace(characterAt(at))) at++;
@@ -136,10 +134,10 @@ export function skipBlanks(from: number, to: number): number {
   return at;
 }
 
-/** A quote without its pair is looked at again and again, so what is longer than this counts as a string to its end. */
-export const maximumTry = 2000;
+/** An unterminated quote is scanned repeatedly, so a longer try counts as a string up to the end. */
+export const maxTry = 2000;
 
-/** Behind the quote that ends a string on this line; 0 where there is none. Backslashes escape. */
+/** The position after the closing quote on this line; 0 when there is none. Backslashes escape. */
 export function stringEnd(from: number, to: number, quote: number): number {
   let at = from + 1;
   for (; at < to; at++) {
@@ -148,13 +146,13 @@ export function stringEnd(from: number, to: number, quote: number): number {
     if (character === char.newline) break;
     if (character === char.backslash) at++;
   }
-  return at - from > maximumTry ? Math.min(at, to) : 0;
+  return at - from > maxTry ? Math.min(at, to) : 0;
 }
 
-/** Words and their colours, looked up without making a string of most words that are not among them. */
+/** A color lookup that allocates no string for most words that are not in the table. */
 export class Words {
   private readonly colors = new Map<string, number>();
-  /** For each first letter, the lengths of the words that begin with it. */
+  /** For each first letter, a bit mask of the lengths of its words. */
   private readonly lengths = new Int32Array(128);
 
   constructor(lists: readonly (readonly [words: string, color: number])[]) {
@@ -166,7 +164,7 @@ export class Words {
       }
   }
 
-  /** 0 where the word is none of these. */
+  /** Returns 0 for unknown words. */
   colorOf(code: string, from: number, to: number): number {
     const lengths = this.lengths[code.charCodeAt(from) & 127] ?? 0;
     if ((lengths & (1 << Math.min(to - from, 31))) === 0) return 0;

@@ -1,8 +1,7 @@
-/** Style sheets: CSS, and what SCSS and Less add to it. */
 import { char, endOf, isDigit, isWord, lineEnd, skipSpace, stringEnd } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
-const longestSelector = 2000;
+const maxSelectorCharacters = 2000;
 
 export const css: Lexer = (code, from, to) => {
   let at = from;
@@ -56,7 +55,6 @@ function nameEnd(from: number, to: number): number {
   return at;
 }
 
-/** A property before a colon, a function before a bracket; values are plain. */
 function readName(at: number, to: number): number {
   const end = Math.max(nameEnd(at, to), at + 1);
   const next = characterAt(end);
@@ -65,7 +63,10 @@ function readName(at: number, to: number): number {
   return end;
 }
 
-/** `@media` and its kin are keywords with all that stands before the block; functions and properties keep theirs. */
+/**
+ * `@media` and similar rules are keywords with everything before the block; functions and properties in it
+ * keep their colors.
+ */
 function readAtRule(code: string, at: number, to: number): number {
   let end = nameEnd(at + 1, to);
   while (end < to) {
@@ -91,9 +92,9 @@ function readAtRule(code: string, at: number, to: number): number {
   return end;
 }
 
-/** The end of a selector, which is what a brace follows before any sign that ends a declaration; 0 where there is none. */
+/** The end of a selector: a brace follows before anything that ends a declaration. 0 when there is none. */
 function selectorEnd(from: number, to: number): number {
-  const last = Math.min(to, from + longestSelector);
+  const last = Math.min(to, from + maxSelectorCharacters);
   let end = from;
   for (let at = from; at < last; at++) {
     const character = characterAt(at);
@@ -106,7 +107,7 @@ function selectorEnd(from: number, to: number): number {
   return 0;
 }
 
-/** Comments with two slashes, variables and nesting; all else is CSS. */
+/** Adds `//` comments, variables and nesting to CSS. */
 export const scss: Lexer = (code, from, to) => {
   css(code, from, to);
   for (const match of code

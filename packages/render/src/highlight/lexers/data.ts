@@ -1,8 +1,8 @@
-/** JSON with its relatives, and formats that are read line by line: INI, properties, TOML, differences. */
+/** Lexes JSON and its variants, and line-based formats: INI, properties, TOML, diffs. */
 import { char, endOf, isWord, lineEnd, numberEnd, skipBlanks, skipSpace, stringEnd } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
-/** Also with comments, single quotes and bare keys. */
+/** Also comments, single quotes and bare keys. */
 export const json: Lexer = (code, from, to) => {
   let at = from;
   while (at < to) {
@@ -36,7 +36,6 @@ function bareColor(code: string, at: number, end: number, to: number): number {
   return word === 'null' ? color.keyword : color.plain;
 }
 
-/** Calls `read` for each line, without its end. */
 function forEachLine(code: string, from: number, to: number, read: (at: number, end: number) => void): void {
   for (let at = from; at < to;) {
     const end = lineEnd(code, at, to);
@@ -45,7 +44,7 @@ function forEachLine(code: string, from: number, to: number, read: (at: number, 
   }
 }
 
-/** `key = value` in sections, as in INI files, and with `:` or a blank, as in properties and environments. */
+/** `key = value` in sections, also with `:` or a space as in properties and env files. */
 export const ini: Lexer = (code, from, to) =>
   forEachLine(code, from, to, (start, end) => {
     const at = skipBlanks(start, end);
@@ -107,7 +106,7 @@ export const toml: Lexer = (code, from, to) => {
   }
 };
 
-/** `[table]`, not the lines of an array of arrays. */
+/** `[table]`, as opposed to a line of a nested array. */
 function isTableHead(code: string, at: number, to: number): boolean {
   const end = lineEnd(code, at, to);
   return /^\[{1,2}[^[\],]+\]{1,2}\s*(?:#.*)?$/.test(code.slice(at, Math.min(end, at + 300)));
@@ -137,7 +136,7 @@ export const diff: Lexer = (code, from, to) =>
     else if (first === '!') paint(at, end, color.title);
   });
 
-/** Requests and answers: the first line, headers, and a body that is JSON or markup by its first sign. */
+/** An HTTP message: start line, headers, and a body that is JSON or markup by its first character. */
 export const http =
   (markup: Lexer): Lexer =>
   (code, from, to) => {

@@ -1,4 +1,3 @@
-/** Names of elements and attributes, as JSX and markup share them. */
 import { char, isCapital, isWord } from './characters.ts';
 import { characterAt, color, paint } from './paint.ts';
 
@@ -12,12 +11,11 @@ export function nameEnd(from: number, to: number): number {
   return at;
 }
 
-/** Components look like types, elements of HTML like tags. */
 export function paintTagName(from: number, to: number): void {
   paint(from, to, isCapital(characterAt(from)) ? color.type : color.tag);
 }
 
-/** Where each element is closed for the last time. What is never closed has no content. */
+/** The last closing tag of each element. An element that is never closed has no content. */
 export function lastClosings(code: string, from: number, to: number): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const match of code.slice(from, to).matchAll(/<\/([\w.:$-]*)/g))

@@ -1,6 +1,6 @@
 /**
- * One lexer for the many languages that are made of comments, strings, numbers, words and signs; a table says how each
- * of them writes these. What only one language has is a small function in its table.
+ * One table-driven lexer for languages made of comments, strings, numbers, words and operators. Syntax of a
+ * single language is a function in its table.
  */
 import {
   char,
@@ -18,41 +18,41 @@ import {
   Words,
 } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
-import { isConstant, isKeyPlace, typesEnd } from './script-ahead.ts';
+import { isConstant, isKeyPlace, typesEnd } from './script-lookahead.ts';
 import { readString, type StringRule } from './strings.ts';
 
 export interface Table {
   words: readonly (readonly [words: string, color: number])[];
-  /** Words that say what the name behind them is. */
+  /** Keywords that determine the color of the following name. */
   names?: readonly (readonly [words: string, color: number])[];
   ignoresCase?: true;
   lineComments?: readonly string[];
   blockComments?: readonly (readonly [open: string, close: string])[];
   /** The longest opening first. */
   strings: readonly StringRule[];
-  /** Letters that may stand before a quote. With `f` or `$` there is code in the string; with `r` backslashes are plain. */
+  /** Prefixes of a quote. With `f` or `$` the string contains code; with `r` backslashes are literal. */
   prefixes?: RegExp;
-  /** A name before a bracket. */
+  /** A name before a parenthesis. */
   calls?: number;
-  /** Names with a capital are types, or only where another name follows. */
+  /** Capitalized names are types: always, or only before another name. */
   types?: 'capitals' | 'declarations';
   /** Names in capitals. */
   constants?: true;
-  /** Names behind which `::` stands. */
+  /** Names before `::`. */
   scopes?: true;
-  /** Names with a colon behind them, where keys can be. */
+  /** Names before a colon, where keys are possible. */
   keys?: number;
-  /** What a sign at the start of a name makes of it: `$a`, `@a`. */
+  /** Color by the first character: `$a`, `@a`. */
   sigils?: Readonly<Record<string, number>>;
-  /** Keywords that may stand behind a dot. */
+  /** Keywords stay keywords after a dot. */
   memberWords?: true;
-  /** Names with an exclamation mark behind them. */
+  /** Names before an exclamation mark. */
   macros?: number;
   /** All other names. */
   others?: number;
-  /** Behind `->`. */
+  /** Names after `->`. */
   arrowMembers?: number;
-  /** Paints what begins here and returns its end, or 0 where it is nothing special. */
+  /** Paints the syntax that begins here and returns its end, or 0 when it does not apply. */
   special?: { signs: string; read: (code: string, at: number, to: number, lexer: Lexer) => number };
 }
 
@@ -78,7 +78,7 @@ class Family {
   private readonly names: Words;
   private readonly actions = new Uint8Array(128);
   private readonly isSpecial = new Uint8Array(128);
-  /** Strings may hold code that holds strings; below this depth they are only strings. */
+  /** Strings may contain code with strings; deeper ones are only strings. */
   private depth = 0;
 
   constructor(table: Table) {
@@ -110,7 +110,7 @@ class Family {
   private read(code: string, from: number, to: number): void {
     const { actions, isSpecial, table } = this;
     let at = from;
-    /** The colour of the next name, where a keyword has said it. */
+    /** The color of the next name, set by the preceding keyword. */
     let expected = 0;
     let typesUntil = 0;
     while (at < to) {
@@ -144,7 +144,7 @@ class Family {
             paint(at, end, painted);
             if (painted === color.type && characterAt(next) === char.less)
               typesUntil = Math.max(typesUntil, typesEnd(next, to));
-            /** A path is named as a whole. */
+            /** A path gets one color. */
             if (characterAt(end) !== char.dot && characterAt(end) !== char.backslash) expected = 0;
           }
           at = end;
@@ -186,7 +186,6 @@ class Family {
     }
   }
 
-  /** Code within strings, to a depth that cannot run away. */
   private readonly readInner: Lexer = (code, from, to) => {
     if (this.depth >= 3) return;
     this.depth++;

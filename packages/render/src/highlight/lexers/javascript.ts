@@ -1,8 +1,7 @@
-/** JavaScript and TypeScript, with the elements of JSX where the code has them. */
 import { char, isDigit, isWord, skipSpace, type Words } from './characters.ts';
 import { isNamePart, lastClosings, nameEnd, paintTagName } from './elements.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
-import { isLineStart, typesEnd } from './script-ahead.ts';
+import { isLineStart, typesEnd } from './script-lookahead.ts';
 import { Script, scriptWords, typedWords } from './script.ts';
 
 export const javascript: Lexer = (code, from, to) => new Elements(code, from, to, scriptWords, false).run();
@@ -26,7 +25,7 @@ class Elements extends Script {
     else this.readChildren();
   }
 
-  /** Behind a value `<` compares, unless it begins a line. `<T,>` and `<T extends` are types. */
+  /** After a value `<` compares, unless it begins a line. `<T,>` and `<T extends` are types. */
   protected override isTag(): boolean {
     if (!this.hasElements) return false;
     const { code, at, to } = this;

@@ -3,7 +3,7 @@ import { textOfHtml } from '../../text/html.ts';
 import { highlightedHtml } from './paint.ts';
 import { lexerFor } from './registry.ts';
 
-/** The code with `k(…)` around keywords, `s(…)` around strings and so on; operators are left as they are. */
+/** The code with `k(…)` around keywords, `s(…)` around strings and so on, without operators. */
 function marked(language: string, code: string): string {
   return textOfHtml(
     html(language, code)
@@ -27,11 +27,11 @@ describe('JavaScript and TypeScript', () => {
     ['names by what follows', 'run(a, { key: 1 })', 'f‹run›(a, { a‹key›: n‹1› })'],
     ['parameters', 'const f = (a) => a', 'k‹const› f‹f› = (a‹a›) => a'],
     ['members are no keywords', 'a.catch(b).default', 'a.f‹catch›(b).default'],
-  ])('has %s', (_name, code, expected) => {
+  ])('JavaScript has %s', (_name, code, expected) => {
     expect(marked('javascript', code)).toBe(expected);
   });
 
-  it('knows types', () => {
+  it('TypeScript has types', () => {
     expect(marked('typescript', 'new Map<string, Item>(); type A = B')).toBe(
       'k‹new› t‹Map›<t‹string›, t‹Item›>(); k‹type› t‹A› = n‹B›',
     );
@@ -39,7 +39,7 @@ describe('JavaScript and TypeScript', () => {
     expect(marked('typescript', 'if (a < b && c > d) {}')).toBe('k‹if› (a < b && c > d) {}');
   });
 
-  it('leaves the text of elements plain, and colours the code in them', () => {
+  it('text of JSX elements stays plain, and code in them is colored', () => {
     expect(marked('tsx', 'return <A b="c" {...d}>if {e ? 1 : <br />} of</A>')).toBe(
       'k‹return› <t‹A› a‹b›="s‹c›" {...d}>if {e ? n‹1› : <g‹br› />} of</t‹A›>',
     );
@@ -92,7 +92,7 @@ const all =
   );
 
 describe.each(all)('%s', (language) => {
-  it('keeps every character and balances every line', () => {
+  it('the lexer keeps every character and balances every line', () => {
     const code =
       'a<b & \'c\' "d" `e` /f/ #g @h $i {j} (k) [l] \\m\n\t<n o="p">é 日本 😀</n>\n/* q\n*/ r: "s\n""" t\n\'\'\' u ${v';
     const lines = html(language, code).split('\n');
@@ -101,8 +101,8 @@ describe.each(all)('%s', (language) => {
       expect(line.replaceAll(/<span class="dy-\w">[^<>]*<\/span>/g, '')).not.toMatch(/[<>]/);
   });
 
-  /** Deep nesting must not overflow the stack, and what never ends must not be looked for again and again. */
-  it('ends soon on what nests or never ends', () => {
+  /** Deep nesting must not overflow the stack, and missing terminators must not be searched repeatedly. */
+  it('the lexer terminates quickly on deep nesting and missing terminators', () => {
     for (const piece of [
       '`${',
       '<a>',

@@ -1,11 +1,9 @@
-/** Markdown and MDX: line by line, with front matter, elements, and code in its own language. */
 import { char, endOf, isSpace, isWord, lineEnd, skipBlanks } from './characters.ts';
 import { tsx } from './javascript.ts';
 import { readTag } from './markup.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 import { yaml } from './yaml.ts';
 
-/** Markdown needs to find the lexer of the code in it. Documents within documents stay plain. */
 export function markdownLexer(lexerOf: (language: string) => Lexer | undefined): Lexer {
   return (code, from, to) => {
     let at = readFrontMatter(code, from, to);
@@ -52,7 +50,6 @@ function readFence(
   return Math.min(lineEnd(code, Math.min(at, to), to) + 1, to);
 }
 
-/** How many of the same sign stand here. */
 function countOf(from: number, to: number): number {
   let at = from;
   while (at < to && characterAt(at) === characterAt(from)) at++;
@@ -91,7 +88,7 @@ function readLine(code: string, start: number, end: number, to: number): number 
   return readInline(code, at, end, to);
 }
 
-/** Text of one line; a tag may lead into the next ones. */
+/** Text of one line; a tag may continue on the next ones. */
 function readInline(code: string, from: number, lineLast: number, to: number): number {
   let at = from;
   let end = lineLast;
@@ -130,12 +127,11 @@ function readBold(code: string, at: number, end: number): number {
   return close + 2;
 }
 
-const longestLink = 1000;
+const maxLinkCharacters = 1000;
 
-/** `[text](address)`. */
 function readLink(code: string, at: number, end: number): number {
   const link = /^\[[^\][\n]*\]\([^()\s]*(?:\s"[^"\n]*")?\)/.exec(
-    code.slice(at, Math.min(end, at + longestLink)),
+    code.slice(at, Math.min(end, at + maxLinkCharacters)),
   );
   if (!link) return at + 1;
   paint(at, at + link[0].length, color.string);

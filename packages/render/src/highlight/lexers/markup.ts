@@ -1,4 +1,4 @@
-/** HTML, XML and templates like Vue's and Svelte's, with the scripts and styles in them. */
+/** Lexes HTML, XML and Vue or Svelte templates with their scripts and styles. */
 import { char, endOf, indexOfEnd, isDigit, isWord, skipSpace, wordEnd } from './characters.ts';
 import { css } from './css.ts';
 import { nameEnd } from './elements.ts';
@@ -15,7 +15,7 @@ export const markup: Lexer = (code, from, to) => {
   }
 };
 
-/** Behind what begins with this `<`. Other languages with elements in them use this too. */
+/** Returns the position after the tag or comment that begins with this `<`. */
 export function readTag(code: string, at: number, to: number): number {
   if (code.startsWith('<!--', at)) return take(at, endOf(code, '-->', at + 4, to), color.comment);
   if (code.startsWith('<![CDATA[', at)) return take(at, endOf(code, ']]>', at, to), color.comment);
@@ -37,7 +37,7 @@ function take(at: number, end: number, painted: number): number {
   return end;
 }
 
-/** Up to the `>` of the tag, which may have attributes over many lines. */
+/** Stops at the `>` of the tag. */
 function readAttributes(code: string, from: number, to: number): number {
   let at = from;
   while (at < to) {
@@ -79,12 +79,12 @@ function readValue(code: string, equals: number, to: number): number {
   return take(at, end, color.string);
 }
 
-const longestBraces = 2000;
+const maxBraceCharacters = 2000;
 
-/** Behind the brace that ends these; 0 where it is missing. */
+/** The position after the closing brace; 0 when it is missing. */
 function braceEnd(open: number, to: number): number {
   let depth = 0;
-  const last = Math.min(to, open + longestBraces);
+  const last = Math.min(to, open + maxBraceCharacters);
   for (let at = open; at < last; at++) {
     const character = characterAt(at);
     if (character === char.openBrace) depth++;

@@ -1,9 +1,9 @@
 /**
- * What every lexer writes to, and the HTML that comes of it: one colour for each character of the code at hand. A lexer
- * may paint over what it painted before, so strings with code in them need no tree of tokens.
+ * The paint buffer of all lexers: one color per character of the current code. A lexer may paint over earlier
+ * colors, so strings with code in them need no token tree.
  */
 
-/** In the order of `classPieces`. The classes are those that the stylesheet and the palettes know. */
+/** In the order of `classPieces`. The stylesheet and the palettes define the classes. */
 export const color = {
   plain: 0,
   comment: 1,
@@ -23,8 +23,8 @@ export const color = {
 } as const;
 
 /**
- * `<span class="dy-k">` and `</span>` in pieces of four bytes, since byte by byte is measurably slower. Only the last piece
- * differs from class to class, and it overlaps the one before it by the hyphen.
+ * `<span class="dy-k">` and `</span>` in words of four bytes, which are faster to write than bytes. Only the
+ * last word differs between classes; it overlaps the previous one by the hyphen.
  */
 const pieces = [0, 4, 8, 12].map((at) => Buffer.from('<span class="dy-').readUInt32LE(at)) as [
   number,
@@ -40,21 +40,18 @@ const entities: Record<number, Buffer> = {
   62: Buffer.from('&gt;'),
 };
 
-/** Colours the characters of `code` from `from` up to `to`. What is not painted stays plain. */
 export type Lexer = (code: string, from: number, to: number) => void;
 
-/** Longer code is left uncoloured. */
-export const maximumCharacters = 100_000;
-/** Around the code, so that a look before its start or behind its end is no special case. */
+export const maxCharacters = 100_000;
+/** Padding, so that reading before the start or after the end is no special case. */
 const before = '\n\n';
 const behind = '\n\n\n\n';
-const capacity = before.length + maximumCharacters + behind.length;
+const capacity = before.length + maxCharacters + behind.length;
 const colors = new Uint8Array(capacity);
-/** The code at hand as numbers, which are faster to read than those of a string, also before code is compiled. */
+/** The UTF-16 units of the current code; faster to read than the string. */
 const characters = new Uint16Array(capacity);
 const characterBytes = Buffer.from(characters.buffer);
 
-/** The number of the character there, in the code at hand. */
 export function characterAt(at: number): number {
   return characters[at] as number;
 }
@@ -63,7 +60,6 @@ export function paint(from: number, to: number, with_: number): void {
   for (let at = from; at < to; at++) colors[at] = with_;
 }
 
-/** The code as HTML in which every line is balanced. */
 export function highlightedHtml(code: string, lexer: Lexer): string {
   const padded = before + code + behind;
   const end = before.length + code.length;
@@ -73,18 +69,18 @@ export function highlightedHtml(code: string, lexer: Lexer): string {
   return htmlOfPainted(padded, before.length, end);
 }
 
-/** An end, a beginning, and a character that is written as an entity. */
-const maximumBytesPerCharacter = 32;
+/** A closing tag, an opening tag, and a character written as an entity. */
+const maxBytesPerCharacter = 32;
 let bytes = Buffer.alloc(0);
 let view = new DataView(bytes.buffer);
 
 /**
- * One element for neighbours of one colour, also across blanks: nobody sees what colour those have. Bytes that become
- * one string take two thirds of the time of strings put together, which leave a tree to be walked and collected.
+ * Adjacent spans of one color share an element, also across blanks. Writing bytes is faster than
+ * concatenating strings.
  */
 function htmlOfPainted(code: string, from: number, end: number): string {
-  if (bytes.length < end * maximumBytesPerCharacter) {
-    bytes = Buffer.alloc(end * maximumBytesPerCharacter);
+  if (bytes.length < end * maxBytesPerCharacter) {
+    bytes = Buffer.alloc(end * maxBytesPerCharacter);
     view = new DataView(bytes.buffer, bytes.byteOffset);
   }
   const html = bytes;
@@ -130,14 +126,17 @@ function writeOpening(at: number, painted: number): number {
   return at + 19;
 }
 
-/** The eighth byte is written over by what follows. */
+/** The next write overwrites the eighth byte. */
 function writeClosing(at: number): number {
   view.setUint32(at, closing[0], true);
   view.setUint32(at + 4, closing[1], true);
   return at + 7;
 }
 
-/** The end of letters beyond ASCII that have one colour: written together, so that no pair is divided. */
+/**
+ * The end of a run of non-ASCII characters of one color: written together, so that no surrogate pair is
+ * split.
+ */
 function wideEnd(from: number, end: number): number {
   let at = from + 1;
   while (at < end && characterAt(at) > 127 && colors[at] === colors[from]) at++;

@@ -1,4 +1,4 @@
-/** The languages with a lexer of their own. Each is made when the first block needs it. */
+/** The languages with their own lexer, each created at first use. */
 import { languageName } from '../languages.ts';
 import { css, scss } from './css.ts';
 import { diff, http, ini, json, properties, toml } from './data.ts';
@@ -35,7 +35,7 @@ const made: Record<string, Lexer> = {
 };
 const tables: Readonly<Record<string, Table>> = { ...brackets, ...words, ...tools };
 
-/** By the name of `languages.ts`. */
+/** `language` is a name of `languages.ts`. */
 export function lexerFor(language: string): Lexer | undefined {
   if (Object.hasOwn(made, language)) return made[language];
   if (language === 'markdown') made[language] = markdownLexer(lexerOfFence);
@@ -43,7 +43,6 @@ export function lexerFor(language: string): Lexer | undefined {
   return made[language];
 }
 
-/** Documents within documents stay plain. */
 function lexerOfFence(written: string): Lexer | undefined {
   const language = languageName(written);
   return language === 'markdown' ? undefined : lexerFor(language);

@@ -1,7 +1,4 @@
-/**
- * JavaScript and TypeScript without elements: words, strings, templates, regular expressions. Templates and braces within
- * each other are a stack, not recursion.
- */
+/** Lexes JavaScript and TypeScript without JSX. Nested templates and braces use a stack, not recursion. */
 import {
   char,
   endOf,
@@ -27,9 +24,11 @@ import {
   parametersEnd,
   regexEnd,
   typesEnd,
-} from './script-ahead.ts';
+} from './script-lookahead.ts';
 
-/** Beside colours: words that are keywords only before some characters, those before a type, and those that are values. */
+/**
+ * Besides colors: keywords only before some characters, keywords before a type, and words that are values.
+ */
 const contextual = 20;
 const beforeType = 21;
 const value = 22;
@@ -64,14 +63,14 @@ export abstract class Script {
   protected readonly isTyped: boolean;
   protected at: number;
   protected mode: Mode = 'script';
-  /** What the script at hand is within, and how many braces are open there. */
+  /** The enclosing modes with their open braces. */
   protected readonly outer: { mode: Mode; braces: number }[] = [];
   protected braces = 0;
-  /** Whether a value was just before: then a slash divides, and `<` compares. */
+  /** After a value a slash divides and `<` compares. */
   protected afterValue = false;
   protected afterFunction = false;
   protected expectsType = false;
-  /** Names up to here are types, or parameters. */
+  /** Names up to these positions are types or parameters. */
   protected typesUntil = 0;
   protected parametersUntil = 0;
 
@@ -90,7 +89,6 @@ export abstract class Script {
       else this.readElement();
   }
 
-  /** Whether an element begins or ends with this `<`, and what to do then. */
   protected abstract isTag(): boolean;
   protected abstract openTag(): void;
   protected abstract readElement(): void;
@@ -240,7 +238,7 @@ export abstract class Script {
     return at < this.parametersUntil ? color.property : color.plain;
   }
 
-  /** Whether the name behind a colon is a type: `a: Type = () => …`. */
+  /** Whether the name after a colon is a type: `a: Type = () => …`. */
   protected isAnnotation(): boolean {
     const { at } = this;
     return this.isTyped && characterAt(at - 2) === char.colon && characterAt(at - 1) === char.space;

@@ -1,4 +1,4 @@
-/** Commands as they are typed into a shell, with prompts, here-documents and things to fill in. */
+/** Lexes shell commands with prompts, here-documents and placeholders. */
 import { char, endOf, indexOfEnd, isDigit, isSpace, lineEnd, skipSpace, Words } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
@@ -20,13 +20,12 @@ const hereDocument = /<<-?\s*(["']?)(\w+)\1/y;
 const option = /--?[A-Za-z0-9][\w.:-]*(?=[=\s]|$)/y;
 const assignment = /[A-Za-z_]\w*(?=\+?=)/y;
 const dotted = /\d+(?:\.\d+)+(?!\S)/y;
-const deepest = 3;
+const maxDepth = 3;
 
 export const shell: Lexer = (code, from, to) => readCommands(code, from, to, 0);
 
 function readCommands(code: string, from: number, to: number, depth: number): void {
   let at = from;
-  /** Whether a word begins here. */
   let isStart = true;
   while (at < to) {
     const character = characterAt(at);
@@ -72,7 +71,7 @@ function wordEnd(from: number, to: number): number {
   return at;
 }
 
-/** Paints what the pattern matches here; one character is passed where it does not. */
+/** Paints a match at this position; skips one character when there is none. */
 function matched(pattern: RegExp, code: string, at: number, to: number, painted: number): number {
   pattern.lastIndex = at;
   const found = pattern.exec(code);
@@ -111,7 +110,7 @@ function readDoubleQuoted(code: string, at: number, to: number, depth: number): 
     else if (characterAt(end) === char.dollar && characterAt(end + 1) === char.open)
       end = Math.max(bracketEnd(end + 2, to), end) + 1;
     else end++;
-  /** A quote without its pair is only a sign, unless so much follows that it would be looked at for long. */
+  /** An unterminated quote is an ordinary character, unless scanning the rest is expensive. */
   if (end >= to && to - at < 2000) return at + 1;
   end = Math.min(end + 1, to);
   paint(at, end, color.string);
@@ -119,7 +118,6 @@ function readDoubleQuoted(code: string, at: number, to: number, depth: number): 
   return end;
 }
 
-/** Variables and commands within a string. */
 function paintExpansions(code: string, from: number, to: number, depth: number): void {
   for (let at = from; at < to;) {
     const character = characterAt(at);
@@ -146,7 +144,7 @@ function readVariable(code: string, at: number, to: number, depth: number): numb
     paint(at, close + 1, color.plain);
     paint(at, inner, color.variable);
     paint(close, close + 1, color.variable);
-    if (depth < deepest) readCommands(code, inner, close, depth + 1);
+    if (depth < maxDepth) readCommands(code, inner, close, depth + 1);
     return close + 1;
   }
   let end = at + 1;
@@ -160,11 +158,11 @@ function readVariable(code: string, at: number, to: number, depth: number): numb
   return end;
 }
 
-const longestCommand = 500;
+const maxCommandCharacters = 500;
 
 function bracketEnd(from: number, to: number): number {
   let depth = 1;
-  const last = Math.min(to, from + longestCommand);
+  const last = Math.min(to, from + maxCommandCharacters);
   for (let at = from; at < last; at++) {
     const character = characterAt(at);
     if (character === char.open) depth++;
@@ -173,7 +171,6 @@ function bracketEnd(from: number, to: number): number {
   return -1;
 }
 
-/** A here-document, something to fill in, or a redirection. */
 function readLess(code: string, at: number, to: number, depth: number): number {
   hereDocument.lastIndex = at;
   const here = characterAt(at + 1) === char.less ? hereDocument.exec(code) : null;
@@ -189,14 +186,13 @@ function readLess(code: string, at: number, to: number, depth: number): number {
   const open = at + here[0].length;
   paint(at, open, color.operator);
   paint(open - mark.length - (here[1] ? 1 : 0), open, color.string);
-  if (depth < deepest) readCommands(code, open, line, depth + 1);
+  if (depth < maxDepth) readCommands(code, open, line, depth + 1);
   const end = Math.min(to, close + 1 + mark.length);
   paint(line, end, color.string);
   if (!here[1]) paintExpansions(code, line, close, depth);
   return end;
 }
 
-/** Instructions in capitals; what a container runs is a command. */
 export const docker: Lexer = (code, from, to) => {
   let at = from;
   while (at < to) {

@@ -1,21 +1,20 @@
-/** Strings of the family of languages, with the code that some of them hold. */
-import { char, maximumTry, stringEnd } from './characters.ts';
+import { char, maxTry, stringEnd } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 export interface StringRule {
   open: string;
   close?: string;
   isMultiline?: true;
-  /** Backslashes mean nothing. */
+  /** Backslashes are literal. */
   isRaw?: true;
-  /** What begins code within it: `${`, `#{`, `{`, `\(`. Where a prefix is needed for that, it is named. */
+  /** The opening of code in the string: `${`, `#{`, `{`, `\(`, with the prefix that it requires. */
   code?: string;
   codePrefix?: string;
-  /** Variables written as they are: `$name`. */
+  /** `$name` is interpolated. */
   hasVariables?: true;
 }
 
-/** Behind the string that begins here; 0 where none does. */
+/** The position after the string that begins here; 0 when there is none. */
 export function readString(
   text: string,
   at: number,
@@ -48,7 +47,7 @@ function ruleEnd(text: string, at: number, to: number, rule: StringRule, prefix:
   for (;;) {
     const end = text.indexOf(close, from);
     if (end < 0 || end + close.length > to)
-      return rule.isMultiline && (rule.open.length > 1 || to - at > maximumTry) ? to : 0;
+      return rule.isMultiline && (rule.open.length > 1 || to - at > maxTry) ? to : 0;
     if (!rule.isMultiline && text.slice(at, end).includes('\n')) return 0;
     if (isRaw || !isEscaped(at, end)) return end + close.length;
     from = end + 1;
@@ -61,15 +60,14 @@ function isEscaped(from: number, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-const maximumCode = 500;
+const maxCode = 500;
 
-/** Paints the code between its signs, and variables. */
 function paintCode(text: string, from: number, to: number, rule: StringRule, lexer: Lexer): void {
   const { code = '' } = rule;
   for (let at = from; at < to; at++) {
     const character = characterAt(at);
     if (code !== '' && character === code.charCodeAt(0) && text.startsWith(code, at)) {
-      /** Two braces are a brace. */
+      /** `{{` is an escaped brace. */
       if (code === '{' && characterAt(at + 1) === char.openBrace) {
         at++;
         continue;
@@ -86,10 +84,9 @@ function paintCode(text: string, from: number, to: number, rule: StringRule, lex
   }
 }
 
-/** The bracket that ends the code. */
 function codeEnd(from: number, to: number): number {
   let depth = 1;
-  const last = Math.min(to, from + maximumCode);
+  const last = Math.min(to, from + maxCode);
   for (let at = from; at < last; at++) {
     const character = characterAt(at);
     if (character === char.openBrace || character === char.open) depth++;

@@ -1,4 +1,3 @@
-/** The languages with braces: their words, and how they write strings and comments. */
 import { char, isWord, lineEnd, skipBlanks, stringEnd, wordEnd } from './characters.ts';
 import type { Table } from './family.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
@@ -162,7 +161,7 @@ export const csharp: Table = {
   special: { signs: '#$@[', read: readSharp },
 };
 
-/** `#include <a>` and the like: the word is a keyword, and what is included a string. */
+/** `#include <a>`: the directive is a keyword and the included file a string. */
 function readDirective(code: string, at: number, to: number): number {
   if (characterAt(at) !== char.hash) return readRawString(code, at, to);
   const word = skipBlanks(at + 1, to);
@@ -186,7 +185,6 @@ function readRawString(code: string, at: number, to: number): number {
   return end;
 }
 
-/** Directives, attributes, and strings with `$` and `@` of C#. */
 function readSharp(code: string, at: number, to: number, lexer: Lexer): number {
   const character = characterAt(at);
   if (character === char.hash) return readDirective(code, at, to);
@@ -226,7 +224,7 @@ function paintHoles(code: string, from: number, to: number, lexer: Lexer): void 
   }
 }
 
-/** `[Name]` before a declaration: nothing but blanks before it on its line. */
+/** `[Name]` before a declaration: only blanks precede it on its line. */
 function readAttribute(at: number, to: number): number {
   let before = at - 1;
   while (before >= 0 && (characterAt(before) === char.space || characterAt(before) === char.tab)) before--;

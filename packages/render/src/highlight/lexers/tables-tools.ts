@@ -1,4 +1,3 @@
-/** PowerShell, batch files and the sources of diagrams. */
 import { isWord } from './characters.ts';
 import type { Table } from './family.ts';
 import { characterAt, color, paint } from './paint.ts';

@@ -1,8 +1,7 @@
-/** Python, Ruby, PHP, Rust, SQL and GraphQL: their words, and what is only theirs. */
 import { char, endOf, indexOfEnd, isWord, lineEnd, wordEnd } from './characters.ts';
 import type { Table } from './family.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
-import { isLineStart, regexEnd } from './script-ahead.ts';
+import { isLineStart, regexEnd } from './script-lookahead.ts';
 
 const { keyword, number, type, function: call, property, variable } = color;
 const slashes = { lineComments: ['//'], blockComments: [['/*', '*/']] } as const;
@@ -69,7 +68,6 @@ export const rust: Table = {
 
 const rustWord = /b?r(#*)"|b?'(?:\\.[^']{0,10}|[^\\\n'])'|'\w+|#!?\[/y;
 
-/** Raw strings, characters, lifetimes and attributes. */
 function readRust(code: string, at: number, to: number): number {
   const character = characterAt(at);
   if (isWord(character) && (isWord(characterAt(at - 1)) || !/["'#]/.test(code.slice(at + 1, at + 3))))
@@ -118,7 +116,7 @@ const rubyWord =
   /:(?:"[^"\n]*"|[A-Za-z_]\w*[?!]?)|<<[-~]?(["']?)([A-Za-z_]\w*)\1|=begin\b|%[qQiIwWs]?([[({<|])/y;
 const closings: Record<string, string> = { '[': ']', '(': ')', '{': '}', '<': '>', '|': '|' };
 
-/** Symbols, here-documents, long comments, lists in percent signs and regular expressions. */
+/** Symbols, here-documents, `=begin` comments, `%` lists and regular expressions. */
 function readRuby(code: string, at: number, to: number, lexer: Lexer): number {
   const character = characterAt(at);
   const before = characterAt(at - 1);
@@ -148,10 +146,9 @@ function readRuby(code: string, at: number, to: number, lexer: Lexer): number {
   return end;
 }
 
-/** The word that ends a here-document may stand in it this many times. */
-const maximumTries = 50;
+/** Bounds the search for the terminator of a here-document, which may also occur in its text. */
+const maxTries = 50;
 
-/** The rest of the line is still code. */
 function readHereDocument(
   code: string,
   at: number,
@@ -162,7 +159,7 @@ function readHereDocument(
 ): number {
   const line = lineEnd(code, end, to);
   let close = indexOfEnd(code, mark, line);
-  for (let tries = 0; close >= 0 && !isLineStart(close) && tries < maximumTries; tries++)
+  for (let tries = 0; close >= 0 && !isLineStart(close) && tries < maxTries; tries++)
     close = code.indexOf(mark, close + 1);
   if (close < 0 || close >= to || !isLineStart(close)) return 0;
   paint(at, end, color.string);
@@ -201,7 +198,6 @@ export const php: Table = {
   special: { signs: '<?#', read: readPhp },
 };
 
-/** `<?php`, `?>`, attributes, and long strings. */
 function readPhp(code: string, at: number, to: number): number {
   const tag = /^(?:<\?(?:php|=)?|\?>)/i.exec(code.slice(at, at + 5))?.[0];
   if (tag !== undefined) {

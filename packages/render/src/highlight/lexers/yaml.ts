@@ -1,8 +1,7 @@
-/** YAML, line by line: a key, its value, and blocks of text that go on as long as they are indented. */
 import { char, isDigit, isSpace, lineEnd, skipBlanks, stringEnd } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
-const longestKey = 500;
+const maxKeyCharacters = 500;
 
 export const yaml: Lexer = (code, from, to) => {
   let at = from;
@@ -14,7 +13,7 @@ export const yaml: Lexer = (code, from, to) => {
   }
 };
 
-/** Where the key of the text in the next lines stands; -1 where no such text follows. */
+/** Returns the indentation of the key whose block scalar follows; -1 when none does. */
 function readLine(code: string, start: number, end: number): number {
   let at = start;
   if (code.startsWith('---', at) || code.startsWith('...', at)) {
@@ -35,13 +34,13 @@ function readLine(code: string, start: number, end: number): number {
   return readValue(code, at, end) ? key : -1;
 }
 
-/** The colon behind the key that begins here; 0 where there is none. */
+/** The colon after the key that begins here; 0 when there is none. */
 function keyEnd(from: number, end: number): number {
   const first = characterAt(from);
   let at = from;
   if (first === char.doubleQuote || first === char.singleQuote) at = stringEnd(from, end, first) || end;
   else if (first === char.hash || first === char.openBrace || first === char.openSquare) return 0;
-  const last = Math.min(end, from + longestKey);
+  const last = Math.min(end, from + maxKeyCharacters);
   for (; at < last; at++) {
     const character = characterAt(at);
     if (character === char.colon && (at + 1 === end || isSpace(characterAt(at + 1)))) return at;
@@ -50,7 +49,7 @@ function keyEnd(from: number, end: number): number {
   return 0;
 }
 
-/** Whether a block of text follows. */
+/** Returns whether a block scalar follows. */
 function readValue(code: string, from: number, end: number): boolean {
   let at = from;
   const first = characterAt(at);
@@ -77,7 +76,7 @@ function readValue(code: string, from: number, end: number): boolean {
   return false;
 }
 
-/** Behind a string; plain values end at a comment. */
+/** The position after a string; plain values end at a comment. */
 function readScalar(code: string, at: number, end: number): number {
   const first = characterAt(at);
   if (first === char.doubleQuote || first === char.singleQuote) {
@@ -127,7 +126,6 @@ function readFlow(code: string, from: number, end: number): void {
   }
 }
 
-/** Lines that are indented more than the one above them, and empty ones. */
 function readBlock(code: string, from: number, to: number, indentation: number): number {
   let at = from;
   while (at < to) {

@@ -1,11 +1,11 @@
 /**
- * Where links and files of the site are, as seen from the open page. The export has resolved every address that stands
- * in the code; one that is put together while the page is open is taken from the root of the site.
+ * Resolves addresses of links and files relative to the open page. The export has resolved every address in
+ * the code; addresses composed at run time are relative to the root of the site.
  */
 const known = new Map<string, string>();
 const script = document.currentScript as HTMLScriptElement | null;
 const [root = ''] = (script?.src ?? '').split('_docyard/', 1);
-/** A component may offer a file that it made itself, so `blob:` is allowed here. */
+/** `blob:` is allowed: a component may offer a file that it created. */
 const refusedSchemes =
   /^(?:about|chrome|data|feed|file|filesystem|intent|jar|javascript|jscript|livescript|mhtml|mk|mocha|ms-its|res|vbscript|view-source|wyciwyg):/i;
 const anyScheme = /^[a-z][a-z0-9+.-]*:/i;
@@ -16,7 +16,7 @@ export function learnAddresses(addresses: Record<string, string>, pageEnding: st
   ending = pageEnding;
 }
 
-/** The address of a link; undefined for one that would run code. */
+/** Undefined for an address that would run code. */
 export function linkAddress(written: string): string | undefined {
   const clean = plain(written);
   if (isOutside(clean)) return clean;
@@ -24,7 +24,7 @@ export function linkAddress(written: string): string | undefined {
   return known.get(clean) ?? fromRoot(clean, true);
 }
 
-/** The address of a picture or other file; undefined when the page must not load it. */
+/** Undefined when the page must not load it. */
 export function fileAddress(written: string): string | undefined {
   const clean = plain(written);
   const address = known.get(clean);
@@ -32,7 +32,6 @@ export function fileAddress(written: string): string | undefined {
   return schemeOf(clean) || clean.startsWith('//') ? undefined : fromRoot(clean, false);
 }
 
-/** A style without the files of other hosts. */
 export function styleValue(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return value.replaceAll(

@@ -1,15 +1,15 @@
 /**
- * Elements as authors' code makes and reads them: types and properties stay as they were written. What they become in the
- * page is decided when they are shown (`elements.ts`).
+ * Elements as authors' code creates and reads them, with unchanged types and properties. `elements.ts`
+ * transforms them when they are rendered.
  */
 import { Fragment, type VNode, h, options } from 'preact';
 
 type Given = Record<string, unknown>;
 
-/** Content of the page as an element: code may look at it, and it is shown as it was exported. */
+/** Page content as an element: code may inspect it, and it is shown as exported. */
 export interface PageContent {
   slot: number;
-  /** The element that stands for it, as code sees it. */
+  /** The element that code sees. */
   element: () => VNode;
 }
 
@@ -22,14 +22,14 @@ let isAuthors = false;
 
 type BuiltInType = (props: Given) => VNode | null;
 
-/** Properties of an author's HTML elements are made fit for the page later. */
+/** Properties of an author's HTML elements are normalized later. */
 const normalize = options.vnode;
 options.vnode = (vnode) => {
   if (isAuthors && typeof vnode.type === 'string') Object.assign(vnode, { $$typeof: elementMark });
   else normalize?.(vnode);
 };
 
-/** Elements of ours, which follow the rules of the page. */
+/** Elements that already follow the rules of the page. */
 const finished = new WeakSet<object>();
 
 export function finishedElement(type: unknown, props: Given): VNode {
@@ -66,7 +66,6 @@ export function builtIn(name: string): BuiltInType {
   return made;
 }
 
-/** The name of a built-in component that an element is of. */
 export function builtInNameOf(element: unknown): string | undefined {
   if (!isValidElement(element)) return undefined;
   const type: unknown = element.type;
@@ -94,7 +93,7 @@ export function isValidElement(value: unknown): value is VNode<Given> {
   return typeof value === 'object' && value !== null && (value as Given)['$$typeof'] === elementMark;
 }
 
-/** An element that stands for content of the page; `make` gives the element that code sees when it looks at it. */
+/** An element that stands for page content; `make` creates the element that code sees. */
 export function content(slot: number, make?: () => VNode): VNode {
   let made: VNode | undefined;
   const element = (): VNode => (made ??= make ? make() : createElement(Fragment));

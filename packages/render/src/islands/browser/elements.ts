@@ -1,6 +1,7 @@
 /**
- * Elements that components make in the browser follow the rules of the export: addresses are resolved, what the
- * page's policy would refuse is not made, headings keep their ids, and built-in components come from their templates.
+ * Applies the rules of the export to elements that components create in the browser: resolves addresses,
+ * omits what the page's policy refuses, keeps heading ids, and renders built-in components from their
+ * templates.
  */
 import {
   type ComponentChild,
@@ -28,7 +29,6 @@ import { type Fill, type Pool, type SlotRange, slotText } from './pool.ts';
 
 type Given = Record<string, unknown>;
 
-/** A component that Preact is about to render. */
 interface Rendering {
   render: (...given: unknown[]) => unknown;
   constructor: unknown;
@@ -39,15 +39,17 @@ interface Rendering {
 /** They would load, run or restyle something that the page's policy does not allow. */
 const neverMade = new Set(['script', 'link', 'meta', 'base', 'object', 'embed', 'frame', 'frameset']);
 const loading = new Set(['img', 'image', 'video', 'audio', 'source', 'track', 'input', 'use']);
-/** Longer HTML is parsed as it is: its styles and handlers are reported in the console, and handled alike. */
+/**
+ * Longer HTML is parsed unchanged: the console reports its styles and handlers, which are dropped all the
+ * same.
+ */
 const maxRenamedCharacters = 100_000;
 const contextId = (PoolContext as unknown as { __c: string })['__c'];
 
-/** An element that is rendered again stays the same, so that nothing below it is looked at. */
+/** A rerendered element keeps its identity, so that Preact skips its subtree. */
 const finalForms = new WeakMap<object, unknown>();
 const wrapped = new WeakSet<object>();
 
-/** What a component gives is made to follow the rules before Preact sees it. */
 export function followSiteRules(): void {
   showBuiltInsWith(
     (name, { children, ref, ...given }) =>
@@ -78,7 +80,6 @@ function wrapRender(component: Rendering): void {
   };
 }
 
-/** Components of the format look at elements of the format that are inside of them. */
 function finalForm(value: unknown, pool: Pool, isInBuiltIn: boolean): unknown {
   if (Array.isArray(value)) return listForm(value, pool, isInBuiltIn);
   if (!isValidElement(value) || isFinished(value)) return value;
@@ -94,7 +95,6 @@ function finalForm(value: unknown, pool: Pool, isInBuiltIn: boolean): unknown {
   return made;
 }
 
-/** Neighbours among the content of the page are shown together. */
 function listForm(list: readonly unknown[], pool: Pool, isInBuiltIn: boolean): unknown[] {
   const forms: unknown[] = [];
   let run: PageContent[] = [];
@@ -141,7 +141,7 @@ function elementForm(vnode: VNode<Given>, pool: Pool, isInBuiltIn: boolean): unk
     });
   if (neverMade.has(type)) return null;
   if (type === 'style') return h(Rules, { key, css: String(rulesOf(given)) });
-  if (type === 'iframe' || isElsewhere(type, given)) return h(Elsewhere, { key, name: type, given });
+  if (type === 'iframe' || isRemote(type, given)) return h(RemoteMedia, { key, name: type, given });
   const props = ruled(type, given);
   const range = fillRange(props['children'], pool);
   if (range)
@@ -150,7 +150,7 @@ function elementForm(vnode: VNode<Given>, pool: Pool, isInBuiltIn: boolean): unk
   return finishedElement(type, { ...props, key, ref, children: inner });
 }
 
-/** Content of the page that is all that an element holds goes right into it. */
+/** Page content that is the only child of an element is placed directly in it. */
 function fillRange(children: unknown, pool: Pool): SlotRange | undefined {
   const placed = (Array.isArray(children) ? children : [children]).map(contentOf);
   const [first] = placed;
@@ -166,7 +166,10 @@ function filledBy(range: SlotRange, ref: unknown, pool: Pool): Given {
   return { 'data-island-slot': slotText(range), ref: ref ? joinedRef(ref, fill) : fill };
 }
 
-/** The same reference must give the same function, or elements would be emptied and filled at every change. */
+/**
+ * The same reference must return the same function; otherwise Preact would empty and refill elements at every
+ * change.
+ */
 const joinedRefs = new WeakMap<object, WeakMap<Fill, Fill>>();
 
 function joinedRef(ref: object, fill: Fill): Fill {
@@ -182,7 +185,10 @@ function joinedRef(ref: object, fill: Fill): Fill {
   return joined;
 }
 
-/** The policy of the page refuses rules in an element; those of the first state are in a file, and later ones count after them. */
+/**
+ * The page's policy refuses inline rules. Rules of the first state are in a file; later ones are applied
+ * after them.
+ */
 function Rules({ css }: { css: string }): null {
   useLayoutEffect(() => {
     const { adoptedStyleSheets: sheets } = document;
@@ -198,8 +204,7 @@ function rulesOf({ children, dangerouslySetInnerHTML: html }: Given): unknown {
   return styleValue((html as Given | undefined)?.['__html'] ?? [children].flat(9).filter(Boolean).join(''));
 }
 
-/** A picture or frame of another host is a link to it, as everywhere in an exported site. */
-function Elsewhere({ name, given }: { name: string; given: Given }): ComponentChild {
+function RemoteMedia({ name, given }: { name: string; given: Given }): ComponentChild {
   const address = text(given['src']) ?? '';
   const href = isOutside(address) ? linkAddress(address) : undefined;
   if (href === undefined) return null;
@@ -213,7 +218,7 @@ function Elsewhere({ name, given }: { name: string; given: Given }): ComponentCh
   }) as ComponentChild;
 }
 
-function isElsewhere(name: string, given: Given): boolean {
+function isRemote(name: string, given: Given): boolean {
   const address = text(given['src']) ?? '';
   return /^(?:img|video|audio)$/.test(name) && isOutside(address) && fileAddress(address) === undefined;
 }
@@ -246,14 +251,14 @@ function style(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, styleValue(item)]));
 }
 
-/** HTML as text is read without running any of it, and made by the same rules as the rest. */
+/** Parses HTML without running it and applies the same rules. */
 function childrenOfHtml(value: unknown): ComponentChild[] {
   const html = text((value as Given | null)?.['__html']) ?? '';
   const quiet = html.length > maxRenamedCharacters ? html : withRenamedAttributes(html);
   return childrenOf(new DOMParser().parseFromString(quiet, 'text/html').body);
 }
 
-/** The policy of the page reports styles and handlers even in a document that is only parsed. */
+/** The page's policy reports styles and handlers even in a document that is only parsed. */
 function withRenamedAttributes(html: string): string {
   return html.replaceAll(/<[a-z][^>]*>/gi, (tag) =>
     tag.replaceAll(/([\s"'/])(style|on\w+)(?=\s*=)/gi, '$1data-ruled-$2'),

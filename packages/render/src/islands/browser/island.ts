@@ -1,6 +1,6 @@
 /**
- * Makes islands live: a component takes over the elements that were exported for it, as they stand. An island whose
- * code throws goes back to what was exported, and the others do not notice.
+ * Starts islands: a component takes over its exported elements. An island whose code throws returns to the
+ * exported state without affecting the others.
  */
 import { Component, type ComponentChild, type ComponentChildren, h, render } from 'preact';
 import { learnAddresses } from './addresses.ts';
@@ -10,20 +10,20 @@ import { PoolContext } from './parts.ts';
 import { Pool, ownMarks, rangeOf } from './pool.ts';
 import type { Registry } from './registry.ts';
 
-/** What the export says of an island, in its attribute. */
+/** The island's attribute. */
 interface IslandData {
   number: number;
   module: string;
   piece: number;
   props?: Record<string, unknown>;
-  /** Properties that are content of the page, by their slots. */
+  /** Properties that are page content, by slot. */
   content?: Record<string, number>;
-  /** What stands between the tags of the element is one slot. */
+  /** The element's children are one slot. */
   isWhole?: boolean;
   idSpace?: number;
 }
 
-/** What the export says of all of them, in the attribute of the template at the end of the page. */
+/** The attribute of the template at the end of the page. */
 interface PageData {
   addresses?: Record<string, string>;
   ending?: string;
@@ -38,18 +38,16 @@ const live = new Set<Element>();
 
 followSiteRules();
 
-/** Keeps how islands look before any script has touched them: what is copied later is copied from there. */
+/** Stores the islands before any script changes them; copies are made from this state. */
 export function rememberIslands(root: ParentNode): void {
   for (const island of islandsIn(root)) exported.set(island, island.cloneNode(true) as Element);
 }
 
-/** What all islands of a page share. */
 export function readPage(): void {
   const { addresses = {}, ending = '' } = JSON.parse(pageTemplate()?.dataset['islands'] ?? '{}') as PageData;
   learnAddresses(addresses, ending);
 }
 
-/** Starts the islands whose module is there. */
 export function startIslands(root: ParentNode, registry: Registry): void {
   for (const island of islandsIn(root)) {
     const data = dataOf(island);
@@ -117,7 +115,7 @@ function restore(island: Element, original: Element, pool: Pool): void {
   island.replaceChildren(...copy.childNodes);
 }
 
-/** What the first state of the page does not show lies in a template at its end. */
+/** Parts that the first state does not show are in a template at the end of the page. */
 function hiddenParts({ number }: IslandData): Element[] {
   return [...(pageTemplate()?.content.children ?? [])].filter((part) => {
     const owner = part.getAttribute('data-of');

@@ -1,6 +1,6 @@
 /**
- * Runs in the exported page: takes the modules of a page as their scripts arrive, and makes the islands that use them
- * live. It runs before the other scripts of the page, so that it sees the islands as they were exported.
+ * The entry point in exported pages: receives modules as their scripts load and starts the islands that use
+ * them. It runs before the page's other scripts, so that it sees the islands as exported.
  */
 import { endIslands, readPage, rememberIslands, startIslands } from './island.ts';
 import { type Factory, Registry } from './registry.ts';
@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** A preview runs the scripts of a page again on its new content; what the old content had running is ended first. */
+/** A preview runs a page's scripts again on its new content, so the old islands are stopped first. */
 window.docyardIslands?.end();
 
 const registry = new Registry();
@@ -32,5 +32,5 @@ window.docyardIslands = {
   end: endIslands,
 };
 
-/** A module whose script could not be loaded does not keep the others waiting for ever. */
+/** A module that failed to load must not block the others. */
 document.addEventListener('DOMContentLoaded', () => startIslands(document, registry));

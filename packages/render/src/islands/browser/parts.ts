@@ -1,7 +1,6 @@
 /**
- * What the export has rendered inside an island, for components to place: the content a page gave them (slots), and
- * built-in components with holes for what is inside them. Their nodes are moved, so that whatever listens on them
- * goes on listening.
+ * Components that place exported parts of an island: slots with page content, and built-in components with
+ * holes for their children. Nodes are moved, so that their event listeners stay.
  */
 import {
   type ComponentChild,
@@ -21,7 +20,7 @@ type Given = Record<string, unknown>;
 
 export const PoolContext = createContext<Pool | undefined>(undefined);
 
-/** Content of the page, among other things; as elements where the page does not hold it. */
+/** Page content among other elements; rendered from elements when the page does not contain it. */
 export function Slot({
   range,
   elements,
@@ -88,7 +87,6 @@ function filledHoles(part: ShownPart, children: ComponentChildren): ComponentChi
   });
 }
 
-/** Marks what stands between the tags of a built-in component. */
 export function InsideBuiltIn({ children }: { children?: ComponentChildren }): ComponentChildren {
   return children;
 }
@@ -97,7 +95,7 @@ function childrenAt(children: ComponentChildren, path: string): ComponentChildre
   return path === '' ? children : builtInAt(children, path)?.props['children'];
 }
 
-/** `1.0` is the first built-in component inside of the second one. */
+/** `1.0` is the first built-in component inside the second one. */
 function builtInAt(children: unknown, path: string): VNode<Given> | undefined {
   let inside = children;
   let found: VNode<Given> | undefined;
@@ -122,7 +120,7 @@ function handlersOf(given: Given): Given {
   );
 }
 
-/** Headings are the ones of the export: one level deep at least, with the id that links lead to. */
+/** Headings of the export: at least one level deep, with the id that links refer to. */
 export function Heading({
   level,
   given,

@@ -1,21 +1,20 @@
 /**
- * The nodes that an island was exported with: slots, built-in components and headings, to be taken by the components
- * that show them. What is needed twice is copied from how it was exported.
+ * The exported nodes of an island: slots, built-in components and headings, which components claim. Nodes
+ * that are needed twice are copied from the exported state.
  */
 import { linkAddress } from './addresses.ts';
 
-/** The properties that a component has now. */
 export interface Properties {
-  /** `title` is its own, `0/title` that of the first component inside of it. */
+  /** `title` is its own, `0/title` that of the first component inside it. */
   read(name: string): unknown;
-  /** Its own that are data. */
+  /** Its own properties that are data. */
   names: readonly string[];
 }
 
 export interface ShownPart {
   readonly stored: StoredPart;
   nodes: Node[];
-  /** Where children go, by the path of the component whose children they are. */
+  /** Where children go, by the path of their component. */
   holes: Map<string, Element>;
   show(wanted: Properties): void;
 }
@@ -23,18 +22,18 @@ export interface ShownPart {
 interface PartDescription {
   name: string;
   props: Record<string, unknown>;
-  /** Properties whose text stands in the part word for word, so that other text can take its place. */
+  /** Properties whose text occurs verbatim in the part, so that it can be replaced. */
   replaceable: ReadonlySet<string>;
 }
 
 interface StoredPart extends PartDescription {
-  /** As it was exported: copied, never shown. */
+  /** As exported: copied, never shown. */
   source: Element;
-  /** Nodes of the page that no component has taken yet. */
+  /** Nodes of the page that no component has claimed. */
   ready: Node[] | undefined;
 }
 
-/** Neighbours among the content of the page, by the numbers of their slots. */
+/** Adjacent page content, by slot numbers. */
 export interface SlotRange {
   first: number;
   last: number;
@@ -43,13 +42,13 @@ export interface SlotRange {
 export type Fill = (element: Element | null) => (() => void) | undefined;
 
 interface StoredSlot {
-  /** As it was exported: copied, never shown. */
+  /** As exported: copied, never shown. */
   source: readonly Node[];
-  /** Nodes of the page that no component has taken yet. */
+  /** Nodes of the page that no component has claimed. */
   ready: Node[] | undefined;
 }
 
-/** The comment between neighbours that are shown together. */
+/** The comment between adjacent slots that are shown together. */
 const slotBoundary = '|';
 
 export function slotText({ first, last }: SlotRange): string {
@@ -69,7 +68,7 @@ function groupsOf(nodes: readonly Node[]): Node[][] {
   return groups;
 }
 
-/** Brings copies to life: tabs, buttons, islands within. */
+/** Initializes copies: tabs, buttons, nested islands. */
 export type Wake = (root: Element) => void;
 
 const marked = '[data-island-slot], docyard-part[data-part]';
@@ -91,7 +90,7 @@ export class Pool {
     const sources = ownMarks(exported);
     ownMarks(root).forEach((element, index) => this.#store(element, sources[index] ?? element, true));
     for (const element of hidden) this.#store(element, element, false);
-    // Detached last, and from the inside out, so that what lies within another mark was found.
+    // Detached last and from the inside out, so that nested marks are found.
     for (const element of ownMarks(root).toReversed()) element.replaceChildren();
   }
 
@@ -103,7 +102,7 @@ export class Pool {
     return this.#slots.has(slot);
   }
 
-  /** A reference for the element that shows content: it is filled, and gives back what it had. */
+  /** A ref for the element that shows content: it fills the element and returns its previous nodes. */
   fill(range: SlotRange): Fill {
     const key = slotText(range);
     const known = this.#fills.get(key) ?? this.#filling(range);
@@ -130,7 +129,7 @@ export class Pool {
       if (!isFilled) element.replaceChildren(...nodes);
       return () => {
         this.#giveBack(range, nodes);
-        // An element that stays without its content is emptied, unless it is about to be filled again.
+        // An element that lost its content is emptied, unless it is about to be filled again.
         queueMicrotask(() => {
           if (this.#isFree(range))
             for (const node of nodes) if (node.parentNode === element) element.removeChild(node);
@@ -159,13 +158,13 @@ export class Pool {
     return nodes;
   }
 
-  /** The part with the same properties, or the one that differs least; undefined when none has this name. */
+  /** The part with the same properties, or the most similar one; undefined when none has this name. */
   part(name: string, wanted: Properties, before: ShownPart | undefined): ShownPart | undefined {
     let best: StoredPart | undefined;
     let highest = Number.NEGATIVE_INFINITY;
     for (const part of this.#parts) {
       if (part.name !== name) continue;
-      // Text that was set stays set: another part must be better to take the place of the one that is shown.
+      // Replaced text persists, so another part must score higher to replace the shown one.
       const score = likeness(part, wanted) + (part === before?.stored ? 0.5 : part.ready ? 0.25 : 0);
       if (score > highest) [best, highest] = [part, score];
     }
@@ -202,7 +201,7 @@ export class Pool {
     });
   }
 
-  /** Copied into an element, so that what listens on it finds it. */
+  /** Copied into an element, so that delegated listeners find it. */
   #copy(source: readonly Node[]): Node[] {
     const copy = document.createElement('docyard-slot');
     copy.append(...source.map((node) => document.importNode(node, true)));
@@ -220,7 +219,7 @@ export class Pool {
   }
 }
 
-/** The marks of an island in the order of the document, without those inside of slots: these belong to the page. */
+/** The marks of an island in document order, without those inside slots, which belong to the page. */
 export function ownMarks(root: Element): Element[] {
   return [...root.querySelectorAll(marked)].filter((element) => {
     const around = element.parentElement?.closest('[data-island-slot], docyard-island');
@@ -291,7 +290,6 @@ function replaceableTexts(source: Element, props: Record<string, unknown>): Set<
   );
 }
 
-/** How a property stands in HTML: an address as seen from the page, everything else word for word. */
 function shownText(property: string, value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   const text = String(value).trim();
@@ -299,7 +297,7 @@ function shownText(property: string, value: unknown): string {
 }
 
 function likeness({ props, replaceable }: StoredPart, { read, names }: Properties): number {
-  // What a part was made without cannot be added to it.
+  // A property that the part was rendered without cannot be added to it.
   let score = -names.filter((name) => !Object.hasOwn(props, name)).length;
   for (const [name, value] of Object.entries(props)) {
     if (JSON.stringify(value) === JSON.stringify(read(name))) score += 1;

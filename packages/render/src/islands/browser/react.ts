@@ -1,6 +1,6 @@
 /**
- * What stands for React in an exported page. Left out is what mounts other roots (`render`, `hydrate`). Elements are the
- * authors' own (`author-elements.ts`), and ids are those of the export.
+ * React's API in exported pages, without functions that mount other roots (`render`, `hydrate`). Elements are
+ * those of `author-elements.ts`, and ids match the export.
  */
 import { useContext, useState } from 'preact/hooks';
 import {
@@ -36,7 +36,6 @@ import {
 import { Children, cloneElement, createElement, isValidElement } from './author-elements.ts';
 import { PoolContext } from './parts.ts';
 
-/** Counted in the order of rendering, as the export does. */
 function useId(): string {
   const pool = useContext(PoolContext);
   return useState(() => pool?.nextId() ?? '')[0];

@@ -1,4 +1,4 @@
-/** The modules of a page: given by their scripts, run when an island first needs them, each once. */
+/** The modules of a page: defined by their scripts, run once when an island first needs them. */
 import type { ComponentChildren } from 'preact';
 import { builtIn } from './author-elements.ts';
 import { React, ReactDOM } from './react.ts';
@@ -6,11 +6,10 @@ import { programGlobals } from '../../program/globals.ts';
 
 type Exports = Record<string, unknown>;
 type Require = (id: string) => Exports;
-/** Gets what authors may use without importing it, in the order of `programGlobals`. */
+/** Its parameters are in the order of `programGlobals`. */
 export type Factory = (...globals: unknown[]) => (require: Require, exports: Exports) => void;
 export type Piece = (props: unknown, content: unknown, isWhole: boolean) => ComponentChildren;
 
-/** Whatever it is asked for is a component that the format brings. */
 const MintlifyComponents = new Proxy({}, { get: (_, name) => builtIn(String(name)) });
 const known: Record<string, unknown> = { ...React, React, ReactDOM, MintlifyComponents };
 for (const name of ['React', 'ReactDOM'])
@@ -21,7 +20,7 @@ export class Registry {
   readonly #factories = new Map<string, Factory>();
   readonly #exports = new Map<string, Exports>();
 
-  /** Answers how many modules there are now. */
+  /** Returns the number of modules. */
   define(id: string, factory: Factory): number {
     return this.#factories.set(id, factory).size;
   }

@@ -1,4 +1,4 @@
-/** The bar under the title of an API page: method, path, a button that copies the address, and one that opens the form. */
+/** The endpoint bar of an API page: method, path, copy button and the button that opens the request form. */
 import { attributes, element, escapeText } from '../../text/html.ts';
 import type { Say } from '../../words/api-words.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
@@ -8,11 +8,10 @@ export interface BarView {
   method: string;
   /** With `{name}` for parameters. */
   path: string;
-  /** The address without the path; empty when none is known. */
+  /** The URL without the path; empty when unknown. */
   server: string;
   showsServer: boolean;
   deprecated: boolean;
-  /** The form can be opened. */
   hasForm: boolean;
 }
 
@@ -54,7 +53,6 @@ function methodClass(method: string): string {
   return methods.find((name) => name === method.toLowerCase()) ?? 'other';
 }
 
-/** Parameters are marked, and a long path may break after its slashes. */
 function pathHtml(path: string): string {
   return path
     .split(/(\{[^{}]*\})/)

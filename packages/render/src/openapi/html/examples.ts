@@ -1,4 +1,3 @@
-/** What stands beside an operation: the request in several languages, and an example of each response. */
 import type { PageContext } from '../../components/contract.ts';
 import { type Panel, codeGroupClass, tabPanels } from '../../components/tabs.ts';
 import { element } from '../../text/html.ts';
@@ -7,7 +6,7 @@ import type { CodeSample, ContentView, ExampleView, OperationView } from '../vie
 import type { ApiText, Say } from '../../words/api-words.ts';
 import { statusClass } from './operation.ts';
 
-/** The choice of a language is the one that all code groups of the site share, so it is remembered. */
+/** Shares the language preference with all code groups of the site. */
 export function requestExamples(samples: readonly CodeSample[], page: PageContext, say: Say): string {
   const panels = samples.map(({ label, language, code }) => panel(label, codeHtml(language, code, page)));
   const title = say('Request');
@@ -15,13 +14,12 @@ export function requestExamples(samples: readonly CodeSample[], page: PageContex
   return example(labelOf('Request', say), tabPanels(panels, page, look));
 }
 
-/** The body that a webhook sends takes the place of a request. */
 export function payloadExamples(view: OperationView, page: PageContext, say: Say): string {
   const panels = (view.body?.contents ?? []).flatMap((content) => examplePanels(content, page));
   return example(labelOf('Payload', say), selectable(panels, say('Payload'), page, say));
 }
 
-/** Samples show one body; where the specification names several, all of them can be chosen here. */
+/** Samples show one body; this menu offers all examples of the specification. */
 export function bodyExamples(view: OperationView, page: PageContext, say: Say): string {
   const several = (view.body?.contents ?? []).filter(({ examples }) => examples.length > 1);
   const panels = several.flatMap((content) => examplePanels(content, page));
@@ -34,7 +32,7 @@ export function schemaExamples(examples: readonly ExampleView[], page: PageConte
   return example(title, selectable(panels, title, page, say));
 }
 
-/** Keeps step with the tabs of the response section: the status chosen there is shown here. */
+/** Synchronized with the tabs of the response section. */
 export function responseExamples(view: OperationView, page: PageContext, say: Say): string {
   const panels = view.responses.flatMap(({ status, contents }): Panel[] => {
     const inner = contents.flatMap((content) => examplePanels(content, page));
@@ -46,7 +44,7 @@ export function responseExamples(view: OperationView, page: PageContext, say: Sa
   return example(labelOf('Response', say), tabPanels(panels, page, look));
 }
 
-/** What a listener hears; the word alone will do where no other words are known. */
+/** Accessible label; languages without a translation use the word alone. */
 function labelOf(what: ApiText, say: Say): string {
   return say(what) === what ? `${what} example` : say(what);
 }
@@ -55,7 +53,6 @@ function example(label: string, html: string): string {
   return html && element('section', { class: 'dy-example', 'aria-label': label }, html);
 }
 
-/** Several examples become a menu; one stands alone. */
 function selectable(
   panels: readonly Panel[],
   caption: string | undefined,

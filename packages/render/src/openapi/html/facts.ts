@@ -1,7 +1,6 @@
-/** The small lines of API pages: what is known about a value besides its description, and titles of parts of a section. */
 import { escapeText } from '../../text/html.ts';
 
-/** `name` and the values are HTML; nothing when there are no values. */
+/** `name` and `values` are HTML. */
 export function factLine(name: string, values: readonly string[]): string {
   if (values.length === 0) return '';
   return note(`<span class="dy-field-fact-name">${name}</span> ${values.join(', ')}`);
@@ -19,7 +18,7 @@ export function codeHtml(text: string): string {
   return `<code>${escapeText(text)}</code>`;
 }
 
-/** A value that is known as JSON: text without its quotes, unless it would then look like something else. */
+/** Shows JSON strings without quotes, unless the result would look like another type. */
 export function shownValue(json: string | undefined): string | undefined {
   if (json === undefined || json.length < 2 || !json.startsWith('"') || !json.endsWith('"')) return json;
   const inner = json.slice(1, -1);

@@ -1,7 +1,4 @@
-/**
- * The sections of an operation: authorizations, parameters, body, callbacks, response. Each is a heading of the page,
- * so that it is in the table of contents and can be linked to.
- */
+/** The sections of an operation page. Each is a heading, so that it appears in the table of contents. */
 import { fieldLabel } from '../../components/fields.ts';
 import { tabPanels, tabsClass } from '../../components/tabs.ts';
 import type { PageContext } from '../../components/contract.ts';
@@ -40,7 +37,7 @@ const parameterPlaces = [
 
 export function operationHtml(view: OperationView, look: OperationLook): string {
   const { page } = look;
-  /** What a webhook inherits is how callers of the API show who they are, not how the API does. */
+  /** A webhook inherits the security of API callers, which does not apply to it. */
   const security = view.kind === 'webhook' ? '' : securityHtml(view.security, page);
   const sections = [
     externalDocsHtml(view, page),
@@ -55,7 +52,7 @@ export function operationHtml(view: OperationView, look: OperationLook): string 
   return html;
 }
 
-/** The id of a section is the same in every language, so that links hold in all of them. */
+/** Section ids are the same in every language, so that links stay valid. */
 function section(title: ApiText, html: string, { page, say }: OperationLook, beside = ''): string {
   const heading = page.heading({
     level: 2,
@@ -112,7 +109,6 @@ function bodyHtml(body: BodyView, title: ApiText, look: OperationLook): string {
   return section(title, html, look, beside);
 }
 
-/** One content type is named beside the title; of several the reader chooses one. */
 function contentsHtml(contents: readonly ContentView[], look: OperationLook, idPrefix: string): string {
   const panels = contents.map((content, index) => {
     const prefix = index === 0 ? idPrefix : `${idPrefix}-${content.type}`;
@@ -157,7 +153,7 @@ function responsesHtml(responses: readonly ResponseView[], look: OperationLook, 
   });
 }
 
-/** `2` for 2XX and so on; `other` for `default`. */
+/** The first digit of the status, or `other` for `default`. */
 export function statusClass(status: string): string {
   return /^[1-5]/.exec(status)?.[0] ?? 'other';
 }

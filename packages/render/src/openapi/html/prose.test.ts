@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { PageContext } from '../../components/contract.ts';
 import { proseHtml } from './prose.ts';
 
-/** A page that only says what it was given to parse. */
 const page = {
   outsideContents: (work: () => string) => work(),
   markdown: (source: string) => `parsed: ${source}`,
@@ -16,7 +15,7 @@ describe('a description', () => {
     'Bad Request - Invalid request parameters!',
     'One of: sandbox, production',
     '服务不可用 - 服务暂时不可用。',
-  ])('that is plain sentences needs no parser: %s', (text) => {
+  ])('of plain sentences skips the parser: %s', (text) => {
     expect(proseHtml(text, page)).toBe(`<p>${text}</p>`);
   });
 

@@ -1,12 +1,10 @@
 /**
- * Descriptions of a specification as HTML. They are Markdown, but many are written with a few HTML tags, which become
- * the Markdown they stand for; all other tags are dropped and their text kept.
+ * Renders descriptions as HTML. Common HTML tags become Markdown; other tags are dropped and their text kept.
  */
 import type { PageContext } from '../../components/contract.ts';
 import { escapeText, textOfHtml } from '../../text/html.ts';
 
-/** A longer description is cut; none in the specifications at hand comes near. */
-const maximumLength = 50_000;
+const maxLength = 50_000;
 
 export function proseHtml(text: string, page: PageContext): string {
   const source = proseMarkdown(text);
@@ -15,7 +13,7 @@ export function proseHtml(text: string, page: PageContext): string {
   return page.outsideContents(() => page.markdown(source));
 }
 
-/** The same as one run of text, for places that hold no paragraphs. */
+/** Inline, for places that cannot contain paragraphs. */
 export function phraseHtml(text: string, page: PageContext): string {
   const source = proseMarkdown(text).replaceAll(/\s+/g, ' ');
   return isPlain(source) ? escapeText(source) : page.inlineMarkdown(source);
@@ -27,13 +25,13 @@ function isPlain(source: string): boolean {
 }
 
 /**
- * Whatever Markdown could mean something by, and letters that are written from right to left. Sentences without any of
- * it are three quarters of the other descriptions, and a parser takes 0.1 ms for each.
+ * Characters with a meaning in Markdown, and right-to-left letters. Text without them skips the Markdown
+ * parser.
  */
 const unusualInSentence =
   /[\\`*_[\]<>~|$@{}^="'\u0000-\u001F\u007F-\u009F\u0590-\u08FF\u2028\u2029\uD800-\uDFFF\uFB1D-\uFDFF\uFE70-\uFEFC]|^[-+#:\d]|--|\.\.|:(?=\S)|&(?=[#\w])|www\./i;
 
-/** Tags and the Markdown they stand for; those with an empty text are dropped, and their content stays. */
+/** Tags and their Markdown equivalents; an empty value drops the tag and keeps its content. */
 const replacements = new Map<string, string>([
   ['br', '\\\n'],
   ['li', '\n- '],
@@ -46,9 +44,9 @@ const replacements = new Map<string, string>([
     .map((name) => [name, ''] as const),
 ]);
 
-/** What is no tag of HTML, such as `<token>`, is meant as it stands. */
+/** Unknown tags such as `<token>` are literal text. */
 function proseMarkdown(text: string): string {
-  const cut = text.length > maximumLength ? `${text.slice(0, maximumLength)} …` : text;
+  const cut = text.length > maxLength ? `${text.slice(0, maxLength)} …` : text;
   if (!cut.includes('<')) return cut.trim();
   return outsideCode(cut, (part) =>
     part
@@ -63,7 +61,6 @@ function proseMarkdown(text: string): string {
   ).trim();
 }
 
-/** Code keeps its angle brackets. */
 function outsideCode(text: string, change: (part: string) => string): string {
   return text
     .split(/(```[\s\S]*?```|`[^`\n]*`)/)

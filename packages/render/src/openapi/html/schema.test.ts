@@ -1,6 +1,6 @@
 /**
- * Each folder of `fixtures/schema-trees` is a schema and the rows a reader sees of it. After a change that is meant,
- * `npx vitest run packages/render/src/openapi/html/schema.test.ts -u` writes them anew; read the difference.
+ * Each folder of `fixtures/schema-trees` contains a schema and its expected rows. Update with `npx vitest run
+ * packages/render/src/openapi/html/schema.test.ts -u` and review the diff.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ beforeAll(async () => {
   });
 });
 
-describe('schemas, as specified and as shown', () => {
+describe('a rendered schema', () => {
   it.each(names)('%s', async (name) => {
     const html = readable(rendered.content(`${name}.html`));
     await expect(html).toMatchFileSnapshot(join(root, name, 'expected.html'));
   });
 
-  it('gives every field an id of its own', () => {
+  it('gives every field a unique id', () => {
     for (const name of names) {
       const html = rendered.files.get(`${name}.html`) ?? '';
       const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
@@ -37,7 +37,7 @@ describe('schemas, as specified and as shown', () => {
     }
   });
 
-  it('lets nothing out of a description that a browser would run', () => {
+  it('contains nothing executable from a description', () => {
     for (const name of names) {
       const html = rendered.content(`${name}.html`);
       expect(html).not.toMatch(/<script|<img|javascript:|<[^>]*\son\w+=/i);
@@ -50,7 +50,6 @@ function documentAround(schema: string): string {
   return `openapi: 3.1.0\ninfo: { title: Case, version: '1' }\npaths: {}\ncomponents:\n  schemas:\n    Subject:\n${indented}`;
 }
 
-/** An element a line, so that changes can be read. */
 function readable(html: string): string {
   const lines = html
     .replaceAll(/ ?<a class="dy-anchor"[^>]*>#<\/a>/g, '')

@@ -1,7 +1,4 @@
-/**
- * A schema as rows that readers open level by level: one row for each property, nested ones in `<details>`, choices as
- * tabs. It shows what the view holds and follows no references.
- */
+/** Renders a schema view as rows: nested properties in `<details>`, choices as tabs. */
 import type { PageContext } from '../../components/contract.ts';
 import { type FieldParts, fieldHtml, fieldLabel, kebab, valueLabel } from '../../components/fields.ts';
 import { tabPanels, tabsClass } from '../../components/tabs.ts';
@@ -14,28 +11,20 @@ import { hooked } from '../../model/style-hooks.ts';
 
 export interface SchemaLook {
   page: PageContext;
-  /** What the ids of fields begin with: `body`, `response`, `param`. */
+  /** Prefix of field ids: `body`, `response`, `param`. */
   idPrefix: string;
-  /** Nested levels are open from the start. */
   expanded: boolean;
-  /** Labels after every field, as the site asks for. */
   pills: readonly string[];
-  /** How deep the fields are; set on the way down. */
   level?: number;
 }
 
-/**
- * Fields below have an id but show no link to it. The largest page of the sites at hand has 3,000 fields, and the links
- * were a sixth of its two megabytes.
- */
+/** Deeper fields have an id but no visible link, which would dominate the size of large pages. */
 const deepestAnchor = 1;
 
-/** What a whole body, response or message holds: its description, then a row for each property. */
 export function schemaHtml(schema: SchemaView, look: SchemaLook): string {
   return element('div', { class: 'dy-schema' }, prose(schema.description, look) + rootHtml(schema, look));
 }
 
-/** One named value with its schema: a parameter, a header, a property. */
 export function schemaField(
   property: PropertyView,
   look: SchemaLook,
@@ -80,7 +69,7 @@ export interface FieldExtra {
   example: string | undefined;
 }
 
-/** The outermost schema has no name to stand beside its type. */
+/** The root schema has no field name to show its type. */
 function rootHtml(schema: SchemaView, look: SchemaLook, title = ''): string {
   const inner = lastItems(schema);
   const isPlainObject = schema === inner && schema.properties.length > 0;
@@ -103,14 +92,12 @@ function isOnlyChoices(schema: SchemaView): boolean {
   return schema.properties.length === 0 && schema.additional.length === 0;
 }
 
-/** What an array of arrays holds in the end. */
 function lastItems(schema: SchemaView): SchemaView {
   let inner = schema;
   while (inner.items && inner.properties.length === 0) inner = inner.items;
   return inner;
 }
 
-/** Values, limits and examples, each in a line of its own. */
 function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): string {
   return (
     (schema.enum.length === 0 ? '' : valuesHtml(schema, look)) +
@@ -121,15 +108,15 @@ function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): stri
       : note(`The same as ${codeHtml(schema.sameAs)}, which it is a part of.`)) +
     (schema.shownElsewhere === undefined
       ? ''
-      : note(`The same as ${codeHtml(schema.shownElsewhere)} elsewhere on this page.`)) +
+      : note(`The same as ${codeHtml(schema.shownElsewhere)} on this page.`)) +
     (schema.isCut ? note('What lies deeper is not shown.') : '')
   );
 }
 
 function examplesLine(schema: SchemaView, examples: readonly string[]): string {
   if (examples.length === 0) return '';
-  const told = [schema.default, onlyValue(schema)];
-  const others = examples.filter((text) => !told.includes(text)).slice(0, 5);
+  const shown = [schema.default, onlyValue(schema)];
+  const others = examples.filter((text) => !shown.includes(text)).slice(0, 5);
   return factLine(
     'Example',
     others.map((text) => codeHtml(shownValue(text) ?? '')),
@@ -141,7 +128,6 @@ function limitsHtml(limits: readonly string[]): string {
   return text && note(escapeText(text.charAt(0).toUpperCase() + text.slice(1)));
 }
 
-/** The one value that is allowed, if that is so. */
 function onlyValue({ const: fixed, enum: values }: SchemaView): string | undefined {
   const [first] = values;
   return fixed ?? (values.length === 1 && !first?.description ? first?.value : undefined);
@@ -157,7 +143,7 @@ function valuesHtml(schema: SchemaView, { page }: SchemaLook): string {
   return `${note('One of')}${element('ul', { class: 'dy-field-values' }, items.join(''))}`;
 }
 
-/** Views share their lists, and lists of countries or currencies come again and again. */
+/** Views share enum lists, such as countries and currencies. */
 const shownValues = new WeakMap<SchemaView['enum'], string>();
 
 function plainValuesHtml(values: SchemaView['enum']): string {
@@ -181,7 +167,7 @@ function prose(text: string, { page }: SchemaLook): string {
   return proseHtml(text, page);
 }
 
-/** The inside of a property: closed at first, because a reader wants to see all names of a level before any inside. */
+/** Initially closed, so that all names of a level are visible at once. */
 function nestedHtml(schema: SchemaView, look: SchemaLook): string {
   const inside = childrenHtml(schema, look);
   if (inside === '' || (schema.choices && isOnlyChoices(schema) && look.expanded)) return inside;
@@ -209,7 +195,7 @@ function childrenHtml(schema: SchemaView, look: SchemaLook): string {
   return schema.choices ? rows + choicesHtml(schema.choices, look) : rows;
 }
 
-/** Each choice is a tab; without the page's script they stand one below the other. */
+/** Without JavaScript the choices are stacked. */
 function choicesHtml({ kind, discriminator, options }: ChoicesView, look: SchemaLook): string {
   const panels = options.map(({ title, schema }, index) => {
     const name = title || `Choice ${index + 1}`;
@@ -224,7 +210,7 @@ function choicesHtml({ kind, discriminator, options }: ChoicesView, look: Schema
   });
   const [only] = panels;
   if (panels.length === 1 && only) return only.html;
-  const decided = discriminator ? `; ${codeHtml(discriminator)} tells which` : '';
+  const decided = discriminator ? `, selected by ${codeHtml(discriminator)}` : '';
   const lead = note(`${kind === 'oneOf' ? 'One of these' : 'Any of these'}${decided}:`);
   const title = kind === 'oneOf' ? 'One of' : 'Any of';
   return (

@@ -1,4 +1,3 @@
-/** What a request must carry to be let in: each alternative as rows, one row for each secret. */
 import type { PageContext } from '../../components/contract.ts';
 import { fieldHtml, fieldLabel } from '../../components/fields.ts';
 import { element } from '../../text/html.ts';

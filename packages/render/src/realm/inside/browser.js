@@ -1,7 +1,6 @@
 /**
- * Runs inside QuickJS: stand-ins for what a browser offers, for components that touch it while they render. There are no
- * documents and no events here, so everything is empty and stays as it is. It is switched on only for code that has failed
- * without it, since code that asks whether there is a window is answered no at first.
+ * Runs inside QuickJS: inert stubs of browser globals for components that use them while rendering. Enabled
+ * only after code has failed without them, so that `typeof window` checks first see no window.
  */
 export function standIn(platform) {
   'use strict';
@@ -86,7 +85,7 @@ export function standIn(platform) {
     };
   }
 
-  /** Also stands for kinds of nodes, of which there are no instances. */
+  /** Also stands for node classes, which have no instances. */
   class Observer {
     observe() {}
     unobserve() {}

@@ -1,5 +1,6 @@
 /**
- * Runs inside QuickJS: keeps the modules of a page and answers the host's requests. Requests and answers are JSON text.
+ * Runs inside QuickJS: holds the modules of a page and handles the host's requests. Requests and responses
+ * are JSON.
  */
 export function entry(react, platform, standIn) {
   'use strict';
@@ -8,7 +9,6 @@ export function entry(react, platform, standIn) {
   const factories = new Map();
   const loaded = new Map();
   const { React, ReactDOM } = react;
-  /** Whatever it is asked for is a component that the format brings. */
   const MintlifyComponents = new Proxy(
     {},
     { get: (_, name) => (typeof name === 'string' ? react.builtIn(name) : undefined) },
@@ -28,7 +28,7 @@ export function entry(react, platform, standIn) {
     return exports;
   }
 
-  /** `react` is what is here already; other packages do not exist. */
+  /** `react` is built in; other packages do not exist. */
   const require = (id) => (id === 'react' ? { ...React, default: React } : load(id));
 
   function run({ module, piece, props, isWhole, as, idSpace }) {
@@ -37,7 +37,7 @@ export function entry(react, platform, standIn) {
     return react.show(() => code(given, react.content, isWhole), as, idSpace);
   }
 
-  /** What was thrown may be anything, and reading it may throw again. */
+  /** A thrown value may be anything, and reading it may throw again. */
   function failureOf(error) {
     const read = (value) => {
       try {
@@ -57,7 +57,7 @@ export function entry(react, platform, standIn) {
   return {
     begin: (page) => platform.begin(parse(page)),
     standIn: () => standIn(platform),
-    /** `names` says in which order the factory takes what is global to it. */
+    /** `names` is the order of the factory's parameters. */
     define: (id, factory, names) => {
       factories.set(id, factory(...parse(names).map((name) => globals[name])));
     },

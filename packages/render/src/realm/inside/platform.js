@@ -1,7 +1,7 @@
 /**
- * Runs inside QuickJS: the parts of the platform that it lacks, so that authors' code finds what it would find in Node.
- * Time and chance are given by the host, so that the same site gives the same bytes. What must be exact (Intl, URL) is
- * asked of the host through `ask`, which takes and gives data only.
+ * Runs inside QuickJS: platform APIs that it lacks, as in Node. The host provides time and the random seed,
+ * so that the same site gives the same bytes. Intl and URL call the host through `ask`, which passes data
+ * only.
  */
 export function platformOf(ask) {
   'use strict';
@@ -20,7 +20,7 @@ export function platformOf(ask) {
       });
   };
 
-  // Time and chance
+  // Time and randomness
 
   const RealDate = Date;
   function SiteDate(...args) {
@@ -32,7 +32,7 @@ export function platformOf(ask) {
   define(SiteDate, { now: () => clockMs, parse: RealDate.parse, UTC: RealDate.UTC });
   define(RealDate.prototype, { constructor: SiteDate });
 
-  /** mulberry32: small, even enough for pictures and ids, and no secret to anybody. */
+  /** mulberry32: not cryptographically secure. */
   function random() {
     randomState = (randomState + 0x6d2b79f5) | 0;
     let mixed = Math.imul(randomState ^ (randomState >>> 15), 1 | randomState);
@@ -55,7 +55,7 @@ export function platformOf(ask) {
     },
   };
 
-  // Intl: data goes to the host, text comes back
+  // Intl
 
   function formatter(kind, methods) {
     const Formatter = function (locales, options) {
@@ -75,7 +75,7 @@ export function platformOf(ask) {
     return Formatter;
   }
 
-  /** Only what survives as data; a getter of the author's has run by then. */
+  /** Only serializable options; getters have run by then. */
   const plain = (options) => (options === undefined ? {} : JSON.parse(JSON.stringify(options)));
   const numberText = ([value]) => [typeof value === 'bigint' ? `${value}` : `${Number(value)}`];
   const time = ([value]) => [value === undefined ? clockMs : Number(value)];
@@ -329,7 +329,7 @@ export function platformOf(ask) {
     return copy;
   }
 
-  // What would happen later never happens: the page is written after the first render.
+  // Timers never fire: the page is written after the first render.
 
   let handles = 0;
   const never = () => ++handles;

@@ -1,7 +1,7 @@
 /**
- * Runs inside QuickJS: what authors know as React, as far as a first render needs it. Components are called once, state
- * has its first value, effects never run, and what comes out is a tree of HTML and built-in elements by name.
- * Nothing in here is trusted by the host: authors' code runs beside it and may change anything it can reach.
+ * Runs inside QuickJS: React's API for a first render. Components are called once, state has its initial
+ * value, effects never run, and the result is a tree of HTML and built-in elements by name. Security: the
+ * host trusts nothing in here, because authors' code can change anything it reaches.
  */
 export function reactForFirstRender() {
   'use strict';
@@ -18,7 +18,7 @@ export function reactForFirstRender() {
   const maximumNodes = 200_000;
   const maximumRendersAgain = 25;
 
-  /** Content of the page that the host shows: the number of each element that stands for some. */
+  /** The slot number of each element that stands for page content. */
   const slots = new WeakMap();
   const builtins = new Map();
   const isBuiltInName = /^(?:[A-Z]|document:)/;
@@ -41,7 +41,7 @@ export function reactForFirstRender() {
 
   const typeOf = (type) => (typeof type === 'string' && isBuiltInName.test(type) ? builtIn(type) : type);
 
-  /** An element that stands for content of the page; `make` gives the element that code sees when it looks at it. */
+  /** An element that stands for page content; `make` creates the element that code sees. */
   function content(slot, make) {
     let made;
     const read = (name) => () => (made ??= make ? make() : createElement(Fragment, null))[name];
@@ -138,7 +138,7 @@ export function reactForFirstRender() {
     useOptimistic: (value) => [value, () => undefined],
   };
 
-  // Kinds of components beside functions.
+  // Component types other than functions.
 
   class Component {
     constructor(props, context) {
@@ -167,7 +167,7 @@ export function reactForFirstRender() {
 
   const memo = (type) => ({ kind: 'memo', type });
   const forwardRef = (render) => ({ kind: 'forwardRef', render });
-  /** Thrown where a component is not there yet; the nearest `Suspense` shows its fallback. */
+  /** Thrown by a component that is not ready; the nearest `Suspense` shows its fallback. */
   const waiting = { message: 'A component that waits for something is not inside of <Suspense>' };
   const lazy = (load) => ({ kind: 'lazy', load });
 
@@ -192,7 +192,7 @@ export function reactForFirstRender() {
     return instance.render();
   }
 
-  /** A component that changes its own state while it renders is rendered again, as React does. */
+  /** A component that sets its own state while rendering is rendered again, as in React. */
   function renderFunction(render, props, second) {
     const around = owner;
     const own = { cells: [], at: 0, changed: false };
@@ -210,7 +210,7 @@ export function reactForFirstRender() {
     throw new Error('Too many re-renders: the component changes its state each time it is rendered');
   }
 
-  /** What a component shows; undefined for a type that is none. */
+  /** Undefined for a type that is not a component. */
   function rendered(type, props, ref) {
     if (type?.kind === 'lazy') return element(resolved(type), null, ref, props);
     if (typeof type === 'function')
@@ -234,7 +234,7 @@ export function reactForFirstRender() {
     return typeof type === 'object' ? 'an object' : String(type);
   }
 
-  // From values to the tree that leaves this realm: plain data, everything else by name.
+  // Converts values to the tree that leaves this realm: plain data, everything else by name.
 
   let nodes = 0;
 
@@ -243,7 +243,6 @@ export function reactForFirstRender() {
     if (++nodes > maximumNodes) throw new RangeError('The result has too many parts');
   }
 
-  /** What may stand between the tags of an element. */
   function contentOf(value, depth, isInBuiltIn) {
     enter(depth);
     switch (typeof value) {
@@ -266,7 +265,7 @@ export function reactForFirstRender() {
     throw new TypeError(`An object cannot be shown (keys: ${Object.keys(value).slice(0, 8).join(', ')})`);
   }
 
-  /** A loop and not `map`, which would take three times the stack for each level. Neighbours of one content are one. */
+  /** A loop, because `map` takes more stack per level. Adjacent slots of one content are merged. */
   function contentsOf(list, depth, isInBuiltIn) {
     const contents = [];
     for (const item of list) {
@@ -278,7 +277,6 @@ export function reactForFirstRender() {
     return contents;
   }
 
-  /** Components of the format look at elements of the format that are inside of them. */
   function treeOf(source, depth, isInBuiltIn) {
     const slot = slots.get(source);
     if (slot !== undefined && !(isInBuiltIn && source.type?.kind === 'builtIn')) return { slot };
@@ -333,7 +331,7 @@ export function reactForFirstRender() {
       .map((name) => [name, dataOf(object[name], depth + 1)]);
   }
 
-  /** The value of a property: data, elements, and a mark where a function stands. */
+  /** A property value: data, elements, and a placeholder for functions. */
   function dataOf(value, depth) {
     enter(depth);
     switch (typeof value) {
@@ -360,7 +358,7 @@ export function reactForFirstRender() {
     return { object: entriesOf(value, depth) };
   }
 
-  /** The way back: what the host gives a document as its properties. */
+  /** The reverse: properties that the host passes to a document. */
   function valueOf(tree) {
     if (typeof tree !== 'object' || tree === null) return tree;
     if (Array.isArray(tree)) return tree.map(valueOf);
@@ -411,7 +409,7 @@ export function reactForFirstRender() {
     },
   };
 
-  /** What is shown elsewhere in a document appears with it in the browser. */
+  /** Portals render nothing here and appear in the browser. */
   const ReactDOM = {
     createPortal: () => element({ kind: 'portal' }, null, null, {}),
     flushSync: (work) => work(),
@@ -446,7 +444,7 @@ export function reactForFirstRender() {
     version: '19.0.0',
   };
 
-  /** Runs `make` as a component, and gives what it gives between tags (`content`) or as a property (`value`). */
+  /** Runs `make` as a component and returns its result as children (`content`) or as a property (`value`). */
   function show(make, as, space) {
     nodes = 0;
     ids = 0;

@@ -1,5 +1,7 @@
-/* Turns the content of the page into Markdown. Loaded when a reader asks to copy the page; needs no request, so it
-   works from disk as well, and gives what is shown: snippets, variables and tabs included. */
+/*
+ * Converts the page's content to Markdown, including snippets, variables and tabs. It sends no request, so it
+ * also works from disk.
+ */
 (function () {
   'use strict';
 

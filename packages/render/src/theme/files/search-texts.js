@@ -1,4 +1,4 @@
-/* What the search dialog says in languages other than English, one line each, in the order of the names in its script. */
+/* Translations of the search dialog, one line per language, in the order of the names in its script. */
 docyardSearch('../search-texts', {
   de: 'Suche|Schließen|Ergebnisse|Alle Sprachen und Versionen|Letzte Suchen|Zum Anfangen|↑ ↓ bewegen, Enter öffnet, Esc schließt|Mehr Ergebnisse|Gefundene Seiten: #|Nichts gefunden für „#“|Versuchen Sie weniger oder andere Wörter, oder prüfen Sie die Schreibweise.|Meinten Sie|In anderen Sprachen und Versionen: #|Der Suchindex konnte nicht gelesen werden.',
   es: 'Buscar|Cerrar|Resultados|Todos los idiomas y versiones|Búsquedas recientes|Para empezar|↑ ↓ mover, Intro abrir, Esc cerrar|Más resultados|Páginas encontradas: #|Sin resultados para «#»|Prueba con menos palabras u otras, o revisa la ortografía.|Quizá quisiste decir|En otros idiomas y versiones: #|No se pudo leer el índice de búsqueda.',

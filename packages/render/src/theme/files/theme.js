@@ -1,4 +1,4 @@
-/* Runs before the page is painted: applies the reader's choice of light or dark, and marks that scripts run. */
+/* Runs before the page is painted: applies the chosen appearance and marks that scripts run. */
 (function () {
   var root = document.documentElement;
   var system = matchMedia('(prefers-color-scheme: dark)');
@@ -8,10 +8,10 @@
       var chosen = localStorage.getItem('docyard-theme');
       if (chosen === 'light' || chosen === 'dark') root.setAttribute('data-theme', chosen);
     } catch {
-      /* Storage may be switched off; then the site's own default holds. */
+      /* Storage may be disabled; then the site's default applies. */
     }
 
-  /* By a class the other scripts, and stylesheets and components of authors, know the appearance. */
+  /* Other scripts and authors' stylesheets read the appearance from a class. */
   function mark() {
     var theme = root.getAttribute('data-theme');
     var isDark = theme ? theme === 'dark' : system.matches;
@@ -23,8 +23,9 @@
   new MutationObserver(mark).observe(root, { attributeFilter: ['data-theme'] });
 })();
 /*
- * A page that stands in several branches of the navigation shows the one its address names, or else the one most like the
- * branch the reader comes from. The first branch is in the page; another one comes from a script before the page is painted.
+ * A page in several branches of the navigation shows the branch named by its address, else the one closest to
+ * the reader's previous branch. The first branch is part of the page; another one is loaded as a script before
+ * the page is painted.
  */
 (function () {
   var root = document.documentElement;
@@ -38,14 +39,14 @@
   try {
     last = sessionStorage.getItem('docyard-branch') || '';
   } catch {
-    /* Storage may be switched off; then only addresses say which branch is meant. */
+    /* Storage may be disabled; then only the address selects a branch. */
   }
 
   function isOwn(name) {
     return names.indexOf(name) >= 0;
   }
 
-  /* An earlier step of the reader's branch counts more than all later ones. */
+  /* Earlier steps of the reader's branch outweigh all later ones. */
   function nearest(candidates, reader) {
     var best;
     var bestScore = '';
@@ -75,7 +76,7 @@
       history.replaceState(Object.assign({}, history.state, { docyardBranch: shown }), '', address);
     }
   } catch {
-    /* The branch is shown all the same. */
+    /* The branch is shown regardless. */
   }
   if (shown === names[0]) return;
   root.classList.add('branch-pending');

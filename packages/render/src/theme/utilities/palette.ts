@@ -1,4 +1,3 @@
-/** The colours that utility classes name, from shade 50 to 950. */
 const shadeNames = ['50', '100', '200', '300', '400', '500', '600', '700', '800', '900', '950'];
 
 const shadesByHue: Record<string, string> = {
@@ -26,7 +25,6 @@ const shadesByHue: Record<string, string> = {
   rose: 'fff1f2 ffe4e6 fecdd3 fda4af fb7185 f43f5e e11d48 be123c 9f1239 881337 4c0519',
 };
 
-/** The names of colours with their values, such as `red-500` and `#ef4444`. */
 export const paletteColors: readonly (readonly [string, string])[] = Object.entries(shadesByHue).flatMap(
   ([hue, values]) =>
     values.split(' ').map((value, index) => [`${hue}-${shadeNames[index]}`, `#${value}`] as const),

@@ -1,6 +1,6 @@
 /**
- * Authors lay out pages with Tailwind's utility classes. The site's stylesheet gets the rules of those that its pages use;
- * a class that is not a utility is left to the author's own stylesheet.
+ * Generates the rules of the Tailwind utilities that a site's pages use. Other classes are left to the author's
+ * stylesheet.
  */
 import { utilityLayer } from '../../css/layers.ts';
 import { partsOfClass } from '../../css/class-files.ts';
@@ -9,7 +9,7 @@ import { utilityTheme } from './theme.ts';
 const maxClasses = 20_000;
 const maxClassLength = 300;
 
-/** Whatever could end a rule or load a file. A backslash could spell any of them. */
+/** Text that could end a rule or load a file. A backslash could escape any of it. */
 const refused =
   /[;{}\\<]|\/\*|\*\/|(?:url|image|image-set|cross-fade|element|src|expression)\(|@(?:import|charset)/i;
 
@@ -23,7 +23,6 @@ export async function utilityStylesheet(classes: Iterable<string>): Promise<stri
   return css.includes(`@layer ${utilityLayer} {`) ? compact(withAliases(css, aliases)) : '';
 }
 
-/** The classes as authors wrote them, by the utility that each stands for. */
 function aliasesOf(classes: Iterable<string>): Map<string, string[]> {
   const aliases = new Map<string, string[]>();
   for (const entry of [...new Set(classes)].toSorted().slice(0, maxClasses)) {
@@ -45,12 +44,11 @@ function utilityOf(name: string): string | undefined {
   return [...parts, withoutPrefix(withVariable(last))].join(':');
 }
 
-/** Utilities have a hyphen, a bracket or a variant, or are one of few words; Tailwind knows which. */
+/** A cheap prefilter; Tailwind decides. */
 function isPossible(name: string): boolean {
   return /^[-!@*[]?[a-z[@!*&-]/.test(name) && !name.startsWith('dy-');
 }
 
-/** Splits at the colons outside of brackets and parentheses. */
 function partsOf(name: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -67,17 +65,17 @@ function partsOf(name: string): string[] {
   return [...parts, name.slice(start)];
 }
 
-/** `mint-mt-4` and `-mint-mt-4` are utilities as well. */
+/** `mint-mt-4` and `-mint-mt-4` are utilities too. */
 function withoutPrefix(utility: string): string {
   return utility.replace(/^(!?-?)mint-/, '$1');
 }
 
-/** Tailwind 3 writes `bg-[--color]` for what is `bg-(--color)` in Tailwind 4. */
+/** `bg-[--color]` of Tailwind 3 is `bg-(--color)` in Tailwind 4. */
 function withVariable(utility: string): string {
   return utility.replace(/\[(--[\w-]+)\]/, '($1)');
 }
 
-/** A class in a selector, as `classSelector` writes it. */
+/** A class in a selector, in the format of `classSelector`. */
 const writtenClass = /\.(?:[\w-]|\\3\d |\\[^\da-f]|[\u{80}-\u{10ffff}])+/giu;
 
 function withAliases(css: string, aliases: ReadonlyMap<string, string[]>): string {

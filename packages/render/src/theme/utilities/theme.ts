@@ -1,4 +1,4 @@
-/** The scales of Tailwind 3, which documentation sites are written for, in the form that Tailwind 4 reads. */
+/** The Tailwind 3 scales, which documentation sites use, as Tailwind 4 configuration. */
 import { paletteColors } from './palette.ts';
 
 const siteColors: [string, string][] = [
@@ -122,7 +122,7 @@ const scales = `
   }
 `;
 
-/** A page without scripts has no class for its appearance, so `dark:` follows the theme attribute and the system. */
+/** Without JavaScript there is no appearance class, so `dark:` follows the theme attribute and the system. */
 const rules = `
 @custom-variant dark {
   &:where([data-theme='dark'] *) { @slot; }
@@ -139,7 +139,7 @@ const rules = `
 const opacityNames = ['bg', 'text', 'border'] as const;
 const opacityNamespaces = { bg: 'background-color', text: 'text-color', border: 'border-color' };
 
-/** The input for Tailwind. `bg-opacity-50` and its kind cost a colour scale each, so only sites that use them get those. */
+/** `bg-opacity-*` utilities need a color scale each, so they are included only when used. */
 export function utilityTheme(layer: string, classes: readonly string[]): string {
   const used = opacityNames.filter((name) => classes.some((one) => one.includes(`${name}-opacity-`)));
   const palette = colors.map(([name, value]) => `--color-${name}: ${value};`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classWithFile } from '../../css/class-files.ts';
 import { utilityStylesheet } from './stylesheet.ts';
 
-/** The rules alone, without the declarations of Tailwind's variables, on one line each. */
+/** The rules without Tailwind's variable declarations, one per line. */
 async function rules(...names: string[]): Promise<string> {
   const css = await utilityStylesheet(names);
   const start = css.indexOf('@layer dy-utilities {') + '@layer dy-utilities {'.length;
@@ -57,13 +57,13 @@ describe('utility classes', () => {
     expect(await rules('group-hover:underline')).toContain(':where(.group):hover');
   });
 
-  it('with an opacity of their own mix their colour', async () => {
+  it('with an opacity mix their color', async () => {
     const css = await rules('bg-black', 'bg-opacity-50');
     expect(css).toContain('color-mix(in srgb, #000 var(--tw-bg-opacity, 100%), transparent)');
     expect(css).toContain('--tw-bg-opacity: calc(50 * 1%)');
   });
 
-  it('that name a file name it as the stylesheet must', async () => {
+  it('that contain a file URL use a path relative to the stylesheet', async () => {
     const name = classWithFile('bg-[url(/hero.png)]', 'bg-[url(../hero.png)]');
     expect(await rules(name)).toBe(
       '.bg-\\[url\\(\\/hero\\.png\\)\\] { background-image: url(../hero.png); }',
@@ -86,11 +86,11 @@ describe('utility classes', () => {
     '__proto__',
     'dy-card',
     `w-[${'1'.repeat(400)}px]`,
-  ])('%s makes no rule', async (name) => {
+  ])('%s produces no rule', async (name) => {
     expect(await utilityStylesheet([name])).toBe('');
   });
 
-  it('make the same stylesheet in whatever order they were found', async () => {
+  it('produce the same stylesheet in any order', async () => {
     const names = ['dark:flex', 'lg:p-2', 'pt-1', 'p-4', 'px-2', 'sm:p-3', 'mint-p-4', 'ring', 'blur'];
     const css = await utilityStylesheet(names);
     expect(await utilityStylesheet(names.toReversed())).toBe(css);

@@ -1,9 +1,9 @@
-/* Everything a page does beyond being read. Each part leaves a page without it complete; this one holds what they share. */
+/* Functions shared by the other parts. A page works without any of the scripts. */
 window.docyard = {
   all: function (selector, from) {
     return Array.prototype.slice.call((from || document).querySelectorAll(selector));
   },
-  /* Does something for the content of the page, and for whatever is added to it later. */
+  /* Runs for the content of the page and for content added later. */
   forContent: function (work) {
     docyard.works.push(work);
     work(document);
@@ -14,11 +14,11 @@ window.docyard = {
     });
   },
   works: [],
-  /* Stylesheets of authors know parts by ids, which the content of a page may have as well. */
+  /* Style hooks use ids that the content of a page may have too. */
   giveId: function (node, id) {
     if (!document.getElementById(id)) node.id = id;
   },
-  /* The id that a fragment names. Ids such as `100%` are no percent-encoding and mean themselves. */
+  /* An id that is not valid percent-encoding is used literally. */
   idIn: function (hash) {
     var text = hash.replace(/^#/, '');
     try {
@@ -38,7 +38,7 @@ window.docyard = {
     try {
       localStorage.setItem('docyard-' + key, value);
     } catch {
-      /* Storage may be switched off; the choice then lasts for this page. */
+      /* Storage may be disabled; the choice then lasts for this page. */
     }
   },
   recall: function (key) {

@@ -1,4 +1,4 @@
-/* An address may name a heading otherwise than its id does: case and punctuation do not count. */
+/* Finds the heading for a fragment that differs from its id in case or punctuation. */
 (function () {
   'use strict';
 

@@ -1,4 +1,4 @@
-/* Puts the branch of the navigation around a page that the reader has chosen, before other parts look at what is there. */
+/* Shows the branch of the navigation that the reader has chosen. Runs before the other parts. */
 (function () {
   'use strict';
   var all = docyard.all;
@@ -6,11 +6,11 @@
   var chosen = window.docyardNavigation;
 
   docyard.navigation = {
-    /* Filled in, an address at the root begins with a dot. */
+    /* After replacement, an address at the root starts with a dot. */
     address: function (link) {
       return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
     },
-    /* Marks the link to the page that is shown, with the entry and the section that hold it. */
+    /* Marks the link to the current page, its entry and its section. */
     mark: function (link) {
       link.setAttribute('aria-current', 'page');
       if (!link.matches('.dy-nav-label')) link.closest('li').setAttribute('data-active', 'true');
@@ -18,7 +18,7 @@
       var list = section && !link.closest('h2') && section.querySelector('ul');
       if (list) list.setAttribute('data-active', 'true');
     },
-    /* What a script holds, as this page writes it, which knows where the script is. */
+    /* Rewrites addresses of a branch script relative to this page. */
     asSeenHere: function (html, script) {
       return html.split('="~/').join('="' + (script.slice(0, script.indexOf('_docyard/')) || './'));
     },
@@ -28,7 +28,7 @@
     return href.split('?')[0];
   }
 
-  /* Other versions and languages lead to this page where they have it, otherwise to where the page itself leads. */
+  /* Other versions and languages link to this page where they contain it, else to the page's own targets. */
   function switches(parts, own, before) {
     all('a[data-division]', parts).forEach(function (link) {
       var division = link.getAttribute('data-division');
@@ -86,7 +86,7 @@
     if (!hadId) document.querySelector(selector).removeAttribute('id');
   }
 
-  /* The banner of the language, where it has its own or none. */
+  /* A language may override or remove the banner. */
   function banner(branch) {
     var own = all('template[data-banner]').filter(function (template) {
       return template.getAttribute('data-banner') === branch.language;
@@ -139,7 +139,7 @@
   }
 
   if (chosen && chosen.branch) show(chosen.branch);
-  /* Without scripts these lead to pages that have their home in the branch. */
+  /* Without JavaScript these link to pages whose home is the branch. */
   all('a[data-nav-href]').forEach(function (link) {
     link.setAttribute('href', link.getAttribute('data-nav-href'));
   });

@@ -1,4 +1,4 @@
-/* The frame: colours, drawer, menus, the mark in the table of contents, the banner. */
+/* The frame: appearance, drawer, menus, table of contents, banner. */
 (function () {
   'use strict';
   var all = docyard.all;
@@ -16,7 +16,7 @@
     });
   }
 
-  /* On small screens the sidebar slides in over the page, which can then neither be reached nor scrolled. */
+  /* On small screens the sidebar is a modal drawer. */
   function drawer() {
     var button = document.querySelector('[data-menu-toggle]');
     var sidebar = document.querySelector('.dy-site-sidebar');
@@ -152,7 +152,7 @@
     update();
   }
 
-  /* Where there is no room beside the content, the table of contents folds in above it. */
+  /* On narrow screens the table of contents is collapsed above the content. */
   function contentsAbove() {
     var list = document.querySelector('.dy-site-contents nav ul');
     var content = document.querySelector('.dy-content');

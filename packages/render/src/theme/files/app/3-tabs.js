@@ -1,4 +1,4 @@
-/* Tabs that keep step with each other, and opening whatever the address points at. */
+/* Synchronized tabs, and opening the element that the address points to. */
 (function () {
   'use strict';
   var all = docyard.all;
@@ -7,7 +7,7 @@
 
   var listeners = [];
 
-  /* Others learn here that a different tab is shown. */
+  /* Registers a listener for tab changes. */
   docyard.onTab = function (listener) {
     listeners.push(listener);
   };
@@ -35,7 +35,7 @@
     });
   }
 
-  /* Groups keep step with others of the same name; those without one share the choice that is remembered. */
+  /* Groups of the same name are synchronized; groups without a name share the stored choice. */
   function selectTitle(name, title, except) {
     all('[data-tabs][data-sync]').forEach(function (group) {
       if (group === except || group.getAttribute('data-sync') !== name) return;

@@ -1,9 +1,9 @@
-/* Code blocks: copy, show all, and reach with the keyboard what scrolls. */
+/* Code blocks: copying, expanding and keyboard scrolling. */
 (function () {
   'use strict';
   var all = docyard.all;
 
-  /* What a reader wants to paste: no prompts, no removed lines. Numbers are drawn and never part of the text. */
+  /* The copied text excludes prompts and removed lines. */
   function textOf(block) {
     var copy = block.querySelector('code').cloneNode(true);
     all('.dy-line-removed', copy).forEach(function (line) {
@@ -50,7 +50,7 @@
     });
   }
 
-  /* Without a script every block can be reached; with it only those that scroll. */
+  /* Without JavaScript every block is focusable; with it only those that scroll. */
   function scrollingCode(root) {
     if (!window.ResizeObserver) return;
     var sizes = new ResizeObserver(function (entries) {

@@ -1,4 +1,4 @@
-/* Components that do more than stand on the page: accordions, views, changelogs, pictures, tooltips, trees, copying. */
+/* Interactive components: accordions, views, changelogs, images, tooltips, trees, copy buttons. */
 (function () {
   'use strict';
   var all = docyard.all;
@@ -12,7 +12,7 @@
     return node;
   }
 
-  /* The address names an open accordion and those around it, joined by colons. */
+  /* The fragment names the open accordion and its ancestors, separated by colons. */
   function accordions() {
     var pathOf = function (box) {
       var ids = [];
@@ -45,7 +45,7 @@
     addEventListener('hashchange', open);
   }
 
-  /* The table of contents lists only what is shown. */
+  /* The table of contents lists only visible headings. */
   function contentsFollow() {
     all('.dy-site-contents a[href^="#"]').forEach(function (link) {
       var target = document.getElementById(docyard.idIn(link.hash));
@@ -173,7 +173,7 @@
     });
   }
 
-  /* Pictures are enlarged by a click, unless they are small, lead somewhere, or the author says no. */
+  /* A click enlarges an image, unless it is small, a link, or excluded by the author. */
   function zoom() {
     var dialog = make('dialog', { class: 'dy-zoom', 'aria-label': 'Enlarged picture' });
     if (!dialog.showModal) return;
@@ -270,7 +270,7 @@
     });
   }
 
-  /* Tips stay inside the window, and Escape puts them away without moving the focus. */
+  /* Tooltips stay inside the window. Escape closes them without moving the focus. */
   function tooltips(root) {
     all('.dy-tooltip', root).forEach(function (box) {
       var tip = box.lastElementChild;

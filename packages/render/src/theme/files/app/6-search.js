@@ -1,4 +1,4 @@
-/* Opens the search. Its script and index are loaded when a reader first asks for them, not before. */
+/* Loads the search script and index on first use. */
 (function () {
   'use strict';
   var buttons = docyard.all('[data-search]');
@@ -29,7 +29,7 @@
         docyardSearch.open(buttons[0]);
       },
       function () {
-        /* Without its script there is no search; the page stays as it is. */
+        /* Without the script there is no search. */
       },
     );
   }

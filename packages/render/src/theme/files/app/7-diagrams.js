@@ -1,4 +1,4 @@
-/* Diagrams: zoom by buttons, move by dragging. Without this they are as wide as the column and scroll. */
+/* Diagrams: zoom buttons and panning. Without JavaScript they scroll. */
 (function () {
   'use strict';
 

@@ -1,4 +1,4 @@
-/* The whole of a large sidebar, from a script its pages share, and the copy of a page; both loaded when needed. */
+/* Lazily loads the full sidebar of a large site and the script that copies a page. */
 (function () {
   'use strict';
   var all = docyard.all;

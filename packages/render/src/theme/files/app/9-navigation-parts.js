@@ -1,7 +1,6 @@
 /*
- * A very large sidebar, whose groups and lists are filled from parts when a reader opens them. An element that can be
- * filled tells what belongs there: the number of a unit, and where not all of its pieces are meant, the first and the
- * one after the last.
+ * A very large sidebar, filled from parts when a reader opens groups and lists. A fillable element carries the
+ * number of its unit and, for a slice, the first piece and the end.
  */
 (function () {
   'use strict';
@@ -17,14 +16,14 @@
   var current = own && address(own);
 
   docyard.takeNavigation = function (navigation, first, list) {
-    /* Of a site that was renewed after this page was opened, units may be others. */
+    /* After a new release, unit numbers may differ from those of this page. */
     if (navigation !== facts[1]) return;
     list.forEach(function (unit, at) {
       units[first + at] = unit;
     });
   };
 
-  /* Gives the pieces that belong to an element, once; where they cannot be had, goes where its link leads. */
+  /* Loads the pieces of an element once; on failure it follows the element's link. */
   function ask(item, use) {
     var asked = item.getAttribute('data-nav').split(' ').map(Number);
     var answer = function () {
@@ -53,7 +52,7 @@
     return template.content;
   }
 
-  /* A link to the first page of a group becomes a group that opens; a link to its own page gets a button beside it. */
+  /* A link to a group's first page becomes a foldable group; a link to a group's own page gets a button. */
   function foldable(item) {
     var label = item.querySelector('.dy-nav-label');
     var fold = document.createElement('details');
@@ -81,7 +80,7 @@
     });
   }
 
-  /* Puts more of a long list where its end was. What is in view stays there; the focus goes on to what is new beside it. */
+  /* Inserts more of a long list. The scroll position stays; the focus moves to the new entries. */
   function goOn(rest) {
     var isBefore = rest.getAttribute('data-nav').split(' ').length > 2;
     ask(rest, function (pieces) {
@@ -101,7 +100,7 @@
     });
   }
 
-  /* At the top, sections stand between lists. */
+  /* At the top level, sections alternate with lists. */
   function inLists(pieces) {
     var html = pieces.map(function (piece) {
       return piece.slice(0, 3) === '<li' ? '<ul>' + piece + '</ul>' : piece;
@@ -110,7 +109,7 @@
   }
 
   all('.dy-nav-closed[data-nav]', tree).forEach(foldable);
-  /* The event of a fold does not rise. */
+  /* The toggle event does not bubble. */
   tree.addEventListener(
     'toggle',
     function (event) {

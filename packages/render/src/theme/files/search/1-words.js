@@ -1,6 +1,6 @@
 /*
- * How text becomes the terms of the search index. The builder of the index and the search in the browser both run this
- * file, so that the two cannot disagree. Everything hangs on one global function, which the files of the index call.
+ * Tokenization, shared by the index builder and the search in the browser so that both agree. Everything is
+ * attached to one global function, which the index files call.
  */
 (function () {
   'use strict';
@@ -8,7 +8,7 @@
     search.receive(name, data);
   });
 
-  /* The digits of all numbers in the index: printable, and harmless inside a template literal. */
+  /* Digits of numbers in the index: printable and safe in a template literal. */
   var digits = '';
   for (var code = 33; code < 127; code++) {
     var sign = String.fromCharCode(code);
@@ -18,20 +18,20 @@
   search.valueOf91 = new Uint8Array(128);
   for (var at = 0; at < digits.length; at++) search.valueOf91[digits.charCodeAt(at)] = at;
 
-  /* A piece of text without spaces: a word, or an identifier such as `user.name`, `max_tokens` or `C++`. */
+  /* A token without spaces: a word, or an identifier such as `user.name`, `max_tokens` or `C++`. */
   var pieces =
     /[A-Za-z](?:\+\+|#)(?![\p{L}\p{N}])|[\p{L}\p{N}][\p{L}\p{N}\p{M}_]*(?:['’.\-/:@][\p{L}\p{N}][\p{L}\p{N}\p{M}_]*)*/gu;
-  /* The same for text in Latin letters, which is most text; an engine matches this several times faster. */
+  /* A faster equivalent for text in Latin letters. */
   var latinOnly = /^[\x00-\u024f\u2010-\u203f\u2190-\u23ff\u2500-\u2775]*$/;
   var latinPieces =
     /[A-Za-z](?:\+\+|#)(?![A-Za-z0-9\xaa\xb2\xb3\xb5\xb9\xba\xbc-\xbe\xc0-\xd6\xd8-\xf6\xf8-\u024f])|[A-Za-z0-9\xaa\xb2\xb3\xb5\xb9\xba\xbc-\xbe\xc0-\xd6\xd8-\xf6\xf8-\u024f][\w\xaa\xb2\xb3\xb5\xb9\xba\xbc-\xbe\xc0-\xd6\xd8-\xf6\xf8-\u024f]*(?:['’.\-/:@][A-Za-z0-9\xaa\xb2\xb3\xb5\xb9\xba\xbc-\xbe\xc0-\xd6\xd8-\xf6\xf8-\u024f][\w\xaa\xb2\xb3\xb5\xb9\xba\xbc-\xbe\xc0-\xd6\xd8-\xf6\xf8-\u024f]*)*/g;
-  /* Scripts written without spaces, and Korean, whose endings change: these are cut into pairs of characters. */
+  /* Scripts without spaces, and Korean, whose endings vary, are split into bigrams. */
   var unspaced =
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu;
-  /* The words inside an identifier: `getHTTPResponse_v2` holds get, HTTP, Response and v2. */
+  /* The words inside an identifier: `getHTTPResponse_v2` contains get, HTTP, Response and v2. */
   var parts =
     /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})[\p{N}\p{M}]*|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+|\p{Lu}+[\p{N}\p{M}]*/gu;
-  /* The same for ASCII, several times faster. */
+  /* A faster equivalent for ASCII. */
   var asciiParts = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*/g;
   var marks = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
   var letters = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i', þ: 'th', ð: 'd' };
@@ -50,7 +50,7 @@
       });
   }
 
-  /* Singular and plural are one term. Only the plainest endings: what is wrong here is wrong on both sides alike. */
+  /* Removes plain plural endings. Errors are harmless because both sides apply the same rule. */
   function singular(term) {
     if (!term.endsWith('s') || term.length < 4) return term;
     if (!/[a-z]s$/.test(term) || /(?:ss|us|(?<!ap)is)$/.test(term)) return term;
@@ -64,11 +64,11 @@
   }
 
   /*
-   * The terms of a piece: `whole` is the piece itself without punctuation, `parts` are the words inside when there are
-   * several; `from` and `to` are offsets into the piece.
+   * The terms of a token: `whole` is the token without punctuation, `parts` are the words inside when there are
+   * several; `from` and `to` are offsets into the token.
    */
   function wordTerms(piece) {
-    /* Most pieces are plain words. */
+    /* Fast path for plain words. */
     if (piece.length <= longest && /^[A-Za-z]?[a-z]+$/.test(piece))
       return withKeys(singular(piece.toLowerCase()), [], false);
     var found = [];
@@ -100,7 +100,7 @@
     return withKeys(null, pairs, true);
   }
 
-  /* One object for each term, so that whether it is common is looked up once. */
+  /* One object per term, so that commonness is computed once. */
   var keys = new Map();
   var known = new Map();
 
@@ -119,7 +119,7 @@
     return { whole: whole, parts: parts, unspaced: unspaced, keys: all };
   }
 
-  /* For the builder, between two pages. */
+  /* The index builder calls this between two pages. */
   search.forgetWords = function (most) {
     if (known.size + keys.size < most) return false;
     known.clear();
@@ -136,7 +136,7 @@
     return terms;
   }
 
-  /* What an ASCII character is to a piece: 1 begins and continues it, 2 only continues it, 3 may join it to more. */
+  /* Character classes: 1 starts and continues a token, 2 only continues it, 3 may join two tokens. */
   var kinds = new Uint8Array(128);
   for (var ascii = 0; ascii < 128; ascii++) {
     var letter = String.fromCharCode(ascii);
@@ -146,15 +146,15 @@
   }
 
   /*
-   * The end of a plain piece that begins here, or 0 when only the patterns can tell: at letters beyond ASCII, and where
-   * a sign joins two words.
+   * The end of a plain token, or 0 when only the patterns can decide: at non-ASCII letters and joining
+   * characters.
    */
   function plainEnd(text, start) {
     var end = start;
     var kind = 1;
     while (kind === 1 || kind === 2) {
       var code = text.charCodeAt(++end);
-      /* Past the end of the text there is no code, and nothing more to join. */
+      /* At the end of the text the code is NaN. */
       if (code > 127) return 0;
       kind = kinds[code];
     }
@@ -166,14 +166,14 @@
   }
 
   function each(text, visit) {
-    /* The place is kept here, so that `visit` may ask for words itself. */
+    /* Kept outside of the loop so that `visit` may tokenize recursively. */
     var place = 0;
     var latin = latinOnly.test(text);
     var pattern = latin ? latinPieces : pieces;
     for (;;) {
       var code = text.charCodeAt(place);
       while (code < 128 && kinds[code] !== 1) code = text.charCodeAt(++place);
-      /* Most pieces are plain words, which need no pattern. */
+      /* Fast path for plain words. */
       var end = code < 128 ? plainEnd(text, place) : 0;
       if (end > 0) {
         var plain = termsOfPiece(text.slice(place, end));
@@ -216,7 +216,7 @@
 
   var stepWidth = Math.log(1.09);
 
-  /* How much a term of the index says about a section, in 91 steps of nine per cent. */
+  /* Quantizes a weight to 91 logarithmic steps. */
   search.stepOf = function (weight) {
     return Math.max(0, Math.min(90, Math.round(Math.log(weight * 20) / stepWidth)));
   };
@@ -228,7 +228,7 @@
   search.wordTerms = wordTerms;
   search.eachWord = each;
 
-  /* Words too common to look for when the question holds others. */
+  /* Stop words, ignored when the query has other words. */
   search.isCommon = function (term) {
     return common.has(term);
   };

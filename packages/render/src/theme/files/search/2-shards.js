@@ -1,6 +1,6 @@
 /*
- * Reads the files of the index. Each is a classic script that hands its data to the global function, because that is
- * what works from a disk as well as from a server. The format is described where it is written, in search/build.ts.
+ * Loads the index files. Each is a classic script that passes its data to the global function, because that
+ * also works from disk. search/build.ts documents the format.
  */
 (function () {
   'use strict';
@@ -13,7 +13,7 @@
     if (waiting[name]) waiting[name](data);
   };
 
-  /* Replaced by tests, which have no document. */
+  /* Tests replace this function, because they have no document. */
   search.fetchShard = function (name) {
     return new Promise(function (resolve, reject) {
       waiting[name] = resolve;
@@ -76,7 +76,7 @@
     };
   }
 
-  /* How many pages each shard holds, one digit each; 90 means that the next digit is to be added. */
+  /* Pages per shard, one digit each; 90 means that the next digit is added. */
   function readStarts(counts) {
     var starts = [];
     var start = 0;
@@ -96,7 +96,7 @@
     });
   }
 
-  /* Postings stay packed until a term is asked for. */
+  /* Postings stay encoded until a term is requested. */
   function readTerms(text) {
     var terms = new Map();
     var previous = '';

@@ -1,20 +1,20 @@
 /*
- * Answers a question: its words become terms of the index (as typed, completed, corrected), their sections are added up
- * by page, and the pages of the best results are loaded. It knows nothing of the document it runs in.
+ * Answers a query: its words become index terms (exact, completed, corrected), section scores are summed by
+ * page, and the best pages are loaded. It does not access the document.
  */
 (function () {
   'use strict';
   var search = window.docyardSearch;
-  /* Shards that the completions and corrections of a single word may load; more words leave less room. */
+  /* Maximum shards loaded for completions and corrections of a single word; less with more words. */
   var extraShards = 3;
-  /* For what a word might become besides its forms, none are loaded when the word itself is in so many sections. */
+  /* No extra shards are loaded for a word that occurs in this many sections. */
   var plenty = 100;
   var expansions = 14;
 
   /**
-   * Options: `scope` (a position in the list of scopes, or -1 for all), `limit` (results to give), `isStale` (a function that
-   * tells when nobody waits for the answer any more: then nothing more is loaded for it).
-   * Gives `{ results, total, corrected }`; a result is a page with its best sections.
+   * Options: `scope` (index in the list of scopes, or -1 for all), `limit` (number of results), `isStale`
+   * (returns true when the result is no longer needed; loading then stops). Returns `{ results, total,
+   * corrected }`; a result is a page with its best sections.
    */
   search.find = function (question, options) {
     var nothing = { results: [], total: 0, corrected: null, terms: new Set() };
@@ -59,12 +59,12 @@
     });
     if (telling.length) words = telling;
     words = words.slice(0, 10);
-    /* A word is still being typed while nothing follows it. */
+    /* The last word is incomplete until another character follows it. */
     if (words.length && /[\p{L}\p{N}+#]$/u.test(question)) words[words.length - 1].last = true;
     return words;
   }
 
-  /* Fills `candidates` of each word: terms with a weight, their postings loaded. */
+  /* Fills `candidates` of each word: weighted terms with loaded postings. */
   function resolveWords(index, words) {
     var starts = index.termStarts;
     var exactShards = new Set();
@@ -121,7 +121,7 @@
     var exact = shard.get(word.whole);
     if (exact) word.candidates.push({ term: word.whole, weight: 1, sections: exact.sections });
     var others = completions(index, word, shard);
-    /* Where the word itself is a term, it is most likely meant. */
+    /* An exact term is the most likely intent. */
     if (exact)
       others.forEach(function (candidate) {
         candidate.weight *= isForm(word.whole, candidate.term) ? 0.9 : 0.5;
@@ -151,7 +151,7 @@
     });
   }
 
-  /* `deployment` and `deployed` are forms of `deploy`; `logout` is none of `logo`. */
+  /* `deployment` and `deployed` are forms of `deploy`; `logout` is not a form of `logo`. */
   function isForm(term, longer) {
     return /^(?:e?d|ing|e?r|or|ment|ation|ion|able|al|ly)$/.test(longer.slice(term.length));
   }
@@ -161,7 +161,7 @@
     return isForm(word.whole, term) || Boolean(stem && isForm(stem, term));
   }
 
-  /* Longer terms that start with the word; for a finished word only its other forms. */
+  /* Longer terms with this prefix; for a complete word only its other forms. */
   function completions(index, word, shard) {
     var prefixes = [word.typed];
     if (word.whole !== word.typed) prefixes.push(word.whole);
@@ -200,7 +200,7 @@
     return entry && entry.term === term ? entry : undefined;
   }
 
-  /* The first term that does not come before the given one. */
+  /* The first term not less than the given one. */
   function placeIn(vocabulary, term) {
     var low = 0;
     var high = vocabulary.length;
@@ -212,7 +212,7 @@
     return low;
   }
 
-  /* `deploying` and `deployed` are forms of what starts with `deploy`. English only; harmless elsewhere. */
+  /* `deploying` and `deployed` share the stem `deploy`. English only. */
   function stemOf(term) {
     var match = /^([a-z]{3,}?)(?:ing|ed|ation|ment|er|ion|e)$/.exec(term);
     if (!match || match[1].length < 4) return null;
@@ -255,10 +255,7 @@
     });
   }
 
-  /*
-   * Letters to change, add, drop or swap to get from one word to the other, up to a limit. For a word that is still being
-   * typed it may stop anywhere inside the term.
-   */
+  /* Damerau–Levenshtein distance up to a limit. An unfinished word matches any prefix of the term. */
   function editDistance(typed, term, limit, unfinished) {
     if (term.length < typed.length - limit || (!unfinished && term.length > typed.length + limit))
       return limit + 1;
@@ -293,7 +290,7 @@
   }
   search.editDistance = editDistance;
 
-  /* "front matter" also means `frontmatter`, where the site has that term. */
+  /* "front matter" also matches `frontmatter`, when the index has that term. */
   function joinNeighbours(index, words, shards) {
     for (var at = 0; at + 1 < words.length; at++) {
       var first = words[at];
@@ -337,7 +334,7 @@
     });
   }
 
-  /* For each section the best of the word's candidates; or all of its parts together. */
+  /* Per section, the best of the word's candidates, or the sum of its parts. */
   function scoreSections(index, word) {
     var scores = new Float32Array(index.sectionCount);
     var rarity = function (entry) {
@@ -346,7 +343,7 @@
     var exact = word.candidates.find(function (candidate) {
       return candidate.weight === 1;
     });
-    /* A completion is not worth more for being rare. */
+    /* A completion gains no weight from being rare. */
     var ceiling = word.candidates.reduce(function (least, candidate) {
       return Math.min(least, rarity(candidate.entry));
     }, Infinity);
@@ -413,7 +410,7 @@
     return { page: page, matched: matched, score: 0.7 * score + 0.6 * best, sections: sections };
   }
 
-  /* Titles and excerpts of the best pages; what can be seen only there (phrases) settles their final order. */
+  /* Loads titles and excerpts of the best pages, and reranks by phrase matches found there. */
   function withContents(index, pages, words, question) {
     return Promise.all(
       pages.map(function (found) {
@@ -484,7 +481,7 @@
     return terms;
   }
 
-  /* The question with its slips mended, or null when there are none. */
+  /* The corrected query, or null without corrections. */
   function correction(words) {
     if (
       !words.some(function (word) {
@@ -499,7 +496,7 @@
       .join(' ');
   }
 
-  /* Terms nearest to a question that found nothing, each of which finds something. */
+  /* Terms nearest to a query without results; each has results. */
   search.suggest = function (question, scope) {
     return search.loadIndex().then(function (index) {
       var found = [];
@@ -527,7 +524,7 @@
     });
   };
 
-  /* The stretches of a text to mark: `[from, to]`, in order. */
+  /* Ranges of a text to highlight: `[from, to]`, in order. */
   search.marksIn = function (text, terms) {
     var marks = [];
     search.eachWord(text, function (word, start, end) {

@@ -1,6 +1,6 @@
 /*
- * The search dialog: a field, a list of results that the arrow keys walk through, recent searches before anything is
- * typed, and help when nothing is found. Built on first use; the page itself holds only the button.
+ * The search dialog: input, results with arrow-key navigation, recent searches, and suggestions for empty
+ * results. Built on first use.
  */
 (function () {
   'use strict';
@@ -9,13 +9,13 @@
   if (!docyard) return;
   var names =
     'search|close|results|all|recent|start|keys|more|pages|nothing|help|mean|elsewhere|unread'.split('|');
-  /* `#` stands for a number or a word. Other languages are in a file of their own. */
+  /* `#` stands for a number or a word. Translations are in search-texts.js. */
   var texts =
     'Search|Close|Results|All languages and versions|Recent searches|Start here|↑ ↓ to move, Enter to open, Esc to close|Show more results|Pages found: #|Nothing found for “#”|Try fewer or other words, or check the spelling.|Did you mean|In other languages and versions: #|The search index could not be read.'.split(
       '|',
     );
   var shown = 6;
-  /* A question is looked up when its reader stops typing; a word of one or two letters most often goes on. */
+  /* Debounce; longer for words of one or two letters, which are usually incomplete. */
   var pauseMs = 200;
   var shortWordPauseMs = 500;
   var dialog;
@@ -52,7 +52,7 @@
     });
   };
 
-  /* The dialog speaks the language of the page where it can, else English. */
+  /* Uses the language of the page when available, else English. */
   function readTexts() {
     var code = document.documentElement.lang.toLowerCase();
     var key = /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : code.split('-')[0];
@@ -62,7 +62,7 @@
         if (lines[key]) texts = lines[key].split('|');
       },
       function () {
-        /* English, then. */
+        /* Falls back to English. */
       },
     );
   }
@@ -185,7 +185,7 @@
         ctrlKey: event.ctrlKey,
         metaKey: event.metaKey,
       });
-      /* What is shown may belong to fewer letters than were typed. */
+      /* The visible results may belong to an earlier query. */
       void (typing ? show() : answered).then(function () {
         var option = options[Math.max(0, active)];
         if (option) option.dispatchEvent(click);
@@ -196,7 +196,7 @@
   function pauseAfter(question) {
     var word = question.slice(question.lastIndexOf(' ') + 1);
     var isShort = word.length === 1 || word.length === 2;
-    /* In scripts without spaces that is a whole word. */
+    /* In scripts without spaces, one or two characters can be a whole word. */
     return isShort && !/[\u0e00-\uffff]/.test(word) ? shortWordPauseMs : pauseMs;
   }
 
@@ -252,7 +252,7 @@
     docyard.remember('searches', JSON.stringify([question].concat(others).slice(0, 5)));
   }
 
-  /* Shows what belongs to the field's value; an answer that comes after a newer question is dropped. */
+  /* Shows the results of the current query; outdated answers are dropped. */
   function show() {
     clearTimeout(typing);
     typing = undefined;
@@ -430,7 +430,7 @@
     return node;
   }
 
-  /* Told only where results come from several languages and versions. */
+  /* Shown only when results come from several languages or versions. */
   function scopeName(result) {
     var first = scopes[result.scopes[0]];
     return everywhere && first ? [first.language, first.version].filter(Boolean).join(' ') : '';
@@ -443,7 +443,7 @@
     node.appendChild(excerpt);
   }
 
-  /* The stretch of the text with most marks, begun at a word. */
+  /* The excerpt with the most highlights, starting at a word. */
   function windowOf(text, terms) {
     var length = 150;
     var marks = search.marksIn(text, terms);

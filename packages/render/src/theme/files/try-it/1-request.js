@@ -1,4 +1,4 @@
-/* The form on API pages, in four parts. This one turns what was filled in into a request and into a cURL command. */
+/* The request form, part 1 of 4: builds the request and the cURL command. */
 (function () {
   'use strict';
 
@@ -6,7 +6,7 @@
     return encodeURIComponent(text);
   }
 
-  /* Lists and objects are typed as JSON, lists also as words between commas. */
+  /* Lists and objects are entered as JSON, lists also comma-separated. */
   function valueOf(field, text) {
     if (/^\s*[[{]/.test(text)) {
       try {
@@ -68,7 +68,7 @@
       .join(',');
   }
 
-  /* Text in UTF-8 and Base64, as basic authentication wants it. */
+  /* UTF-8 text as Base64, for basic authentication. */
   function base64(text) {
     return btoa(String.fromCharCode.apply(null, new TextEncoder().encode(text)));
   }
@@ -89,7 +89,7 @@
     request.headers.push(['Authorization', credentials]);
   }
 
-  /* `filled` holds what the form holds: server, parameters by position, secrets, and the body. */
+  /* `filled` holds the form's values: server, parameters by position, secrets, body. */
   docyard.tryItRequest = function (model, filled) {
     var request = { method: model.method, query: [], headers: [], cookies: [], body: filled.body };
     var path = model.path;

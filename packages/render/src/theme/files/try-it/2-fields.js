@@ -1,9 +1,9 @@
-/* The fields of the form on API pages: servers, secrets, parameters, bodies. Each part tells its values when asked. */
+/* The request form, part 2 of 4: fields for servers, secrets, parameters and bodies. */
 (function () {
   'use strict';
   var count = 0;
 
-  /* On a page in another language its data brings the words along. */
+  /* Pages in other languages embed their translations. */
   function say(text) {
     return (docyard.tryItTexts || {})[text] || text;
   }
@@ -28,7 +28,6 @@
     return node;
   }
 
-  /* A label, its type, and the input it belongs to. */
   function row(name, input, details) {
     input.id = 'try-it-' + ++count;
     var label = make('label', { for: input.id, class: details.isQuiet && 'dy-visually-hidden' }, [name]);
@@ -140,7 +139,7 @@
     }
   }
 
-  /* Secrets stay in the form. Only a reader who asks for it has them kept, and then until the tab is closed. */
+  /* Secrets stay in the form. They are stored only when the reader opts in, until the tab is closed. */
   function security(alternatives, server) {
     var usable = alternatives.filter(function (schemes) {
       return schemes.length;
@@ -209,7 +208,6 @@
           return Object.assign({ field: field.scheme }, field.read());
         });
       },
-      /* The first required secret that is empty. */
       missing: function () {
         return fields.find(function (field) {
           return field.isEmpty();
@@ -319,7 +317,7 @@
             return input.files[0] ? [{ name: field.name, file: input.files[0], value: '' }] : [];
           return input.value === '' ? [] : [{ name: field.name, value: input.value }];
         });
-        /* The browser names the type of a form with files itself, because a boundary belongs to it. */
+        /* The browser sets the multipart content type, because it contains the boundary. */
         return { fields: fields, type: /urlencoded/i.test(body.type) ? body.type : '' };
       },
     };

@@ -1,8 +1,8 @@
-/* Sending the request of the form on API pages, and showing what comes back. */
+/* The request form, part 3 of 4: sends the request and shows the response. */
 (function () {
   'use strict';
   var make = docyard.tryItFields.make;
-  /* More is not drawn; the browser would stand still. */
+  /* Longer responses would freeze the browser. */
   var longest = 500000;
 
   function payloadOf(body) {
@@ -67,7 +67,7 @@
     });
   }
 
-  /* Events are shown as they come, because such a response may never end. */
+  /* Events are shown as they arrive, because the response may never end. */
   function streamBox(response, area) {
     var box = codeBox('Response body', '');
     var code = box.querySelector('code');
@@ -94,7 +94,7 @@
     ]);
   }
 
-  /* Browsers do not tell a page why a request failed; the likely reasons are named instead. */
+  /* Browsers do not expose why a request failed, so likely reasons are listed. */
   function explanation(url) {
     var origin = new URL(url, location.href).origin;
     var here =
@@ -159,7 +159,7 @@
       });
   };
 
-  /* A header or address that cannot be sent at all is told in the browser's own words. */
+  /* An invalid header or address is reported with the browser's message. */
   function failureText(error, url) {
     if (error instanceof TypeError && /header|URL|method|ISO-8859/i.test(error.message)) return error.message;
     return explanation(url);

@@ -1,4 +1,4 @@
-/* The dialog around the form on API pages. It is built when it is first opened, from the data in the page. */
+/* The request form, part 4 of 4: the dialog, built on first use from the data in the page. */
 (function () {
   'use strict';
   var fields = docyard.tryItFields;

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, renderFixture } from '../../test/support/render-fixture.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined)
+  console.warn(
+    'SKIPPED: outputs in a browser, because Chromium is not installed (Debian package: chromium).',
+  );
+
+describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+  let rendered: Rendered;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'docyard-outputs-'));
+    rendered = await renderFixture('outputs', { origin: 'https://tides.example.com' });
+    for (const [path, content] of rendered.files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+    page = await browser.newPage();
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(path: string): Promise<void> {
+    complaints.length = 0;
+    await page.goto(`${pathToFileURL(folder).href}/${path}`);
+  }
+
+  it.each(['sitemap.xml', 'changelog/rss.xml'])('%s is XML', async (path) => {
+    await open('index.html');
+    const root = await page.evaluate(
+      (text) => {
+        const document = new DOMParser().parseFromString(text, 'application/xml');
+        return document.querySelector('parsererror')?.textContent ?? document.documentElement.nodeName;
+      },
+      rendered.files.get(path) ?? '',
+    );
+    expect(root).toBe(path === 'sitemap.xml' ? 'urlset' : 'rss');
+  });
+
+  it('parses the structured data without a console error', async () => {
+    await open('guides/harbour.html');
+    const types = await page.evaluate(() => {
+      const text = document.querySelector('script[type="application/ld+json"]')?.textContent ?? '';
+      return (JSON.parse(text) as { '@graph': { '@type': string }[] })['@graph'].map((node) => node['@type']);
+    });
+    expect(types).toContain('APIReference');
+    await page.waitForFunction(() => document.documentElement.classList.contains('dy-js'));
+    expect(complaints).toEqual([]);
+  });
+
+  it('leads from a changelog to its feed', async () => {
+    await open('changelog.html');
+    const link = page.getByRole('link', { name: 'RSS' });
+    await link.waitFor();
+    expect(await link.evaluate((anchor) => (anchor as HTMLAnchorElement).href)).toMatch(
+      /changelog\/rss\.xml$/,
+    );
+  });
+});
