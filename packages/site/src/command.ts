@@ -1,4 +1,4 @@
-/** The commands of a site, for `docyard-site` and for `docyard`. Loading them loads nothing but their descriptions. */
+/** The commands of a site, for `docyard-site` and `docyard`. Importing them loads only their descriptions. */
 export { type CommandNames, SiteCommandError } from './command/command-error.ts';
 export { describeImport } from './command/import-command.ts';
 export { describeSite } from './command/site-command.ts';

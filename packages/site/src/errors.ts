@@ -1,9 +1,9 @@
-/** Errors with a sentence for the operator. */
+/** Errors with a message for the operator. */
 
-/** A setting of the environment, of a file or of a command-line option cannot be used. */
+/** An invalid setting of the environment, a file or an option. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
-  /** The value of a command-line option is wrong, and not one of the environment. */
+  /** Whether the value came from a command-line option. */
   readonly isUsage: boolean;
 
   constructor(message: string, { isUsage = false } = {}) {

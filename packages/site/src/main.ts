@@ -1,4 +1,4 @@
-/** The program `docyard-site`: the commands of a site without the rest of Docyard. */
+/** The program `docyard-site`. */
 import { Command, CommanderError } from 'commander';
 import { exitStatuses, explained, SiteCommandError } from './command/command-error.ts';
 import { describeImport } from './command/import-command.ts';
@@ -33,7 +33,7 @@ function siteProgram(): Command {
 }
 
 async function report(thrown: unknown, { isJson }: { isJson: boolean }): Promise<number> {
-  const [{ BundleRefused }, { explainFileError }, { ConfigError, DataFolderError }] = await Promise.all([
+  const [{ BundleRefusedError }, { explainFileError }, { ConfigError, DataFolderError }] = await Promise.all([
     import('@docyard/bundle'),
     import('./disk.ts'),
     import('./errors.ts'),
@@ -42,7 +42,7 @@ async function report(thrown: unknown, { isJson }: { isJson: boolean }): Promise
   const exit =
     known instanceof SiteCommandError
       ? known.exit
-      : known instanceof BundleRefused
+      : known instanceof BundleRefusedError
         ? 'problems_found'
         : 'failed';
   const fileError = explainFileError(known);
@@ -55,12 +55,12 @@ async function report(thrown: unknown, { isJson }: { isJson: boolean }): Promise
     known instanceof ConfigError ||
     known instanceof DataFolderError;
   if (!isExpected && known instanceof Error) process.stderr.write(`${known.stack}\n`);
-  const code = known instanceof BundleRefused ? known.refusal : exit;
+  const code = known instanceof BundleRefusedError ? known.refusal : exit;
   if (isJson) process.stdout.write(`${JSON.stringify({ ok: false, code, message })}\n`);
   return exitStatuses[exit];
 }
 
-/** `node:sqlite` warns at every start, which an operator cannot act on. */
+/** `node:sqlite` warns at every start, and operators cannot act on it. */
 function silenceExperimentalWarnings(): void {
   const emit = process.emitWarning.bind(process) as (...args: unknown[]) => void;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {

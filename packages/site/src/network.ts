@@ -1,9 +1,9 @@
-/** Hosts that the operator names, and addresses that the internet does not reach. */
+/** Hosts that the operator configures, and internal addresses. */
 export { isInternalAddress, plainAddress } from './network/internal-addresses.ts';
 export {
   addressesOfThisMachine,
   isThisMachine,
-  keepLibrariesHome,
+  disableMetadataService,
   OfflineError,
   peerFetch,
   refuseDistantPeer,

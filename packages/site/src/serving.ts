@@ -1,4 +1,4 @@
-/** The static file server and the HTTP rules that every server of Docyard shares. */
+/** The static file server and the HTTP rules that all servers of Docyard share. */
 export { acceptedEncodings } from './serving/accepted-encodings.ts';
 export { byteRangeOf, type ByteRange } from './serving/byte-range.ts';
 export { type Encoding, precompress } from './serving/compressed-files.ts';

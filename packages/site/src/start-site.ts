@@ -1,6 +1,6 @@
 /**
- * Puts a deployment together and takes it apart again: settings, folder, web server, the search for something newer. The
- * settings are read again whenever they change; wrong ones are told of and change nothing.
+ * Starts and stops a deployment: settings, data folder, server and refreshes. Changed settings are reloaded;
+ * invalid ones are logged and ignored.
  */
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
@@ -17,9 +17,9 @@ export interface RunningSite {
   settings: SiteSettings;
   port: number;
   statusPort: number | undefined;
-  /** What is served, once something is. */
+  /** Null until the first installation. */
   release: string | null;
-  /** Requests under way are answered. */
+  /** Finishes running requests. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function startSite(
     const onChange = () => reporter?.releaseMayHaveChanged();
     const deployment = new Deployment(settings.staticExport, { store, server, log, onChange });
     const reporter = reporterOf(settings, { store, deployment, log });
-    // The port first: when it is taken, nothing has been touched.
+    // The port first, so that nothing has changed if it is in use.
     const ports = await server.listen();
     await deployment.start();
     reporter?.start();
@@ -75,30 +75,30 @@ function reporterOf(
   return report === null ? undefined : new Reporter(report, { ...parts, publicKeys, offline });
 }
 
-/** Looks into the file itself and into the files of keys that it names. */
+/** Watches the file and the key files it names. */
 function watchSettings(
   given: GivenSettings,
   first: SiteSettings,
   { deployment, log }: { deployment: Deployment; log: Logger },
 ): Watching {
   let current = fingerprintOf(first);
-  let told = '';
+  let lastError = '';
   const look = () => {
     try {
       const settings = readSettings(given);
       const next = fingerprintOf(settings);
-      told = '';
+      lastError = '';
       if (next.ofExport !== current.ofExport) {
         deployment.apply(settings.staticExport);
         log.info('new settings are in use');
       }
       if (next.ofProcess !== current.ofProcess)
-        log.warn('other settings than those of staticExport have changed; they count after a restart');
+        log.warn('settings outside staticExport have changed; restart to apply them');
       current = next;
     } catch (error) {
       const { message } = error as Error;
-      if (message !== told) log.error(`the new settings are not used: ${message}`);
-      told = message;
+      if (message !== lastError) log.error(`the new settings are invalid and ignored: ${message}`);
+      lastError = message;
     }
   };
   return watchFolder(given.file === undefined ? first.dataDir : dirname(given.file), look);

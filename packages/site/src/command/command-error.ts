@@ -1,4 +1,4 @@
-/** What a caller types: the same commands are part of `docyard` and of `docyard-site`. */
+/** The names of the commands in messages; `docyard` and `docyard-site` share them. */
 export interface CommandNames {
   program: string;
   site: string;
@@ -8,7 +8,7 @@ export interface CommandNames {
 export const exitStatuses = { failed: 1, usage: 2, not_found: 4, problems_found: 7, conflict: 8 } as const;
 export type SiteExit = keyof typeof exitStatuses;
 
-/** A failure of a command with a sentence for the caller. */
+/** A failure with a message for the caller. */
 export class SiteCommandError extends Error {
   override name = 'SiteCommandError';
   readonly exit: SiteExit;
@@ -23,13 +23,13 @@ export function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ConfigError') return new SiteCommandError(error.message, 'usage');
   if (error.name === 'SourceError') return new SiteCommandError(error.message);
-  if (error.name === 'LockTimeout') return new SiteCommandError(error.message, 'conflict');
+  if (error.name === 'LockTimeoutError') return new SiteCommandError(error.message, 'conflict');
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new SiteCommandError(
       `The port is in use (${message}). Choose another with --port, or 0 for a free one.`,
     );
   if (code === 'EACCES' && message.includes('listen'))
-    return new SiteCommandError('This port is not allowed here. Choose one above 1023 with --port.');
+    return new SiteCommandError('The port is not permitted. Choose one above 1023 with --port.');
   return error;
 }

@@ -16,7 +16,7 @@ interface ImportOptions {
 export function describeImport(command: Command, names: CommandNames): void {
   const name = names.import;
   command
-    .description('Verify a bundle or a delta without a network, install it and serve it at once.')
+    .description('Verify and install a bundle or a delta from a file, without a network.')
     .argument('<file>', 'the archive')
     .option('-c, --config <file>', 'settings of the deployment: folder, keys, version')
     .option('-d, --data <folder>', 'folder of the deployment (default: ./site-data)')
@@ -51,7 +51,8 @@ async function importBundle(file: string, options: ImportOptions, names: Command
   try {
     const arrival = { file, origin: resolve(file), fingerprint: null, jobId: null };
     const installed = await install(store, arrival, { expectations });
-    // How many releases are kept is for the deployment to say; this removes only what others left unfinished.
+    // The deployment decides how many releases are kept; this removes only unfinished work of other
+    // processes.
     await store.sweep(Number.POSITIVE_INFINITY);
     const { runningProcesses } = await import('../releases/processes.ts');
     await printOutcome(installed, (await runningProcesses(store.folder)).length > 0, options, names);
@@ -72,7 +73,7 @@ async function printOutcome(
   const now = new Date();
   const freshness = freshnessLine(release, now);
   const isOlder = release.committedAt !== null && release.committedAt < (replaced?.committedAt ?? '');
-  const before = replaced === undefined ? 'the first one here' : `replaces ${contentDate(replaced, now)}`;
+  const before = replaced === undefined ? 'the first release' : `replaces ${contentDate(replaced, now)}`;
   const answer = {
     release,
     replaced: replaced ?? null,
@@ -91,13 +92,13 @@ async function printOutcome(
   process.stdout.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : `${sentence}\n`);
   if (isOlder)
     process.stderr.write(
-      `${names.program}: this content is older than what it replaces. ${names.site} rollback ${replaced?.id} brings that back.\n`,
+      `${names.program}: this content is older than the release it replaces. Undo with: ${names.site} rollback ${replaced?.id}\n`,
     );
   if (release.signedBy === null)
     process.stderr.write(`${names.program}: the signature was not verified; pass --public-key.\n`);
 }
 
-/** Flags say what counts; without a settings file nothing else is needed. */
+/** Flags override the settings, and a settings file is optional. */
 async function expectationsOfImport({ config: file, data, publicKey, version, sha256 }: ImportOptions) {
   const [{ readSettings }, { publicKeysOf }, { expectationsOf }] = await Promise.all([
     import('../settings/settings.ts'),
@@ -109,7 +110,7 @@ async function expectationsOfImport({ config: file, data, publicKey, version, sh
     const { staticExport } = readSettings({ file, environment: process.env, flags });
     const expected = {
       ...staticExport,
-      // Of the file that is fetched, not of one that was carried here.
+      // `staticExport.sha256` applies to the fetched file, not to an imported one.
       sha256: sha256?.toLowerCase() ?? null,
       ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
       ...(version === undefined ? {} : { version }),

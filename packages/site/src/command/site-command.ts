@@ -1,7 +1,4 @@
-/**
- * `docyard site`: serves one exported site and keeps it up to date; and what an operator asks of it: which releases there
- * are, how it is, back to an earlier one.
- */
+/** `docyard site`: serves an exported site, lists its releases and rolls back. */
 import type { Command } from 'commander';
 import type { FlagName, SiteSettings } from '../settings/settings.ts';
 import type { ReleaseStore } from '../releases/store.ts';
@@ -28,13 +25,16 @@ interface FolderOptions {
 export function describeSite(command: Command, names: CommandNames): void {
   const name = names.site;
   command
-    .description('Serve an exported site: fetch its bundle, verify it, keep it up to date, go back.')
-    .option('-c, --config <file>', 'settings in YAML or JSON; taken again whenever it changes')
+    .description('Serve an exported site: fetch and verify its bundle, keep it up to date, roll back.')
+    .option('-c, --config <file>', 'settings in YAML or JSON; reloaded when the file changes')
     .option('-d, --data <folder>', 'folder for releases (default: ./site-data)')
     .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4480)')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--status-port <number>', 'another port for /healthz, /readyz and /metrics')
-    .option('--base-path <path>', 'where the site lives below its host (default: as it was exported)')
+    .option(
+      '--base-path <path>',
+      'path below which the site is served (default: the path it was exported for)',
+    )
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
     .option('--log-format <format>', 'json or text (default: text on a terminal, otherwise json)')
     .addHelpText(
@@ -50,30 +50,30 @@ export function describeSite(command: Command, names: CommandNames): void {
     )
     .action((options: SiteOptions) => serveSite(options, names));
   addFolderOptions(command.command('status'))
-    .description('Tell what is served, since when, and what came of the last look for something newer.')
+    .description('Show the served release and the result of the last check for a newer one.')
     .addHelpText('after', `\nExample:\n  ${name} status --data /var/lib/docyard-site --json`)
     .action((options: FolderOptions) => status(options, names));
   addFolderOptions(command.command('releases'))
-    .description('List what is installed, newest first.')
+    .description('List installed releases, newest first.')
     .addHelpText('after', `\nExample:\n  ${name} releases --config site.yaml`)
     .action(releases);
   addFolderOptions(command.command('rollback'))
-    .description('Serve an earlier release at once. It stays until there is something else at the origin.')
-    .argument('[release]', 'which one, such as r7 (default: the one before)')
+    .description('Serve an earlier release. It stays until the origin has a different bundle.')
+    .argument('[release]', 'release to serve, such as r7 (default: the previous one)')
     .addHelpText(
       'after',
       `\nExamples:\n  ${name} rollback\n  ${name} rollback r7 --data /var/lib/docyard-site`,
     )
     .action((release: string | undefined, options: FolderOptions) => rollback(release, options, names));
   addFolderOptions(command.command('resume'))
-    .description('After a roll back: take again what the origin has.')
+    .description('End a rollback and follow the origin again.')
     .addHelpText('after', `\nExample:\n  ${name} resume --data /var/lib/docyard-site`)
     .action(resume);
 }
 
 function addFolderOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'settings, for the folder that they name')
+    .option('-c, --config <file>', 'settings file that names the folder')
     .option('-d, --data <folder>', 'folder for releases (default: ./site-data)')
     .option('--json', 'print JSON');
 }
@@ -89,7 +89,7 @@ async function serveSite({ config: file, ...flags }: SiteOptions, names: Command
   });
   process.stdout.write(welcome(site.settings, site, names));
   await untilStopSignal();
-  process.stdout.write('\nStopping: requests under way are answered.\n');
+  process.stdout.write('\nStopping. Finishing open requests.\n');
   await site.stop();
   process.stdout.write('Stopped.\n');
 }
@@ -102,19 +102,18 @@ function welcome(
   const shownHost = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
   const { enabled, bundleUrl, refreshFrom, version, publicKeys } = staticExport;
   const from = [bundleUrl, refreshFrom].find((address) => address !== null)?.split('?', 1)[0];
-  const origin =
-    from === undefined ? `what ${names.import} brings` : enabled ? from : `${from}, but it is switched off`;
+  const origin = from === undefined ? names.import : enabled ? from : `${from} (disabled)`;
   const lines = [
     `  The site is served at http://${shownHost}:${port}`,
     '',
     `  Release   ${release ?? 'none yet'}`,
     `  From      ${origin}`,
     `  Version   ${version ?? 'any'}`,
-    `  Signed    ${publicKeys.length === 0 ? 'not checked: set staticExport.publicKey' : `by ${publicKeys.map(({ keyId }) => keyId).join(' or ')}`}`,
+    `  Signed    ${publicKeys.length === 0 ? 'not verified: set staticExport.publicKey' : `by ${publicKeys.map(({ keyId }) => keyId).join(' or ')}`}`,
     `  Data      ${dataDir}`,
     ...(statusPort === undefined ? [] : [`  Status    http://${shownHost}:${statusPort}/readyz`]),
     '',
-    '  Ctrl-C stops it.',
+    '  Press Ctrl-C to stop.',
   ];
   return `\n${lines.join('\n')}\n\n`;
 }
@@ -139,7 +138,7 @@ async function status(options: FolderOptions, names: CommandNames): Promise<void
       ...(held === null
         ? []
         : [
-            `held     rolled back from ${held.from} at ${held.at}; stays until the origin has something else (${names.site} resume ends it)`,
+            `held     rolled back from ${held.from} at ${held.at}; held until the origin has a different bundle (end with ${names.site} resume)`,
           ]),
       ...(processes.length === 0 ? ['process  none is running on this folder'] : processes.map(processLine)),
     ]);
@@ -153,9 +152,9 @@ function processLine({
   pid: number;
   lastRefresh: { at: string; outcome: string; detail?: string | undefined } | null;
 }): string {
-  if (lastRefresh === null) return `process  ${pid}, asks nobody for anything newer`;
+  if (lastRefresh === null) return `process  ${pid}, no source to refresh from`;
   const { at, outcome, detail } = lastRefresh;
-  return `process  ${pid}, last look ${at}: ${outcome}${detail === undefined ? '' : ` (${detail})`}`;
+  return `process  ${pid}, last refresh ${at}: ${outcome}${detail === undefined ? '' : ` (${detail})`}`;
 }
 
 async function releases(options: FolderOptions): Promise<void> {
@@ -182,23 +181,23 @@ async function rollback(
   names: CommandNames,
 ): Promise<void> {
   await withStore(options, async ({ store, print }) => {
-    const [{ rolledBack, NoSuchRelease }, { runningProcesses }, { freshnessLine }] = await Promise.all([
-      import('../releases/state.ts'),
-      import('../releases/processes.ts'),
-      import('@docyard/bundle'),
-    ]);
+    const [{ rolledBack, ReleaseNotFoundError }, { runningProcesses }, { freshnessLine }] = await Promise.all(
+      [import('../releases/state.ts'), import('../releases/processes.ts'), import('@docyard/bundle')],
+    );
     const installed = await store.releases();
     const state = await store
       .change((before) => rolledBack(before, installed, { to: release, at: new Date().toISOString() }))
       .catch((error: unknown) => {
-        throw error instanceof NoSuchRelease ? new SiteCommandError(error.message, 'not_found') : error;
+        throw error instanceof ReleaseNotFoundError
+          ? new SiteCommandError(error.message, 'not_found')
+          : error;
       });
     const current = installed.find(({ id }) => id === state.current) ?? null;
     const isServed = (await runningProcesses(store.folder)).length > 0;
     print({ current, held: state.held, isServed }, () => [
       `${state.current} ${isServed ? 'is served now' : 'is current'}: ${current === null ? '' : freshnessLine(current, new Date())}.`,
       ...(isServed ? [] : [`No server is running on this folder: ${names.site} serves it.`]),
-      `It stays until the origin has something else than what was rolled back. ${names.site} resume ends that.`,
+      `It stays until the origin has a different bundle. End the rollback with ${names.site} resume.`,
     ]);
   });
 }
@@ -207,7 +206,7 @@ async function resume(options: FolderOptions): Promise<void> {
   await withStore(options, async ({ store, print }) => {
     const { resumed } = await import('../releases/state.ts');
     const { current } = await store.change(resumed);
-    print({ current, held: null }, () => ['What the origin has is taken again.']);
+    print({ current, held: null }, () => ['The site follows its origin again.']);
   });
 }
 
@@ -225,7 +224,7 @@ async function withStore(options: FolderOptions, work: (opened: Opened) => Promi
   const folder = await dataFolderOf(options);
   if (!existsSync(join(folder, 'releases')))
     throw new SiteCommandError(
-      `${folder} holds no releases. Name the folder of the deployment with --data.`,
+      `${folder} contains no releases. Pass the folder of the deployment with --data.`,
       'not_found',
     );
   const store = await ReleaseStore.openIn(folder);
@@ -246,7 +245,7 @@ async function withStore(options: FolderOptions, work: (opened: Opened) => Promi
   }
 }
 
-/** With --data nothing else is read: a roll back must work while the settings are broken. */
+/** With --data the settings are not read, so that a rollback works with broken settings. */
 export async function dataFolderOf({ config: file, data }: FolderOptions): Promise<string> {
   const [{ readSettings }, { resolve }] = await Promise.all([
     import('../settings/settings.ts'),

@@ -1,4 +1,4 @@
-/** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
+/** Resolves on the first SIGINT or SIGTERM; the second one ends the process immediately. */
 export function untilStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let hasStopped = false;

@@ -1,4 +1,3 @@
-/** Rows as aligned columns with a heading. */
 export function tableText(rows: Record<string, string>[]): string {
   const [first] = rows;
   if (first === undefined) return 'None.\n';

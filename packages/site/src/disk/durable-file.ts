@@ -1,9 +1,8 @@
-/** Files and folders that survive a crash. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** A crash leaves the old file or the new one. Only the owner may read it. */
+/** Atomic and durable: a crash leaves the old or the new file. Readable only by the owner. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', 0o600);
@@ -23,8 +22,8 @@ export async function writeDurably(file: string, text: string): Promise<void> {
 }
 
 /**
- * Creates a folder and those above it. `mkdir` with `recursive` never returns where the kernel answers ENOENT although the
- * parent exists, as it does below /proc.
+ * `mkdir` with `recursive` never returns where the kernel reports ENOENT although the parent exists, as below
+ * /proc.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   const path = resolve(folder);

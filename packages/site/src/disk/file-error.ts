@@ -1,4 +1,4 @@
-/** File-system errors as sentences. */
+/** Messages for file system errors. */
 
 const reasons: Record<string, string> = {
   EACCES: 'permission denied',
@@ -27,13 +27,13 @@ const reasons: Record<string, string> = {
   ENOTSUP: 'the file system does not support the operation',
 };
 
-/** Why an operation on a file failed; the error's own message when it is none of a file system. */
+/** The reason in words; the message of any other error. */
 export function fileErrorReason(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return reasons[code] === undefined ? message : `${reasons[code]} (${code})`;
 }
 
-/** A sentence, or undefined for every other kind of error. */
+/** Undefined for other kinds of errors. */
 export function explainFileError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;

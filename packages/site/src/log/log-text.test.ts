@@ -1,4 +1,3 @@
-/** The log as a terminal shows it. */
 import { expect, test } from 'vitest';
 import { openLog } from './log.ts';
 import { readableLine, textDestination } from './log-text.ts';
@@ -20,13 +19,13 @@ test('an error shows its message, and from level error on its stack', () => {
   );
 });
 
-test('text of others cannot move the cursor of the terminal', () => {
+test('untrusted text cannot move the cursor of the terminal', () => {
   const line = JSON.stringify({ level: 30, time, msg: 'a\u001b[2Jb', path: '\u001b[31m\n' });
   expect(readableLine(line, false)).toMatch(/^04:05:06 info {2}a \[2Jb path=.*\n$/);
   expect(readableLine(line, false)).not.toContain('\u001b');
 });
 
-test('a secret is hidden in readable lines too', () => {
+test('a secret is redacted in readable lines', () => {
   const lines: string[] = [];
   const log = openLog(
     { level: 'info', format: 'text', secrets: ['s3cret-of-this-process'] },

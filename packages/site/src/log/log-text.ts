@@ -1,4 +1,4 @@
-/** Turns a JSON line of the log into a line for a terminal. */
+/** Formats JSON log lines for a terminal. */
 import { styleText } from 'node:util';
 import type { DestinationStream } from 'pino';
 
@@ -13,7 +13,7 @@ const levels: Record<number, { name: string; style: 'dim' | 'yellow' | 'red' }> 
 
 const errorLevel = 50;
 
-/** A destination of the log that writes readable lines; `write` gets one at a time. */
+/** `write` receives one line at a time. */
 export function textDestination(write: (line: string) => void, hasColors: boolean): DestinationStream {
   return { write: (line) => write(readableLine(line, hasColors)) };
 }
@@ -56,7 +56,7 @@ function errorText(error: unknown, withStack: boolean): { message: string; stack
   };
 }
 
-/** Nothing that moves the cursor of a terminal. */
+/** Removes control characters, which could move the cursor of a terminal. */
 function safe(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }

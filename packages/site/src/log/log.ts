@@ -1,4 +1,4 @@
-/** The log on standard error: readable lines on a terminal, JSON lines otherwise, without secrets. */
+/** The log on stderr: text on a terminal, JSON otherwise, without secrets. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { textDestination } from './log-text.ts';
 
@@ -6,7 +6,7 @@ export interface LogOptions {
   level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Null for text on a terminal and JSON otherwise. */
   format: 'json' | 'text' | null;
-  /** Values that no line may contain. */
+  /** Values that are redacted in every line. */
   secrets?: readonly string[];
   serializers?: Record<string, (value: Error) => unknown>;
 }
@@ -16,7 +16,7 @@ export function openLog(
   destination: DestinationStream = standardError(format),
 ): Logger {
   const redact = ['*.authorization', '*.key', '*.password', '*.connectionString'];
-  const hooks = { streamWrite: hiding(secrets) };
+  const hooks = { streamWrite: redacting(secrets) };
   return pino({ level, base: null, redact, serializers, hooks }, destination);
 }
 
@@ -28,21 +28,21 @@ function standardError(format: LogOptions['format']): DestinationStream {
   return textDestination((line) => void stderr.write(line), hasColors);
 }
 
-/** What stands in a group is shown; the rest of a match is not. */
+/** A captured group is kept; the rest of the match is redacted. */
 const shapes = [
-  // API keys, secrets of webhooks.
+  // API keys and webhook secrets.
   /(?:docyard|whsec)_[A-Za-z0-9+/=]{16,}/,
-  // Keys of models and tokens of forges.
+  // Model keys and forge tokens.
   /\bsk-[A-Za-z0-9_-]{16,}|\bgh[opsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}/,
-  // What is sent in a header.
+  // Authorization headers.
   /(?:[Bb]earer|BEARER|[Bb]asic|BASIC) +[A-Za-z0-9._~+/=-]{8,}/,
-  // Passwords in addresses.
+  // Passwords in URLs.
   /(:\/\/[^\s/:@"\\]{0,100}:)[^\s/@"\\]+(?=@)/,
-  // Signatures of download links, ours and those of object stores.
+  // Signatures of download links.
   /([?&](?:s|[Ss]ig|X-Amz-(?:Signature|Credential|Security-Token))=)[^&\s"\\]+/,
 ];
 
-function hiding(known: readonly string[]): (line: string) => string {
+function redacting(known: readonly string[]): (line: string) => string {
   const literal = known.map((secret) => JSON.stringify(secret).slice(1, -1)).map(escaped);
   const pattern = new RegExp([...literal, ...shapes.map(({ source }) => source)].join('|'), 'g');
   return (line) => line.replaceAll(pattern, '$1$2[hidden]');

@@ -1,4 +1,4 @@
-/** Addresses that the internet does not reach. */
+/** Addresses that are not reachable from the internet. */
 import { BlockList, isIP } from 'node:net';
 
 const internal = new BlockList();
@@ -21,7 +21,7 @@ export function isInternalAddress(address: string): boolean {
   return family !== 0 && internal.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** A dual-stack socket reports IPv4 callers as ::ffff:a.b.c.d. */
+/** A dual-stack socket reports IPv4 clients as ::ffff:a.b.c.d. */
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

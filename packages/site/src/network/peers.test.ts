@@ -1,4 +1,3 @@
-/** What whoever runs the program has named may be anywhere; offline it must be this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +5,7 @@ import { expect, test } from 'vitest';
 import { cleanUp } from '../../../../test/cleanups.ts';
 import { isThisMachine, peerFetch, refuseDistantPeer } from './peers.ts';
 
-test('a name stands for this machine only when nobody has to be asked', () => {
+test('a name counts as this machine only if no DNS query is needed', () => {
   for (const name of ['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])
     expect(isThisMachine(name), name).toBe(true);
   for (const name of ['', '0.0.0.0', '10.0.0.1', 'localhost.example.com', 'a.localhost', '::', '[::2]'])
@@ -20,9 +19,9 @@ test.each([
   ['s3://bundles/docs', 's3.amazonaws.com'],
   ['s3://bundles?endpoint=https://store.internal', 'store.internal'],
   ['https://collector.internal:4318', 'collector.internal'],
-])('offline, %s is refused by the name of its host', (address, host) => {
+])('offline, %s is refused with its host name', (address, host) => {
   expect(() => refuseDistantPeer(address, { offline: true })).toThrow(
-    `OFFLINE is on: ${host} is not reached.`,
+    `OFFLINE is on: ${host} is not contacted.`,
   );
   expect(() => refuseDistantPeer(address, { offline: false })).not.toThrow();
 });
@@ -39,13 +38,13 @@ test.each([
   expect(() => refuseDistantPeer(address, { offline: true })).not.toThrow();
 });
 
-test('PostgreSQL without a host is where its own variable says', () => {
+test('PostgreSQL without a host uses its environment variable', () => {
   const address = 'postgres:///docyard';
   expect(() => refuseDistantPeer(address, { offline: true }, 'db.internal')).toThrow('db.internal');
   expect(() => refuseDistantPeer(address, { offline: true })).not.toThrow();
 });
 
-test('offline, fetch reaches this machine and is led nowhere else', async () => {
+test('offline, fetch reaches this machine and follows no redirects', async () => {
   const server = createServer((request, response) => {
     if (request.url === '/away') response.writeHead(302, { location: 'http://203.0.113.1/' }).end();
     else response.end('here');
@@ -61,6 +60,6 @@ test('offline, fetch reaches this machine and is led nowhere else', async () => 
   expect(await (await fetch(near)).text()).toBe('here');
   await expect(fetch(`${near}/away`)).rejects.toThrow('fetch failed');
   expect((await fetch(`${near}/away`, { redirect: 'manual' })).status).toBe(302);
-  await expect(fetch('http://203.0.113.1/')).rejects.toThrow('OFFLINE is on: 203.0.113.1 is not reached.');
+  await expect(fetch('http://203.0.113.1/')).rejects.toThrow('OFFLINE is on: 203.0.113.1 is not contacted.');
   await expect(fetch(new Request('https://docs.example.com/'))).rejects.toThrow('docs.example.com');
 });

@@ -1,6 +1,6 @@
 /**
- * Hosts that whoever runs the program has named themselves: a database, a bucket, a collector, a Docyard server. They may be
- * at any address, over http too. Offline they must be this machine. What strangers name never comes here.
+ * Hosts that the operator configures, such as a database, a bucket or a Docyard server. They may have any
+ * address and use http; offline they must be this machine. Addresses from other users never come here.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -11,10 +11,10 @@ interface Offline {
 
 export class OfflineError extends Error {
   override name = 'OfflineError';
-  readonly hint = 'Turn it off, or use what is on this machine.';
+  readonly hint = 'Turn it off, or use a service on this machine.';
 
   constructor(host: string) {
-    super(`OFFLINE is on: ${host} is not reached.`);
+    super(`OFFLINE is on: ${host} is not contacted.`);
   }
 }
 
@@ -22,7 +22,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Undefined for every other name and address. A DNS query would leave the machine, so none is sent. */
+/** Undefined for other names and addresses. Sends no DNS query, which would leave the machine. */
 export function addressesOfThisMachine(name: string): string[] | undefined {
   if (name === 'localhost') return ['127.0.0.1', '::1'];
   return isIP(name) > 0 && loopback.check(name, isIP(name) === 4 ? 'ipv4' : 'ipv6') ? [name] : undefined;
@@ -32,7 +32,7 @@ export function isThisMachine(name: string): boolean {
   return addressesOfThisMachine(name.toLowerCase().replaceAll(/^\[|\]$/g, '')) !== undefined;
 }
 
-/** The `fetch` that everybody knows, which offline goes no further than this machine: no redirect leads it away. */
+/** A `fetch` that offline reaches only this machine and follows no redirects. */
 export function peerFetch({ offline }: Offline): typeof fetch {
   if (!offline) return fetch;
   return async (input, init = {}) => {
@@ -43,8 +43,8 @@ export function peerFetch({ offline }: Offline): typeof fetch {
 }
 
 /**
- * Throws when the address of a database, bucket, collector or the like is on another machine. Libraries of their own connect
- * to these, so it is the address that is judged, before they are loaded.
+ * Throws for an address on another machine. Libraries open these connections themselves, so the address is
+ * checked before they are loaded.
  */
 export function refuseDistantPeer(address: string, { offline }: Offline, defaultHost = 'localhost'): void {
   const host = peerHost(address, defaultHost);
@@ -52,7 +52,7 @@ export function refuseDistantPeer(address: string, { offline }: Offline, default
   throw new OfflineError(host);
 }
 
-/** Undefined for a file and for a socket in the file system. */
+/** Undefined for files and Unix sockets. */
 function peerHost(address: string, defaultHost: string): string | undefined {
   const url = new URL(address);
   if (url.protocol === 'file:') return undefined;
@@ -60,12 +60,12 @@ function peerHost(address: string, defaultHost: string): string | undefined {
     const endpoint = url.searchParams.get('endpoint');
     return endpoint === null ? 's3.amazonaws.com' : new URL(endpoint).hostname;
   }
-  // Where PostgreSQL's own libraries look for it, in this order.
+  // The order in which libpq looks for the host.
   const host = url.searchParams.get('host') ?? (url.hostname || defaultHost);
   return host.startsWith('/') ? undefined : host;
 }
 
-/** One that looks for credentials by itself would ask the metadata service of a cloud. */
-export function keepLibrariesHome({ offline }: Offline): void {
+/** The AWS SDK would query the metadata service of a cloud for credentials. */
+export function disableMetadataService({ offline }: Offline): void {
   if (offline) process.env['AWS_EC2_METADATA_DISABLED'] = 'true';
 }

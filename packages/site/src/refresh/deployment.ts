@@ -1,10 +1,10 @@
 /**
- * The running deployment: looks for newer bundles, installs what is good, and shows the server which release to serve,
- * whoever installed it. Whatever goes wrong with the new, the old is served on.
+ * The running deployment: checks for newer bundles, installs them and activates the current release. On any
+ * failure the current release stays live.
  */
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { type BundleRefused, contentDate, type Refusal } from '@docyard/bundle';
+import { type BundleRefusedError, contentDate, type Refusal } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 import { writeProcessStatus } from '../releases/processes.ts';
 import { ServedReleases } from './served-releases.ts';
@@ -21,30 +21,30 @@ export interface DeploymentParts {
   store: ReleaseStore;
   server: Pick<SiteServer, 'activate' | 'inUse'>;
   log: Logger;
-  /** Called when what is served may have changed. */
+  /** Called when the served release may have changed. */
   onChange?: () => void;
 }
 
-/** After a failure it is asked again sooner, then less and less often. */
+/** Backoff after failures. */
 export const maxRefreshPauseSeconds = 300;
-const maxReported = 100;
+const maxLoggedMessages = 100;
 
 export class Deployment {
   readonly #parts: DeploymentParts;
   readonly #served: ServedReleases;
   readonly #counts = new RefreshCounts();
   readonly #stopping = new AbortController();
-  /** Of the look under way, which new settings make pointless. */
-  #looking = new AbortController();
-  readonly #refused = new Map<string, BundleRefused>();
+  /** Aborts the running refresh when the settings change. */
+  #refreshing = new AbortController();
+  readonly #refused = new Map<string, BundleRefusedError>();
   #settings: ExportSettings;
-  /** Opened when first asked, and anew with new settings. */
+  /** Opened on first use and again after new settings. */
   #sources: ReturnType<typeof sourcesOf>;
-  /** Ends the pause between two looks. */
+  /** Ends the pause between two refreshes. */
   #wake: () => void = () => {};
   #failures = 0;
-  /** What would only be said again. */
-  readonly #told = new Set<string>();
+  /** Messages that were already logged. */
+  readonly #logged = new Set<string>();
   #watching: Watching[] = [];
   #loop: Promise<void> = Promise.resolve();
 
@@ -54,30 +54,30 @@ export class Deployment {
     this.#served = new ServedReleases(parts);
   }
 
-  /** What is installed is served when this resolves. What comes later comes by itself. */
+  /** Resolves once the installed release is served. */
   async start(): Promise<void> {
     const { store } = this.#parts;
     await this.#served.follow();
     await this.#served.sweep(this.#settings.keep);
-    await this.#tell();
-    this.#watching.push(watchFolder(store.folder, () => void this.#look()));
+    await this.#publishStatus();
+    this.#watching.push(watchFolder(store.folder, () => void this.#followStore()));
     this.#watchSources();
     this.#loop = this.#run();
   }
 
-  /** New settings count at once, also for what was refused under the old ones. */
+  /** New settings apply immediately, also to bundles refused under the old ones. */
   apply(settings: ExportSettings): void {
     this.#settings = settings;
     this.#sources = undefined;
     this.#refused.clear();
     this.#failures = 0;
-    this.#told.clear();
-    this.#looking.abort();
+    this.#logged.clear();
+    this.#refreshing.abort();
     this.#watchSources();
     this.#wake();
   }
 
-  /** Holds on to what is served until `drained`: somebody may still be reading. */
+  /** Keeps the served release locked until `drained`. */
   async stop(drained: Promise<void> = Promise.resolve()): Promise<void> {
     this.#stopping.abort();
     this.#wake();
@@ -86,9 +86,9 @@ export class Deployment {
     this.#served.close();
   }
 
-  /** Serves the release that is current now; resolves once it is served. */
+  /** Resolves once the current release is served. */
   async followStore(): Promise<void> {
-    await this.#look();
+    await this.#followStore();
   }
 
   status(): SiteStatus {
@@ -108,18 +108,18 @@ export class Deployment {
     }
   }
 
-  /** With some chance in it, so that many deployments do not ask one server in the same moment. */
+  /** With jitter, so that many deployments do not contact one server at the same time. */
   #pauseSeconds(): number {
     const { refreshSeconds } = this.#settings;
     if (this.#failures === 0) return refreshSeconds * (0.9 + Math.random() / 5);
-    const longest = Math.max(refreshSeconds, maxRefreshPauseSeconds);
-    return Math.min(2 ** this.#failures, longest) * (0.5 + Math.random() / 2);
+    const maxSeconds = Math.max(refreshSeconds, maxRefreshPauseSeconds);
+    return Math.min(2 ** this.#failures, maxSeconds) * (0.5 + Math.random() / 2);
   }
 
   async #refresh(): Promise<void> {
     const { store, log } = this.#parts;
-    this.#looking = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, this.#looking.signal]);
+    this.#refreshing = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, this.#refreshing.signal]);
     try {
       this.#sources ??= sourcesOf(this.#settings);
       if (this.#sources === undefined) return;
@@ -133,40 +133,40 @@ export class Deployment {
       const isKnown = error instanceof SourceError || error instanceof ConfigError;
       const message = error instanceof Error ? error.message : String(error);
       this.#counts.ended(error instanceof SourceError ? error.failure : 'failed', message);
-      if (this.#isNews(message)) {
-        if (isKnown) log.warn(`nothing newer could be had: ${message}`);
-        else log.error({ err: error }, 'looking for something newer failed');
+      if (this.#isFirst(message)) {
+        if (isKnown) log.warn(`refresh failed: ${message}`);
+        else log.error({ err: error }, 'refresh failed');
       }
     }
-    await this.#tell();
+    await this.#publishStatus();
   }
 
-  /** There is another source to ask, or nothing is missing; told all the same. */
+  /** Events that do not end the refresh. */
   #reportEvent(happened: RefreshEvent): void {
     const { log } = this.#parts;
     if (happened.what === 'link spent') {
-      if (this.#isNews(happened.what))
-        log.info('the link has expired; what it led to is installed and served on');
+      if (this.#isFirst(happened.what))
+        log.info('the link has expired; its bundle is installed and stays live');
     } else if (happened.what === 'refreshFrom failed') {
       const { message } = happened.error;
-      if (this.#isNews(message)) log.warn(`refreshFrom brought nothing, asking bundleUrl: ${message}`);
+      if (this.#isFirst(message)) log.warn(`refreshFrom failed, trying bundleUrl: ${message}`);
     } else if (happened.taken.isNews) {
       const { refusal, message } = happened.taken.refusal;
       this.#counts.refused(refusal);
-      log.warn({ refusal }, `what refreshFrom has was refused, asking bundleUrl: ${message}`);
+      log.warn({ refusal }, `the bundle of refreshFrom was refused, trying bundleUrl: ${message}`);
     }
   }
 
   async #settle(result: RefreshResult): Promise<void> {
     const { log } = this.#parts;
-    if (this.#failures > 0) this.#told.clear();
+    if (this.#failures > 0) this.#logged.clear();
     this.#failures = 0;
     if (result.outcome === 'refused') {
       const { refusal, message } = result.refusal;
       this.#counts.ended('refused', message);
       if (!result.isNews) return;
       this.#counts.refused(refusal);
-      log.warn({ refusal }, `a bundle was refused, what was served is served on: ${message}`);
+      log.warn({ refusal }, `a bundle was refused, the current release stays live: ${message}`);
       return;
     }
     this.#counts.ended(result.outcome);
@@ -181,26 +181,26 @@ export class Deployment {
       { release: id, version, commit, signedBy, origin, ...how },
       `installed ${id}: ${contentDate(release, new Date())}`,
     );
-    await this.#look();
+    await this.#followStore();
     await this.#served.sweep(this.#settings.keep);
     this.#parts.store.onStep('swept');
   }
 
-  /** Somebody may have switched: this process, an import, a roll back. */
-  async #look(): Promise<void> {
+  /** This process, an import or a rollback may have switched the release. */
+  async #followStore(): Promise<void> {
     try {
       const change = await this.#served.follow();
       if (change === undefined) return;
       if (change.wasResumed) this.#wake();
       if (change.canSweep) await this.#served.sweep(this.#settings.keep);
-      await this.#tell();
+      await this.#publishStatus();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (this.#isNews(message)) this.#parts.log.error({ err: error }, 'the current release cannot be read');
+      if (this.#isFirst(message)) this.#parts.log.error({ err: error }, 'the current release cannot be read');
     }
   }
 
-  /** A file that is put into a folder is taken at once. */
+  /** New files in a folder are installed immediately. */
   #watchSources(): void {
     const [ofStore, ...ofSources] = this.#watching;
     for (const watching of ofSources) watching.stop();
@@ -213,14 +213,14 @@ export class Deployment {
     }
   }
 
-  #isNews(told: string): boolean {
-    if (this.#told.size > maxReported) this.#told.clear();
-    const isNews = !this.#told.has(told);
-    this.#told.add(told);
-    return isNews;
+  #isFirst(message: string): boolean {
+    if (this.#logged.size > maxLoggedMessages) this.#logged.clear();
+    const isFirst = !this.#logged.has(message);
+    this.#logged.add(message);
+    return isFirst;
   }
 
-  async #tell(): Promise<void> {
+  async #publishStatus(): Promise<void> {
     await writeProcessStatus(this.#parts.store, this.status());
     this.#parts.onChange?.();
   }

@@ -1,21 +1,21 @@
 /**
- * Tells soon after a file has changed, however it was changed: written, replaced, or swapped behind a link, as
- * Kubernetes does with mounted configuration. Systems tell of changes unreliably, so it also looks by itself.
+ * Watches files in a folder, however they change: written, replaced, or swapped behind a link as Kubernetes
+ * does. File system events are unreliable, so it also polls.
  */
 import { watch, type FSWatcher } from 'node:fs';
 
-const lookEveryMs = 2000;
-/** Several events come for one change. */
+const pollMs = 2000;
+/** Several events arrive for one change. */
 const settleMs = 20;
 
 export interface Watching {
   stop(): void;
 }
 
-/** `look` runs after every event in the folder and every two seconds; it finds out itself whether something is new. */
+/** Calls `look` after every event and periodically; `look` detects changes. */
 export function watchFolder(folder: string, look: () => void): Watching {
   const events = watchEvents(folder, look);
-  const timer = setInterval(look, lookEveryMs);
+  const timer = setInterval(look, pollMs);
   return {
     stop() {
       events.stop();
@@ -24,7 +24,7 @@ export function watchFolder(folder: string, look: () => void): Watching {
   };
 }
 
-/** Only as long as the system tells of them. */
+/** Events only, without polling. */
 export function watchEvents(folder: string, look: () => void): Watching {
   let settling: NodeJS.Timeout | undefined;
   const soon = () => {
@@ -42,7 +42,7 @@ export function watchEvents(folder: string, look: () => void): Watching {
   };
 }
 
-/** Where the system offers no events, or no more of them, looking is enough. */
+/** Without events, polling is sufficient. */
 function tryWatch(folder: string, soon: () => void): FSWatcher | undefined {
   try {
     return watch(folder, soon).on('error', () => {});

@@ -1,11 +1,11 @@
 /**
- * One look at one source, and what comes of it: nothing new, a new release, or a refusal that is remembered, so that the
- * same bad bundle is neither fetched nor told of again.
+ * Refreshes from one source: nothing new, a new release, or a refusal. Refusals are cached, so that a bad
+ * bundle is fetched and logged once.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { BundleRefused, type Expectations } from '@docyard/bundle';
+import { BundleRefusedError, type Expectations } from '@docyard/bundle';
 import { install, reinstall, type Installed } from '../releases/install.ts';
 import type { ReleaseRecord } from '../releases/release.ts';
 import type { ExportSettings } from '../settings/settings.ts';
@@ -14,21 +14,21 @@ import { isHeldAgainst, taken } from '../releases/state.ts';
 import type { ReleaseStore } from '../releases/store.ts';
 
 export interface KeyedSource extends Source {
-  /** Names the source and everything that is expected of what it has, so that another expectation is another look. */
+  /** Identifies the source and the expectations, so that changed expectations cause a new check. */
   key: string;
 }
 
 export type RefreshResult =
   | { outcome: 'unchanged' | 'held' }
   | { outcome: 'installed'; installed: Installed }
-  /** `isNews` the first time. */
-  | { outcome: 'refused'; refusal: BundleRefused; isNews: boolean };
+  /** `isNews` is true the first time. */
+  | { outcome: 'refused'; refusal: BundleRefusedError; isNews: boolean };
 
 export interface RefreshContext {
   store: ReleaseStore;
   settings: ExportSettings;
-  /** By source and fingerprint: what was refused since the settings last changed. */
-  refused: Map<string, BundleRefused>;
+  /** Refusals since the settings last changed, by source and fingerprint. */
+  refused: Map<string, BundleRefusedError>;
   signal: AbortSignal;
 }
 
@@ -38,25 +38,25 @@ export async function refreshSource(source: KeyedSource, context: RefreshContext
   const known = state.taken[source.key] ?? null;
   const offer = await source.look(known, signal);
   if (offer === 'unchanged') return { outcome: state.held === null ? 'unchanged' : 'held' };
-  const remembered = offer.fingerprint === null ? undefined : recall(context, source, offer.fingerprint);
-  if (remembered !== undefined) return remembered;
+  const cached = offer.fingerprint === null ? undefined : cachedRefusal(context, source, offer.fingerprint);
+  if (cached !== undefined) return cached;
   try {
-    refuseBeforehand(offer, context.settings);
+    refuseAnnounced(offer, context.settings);
     return await installOffer(source, offer, { ...context, known });
   } catch (error) {
-    if (!(error instanceof BundleRefused)) throw error;
-    return remember(context, source, offer.fingerprint, error);
+    if (!(error instanceof BundleRefusedError)) throw error;
+    return cacheRefusal(context, source, offer.fingerprint, error);
   }
 }
 
-/** What the origin says of a bundle is enough to leave it; it is never enough to use it. */
-function refuseBeforehand(offer: Offer, { version, sha256 }: ExportSettings): void {
+/** Announced values are sufficient to skip a bundle, but never to accept one. */
+function refuseAnnounced(offer: Offer, { version, sha256 }: ExportSettings): void {
   if (version !== null && offer.version !== undefined && offer.version !== version) {
     const found = offer.version === null ? 'It has none' : `It is "${offer.version}"`;
-    throw new BundleRefused('wrong_version', `${found}, not "${version}".`);
+    throw new BundleRefusedError('wrong_version', `${found}, not "${version}".`);
   }
   if (sha256 !== null && offer.sha256 !== null && offer.sha256 !== sha256)
-    throw new BundleRefused('wrong_hash', `It is ${offer.sha256}.`);
+    throw new BundleRefusedError('wrong_hash', `It is ${offer.sha256}.`);
 }
 
 async function installOffer(
@@ -93,13 +93,13 @@ async function installOffer(
     store.onStep('downloaded');
     const fingerprint = offer.fingerprint ?? `sha256:${await sha256Of(file)}`;
     if (fingerprint === context.known) return { outcome: 'unchanged' };
-    const remembered = recall(context, source, fingerprint);
-    if (remembered !== undefined) return remembered;
+    const cached = cachedRefusal(context, source, fingerprint);
+    if (cached !== undefined) return cached;
     const takenFrom = { source: source.key, fingerprint };
     return await install(store, { ...arrival, file, fingerprint }, { ...installation, takenFrom }).then(
       outcomeOf,
       (error: unknown) => {
-        if (error instanceof BundleRefused) return remember(context, source, fingerprint, error);
+        if (error instanceof BundleRefusedError) return cacheRefusal(context, source, fingerprint, error);
         throw error;
       },
     );
@@ -108,16 +108,16 @@ async function installOffer(
   }
 }
 
-/** Undefined when there is none, or what came of it is no bundle: then the whole one decides. */
+/** Undefined without a usable delta; then the full bundle decides. */
 async function tryDelta(
   offer: Offer,
   folder: string,
   { store, settings, signal }: RefreshContext,
   installFile: (file: string) => Promise<Installed>,
 ): Promise<Installed | undefined> {
-  // A hash of the archive can only be compared with the archive.
+  // The expected hash applies to the archive only.
   if (offer.fetchDelta === undefined || settings.sha256 !== null) return undefined;
-  const since = await exportWeHave(store);
+  const since = await installedExport(store);
   if (since === undefined || since === offer.jobId) return undefined;
   const file = await offer.fetchDelta(since, folder, signal);
   if (file === undefined) return undefined;
@@ -125,13 +125,13 @@ async function tryDelta(
   try {
     return await installFile(file);
   } catch (error) {
-    if (error instanceof BundleRefused) return undefined;
+    if (error instanceof BundleRefusedError) return undefined;
     throw error;
   }
 }
 
-/** What is served, or else the newest. */
-async function exportWeHave(store: ReleaseStore): Promise<string | undefined> {
+/** The served release, otherwise the newest. */
+async function installedExport(store: ReleaseStore): Promise<string | undefined> {
   const { current } = await store.state();
   const releases = await store.releases();
   const served = releases.find(({ id }) => id === current);
@@ -152,7 +152,7 @@ function outcomeOf(installed: Installed): RefreshResult {
   return { outcome: installed.outcome === 'held' ? 'held' : 'unchanged' };
 }
 
-function recall(
+function cachedRefusal(
   { refused }: RefreshContext,
   source: KeyedSource,
   fingerprint: string,
@@ -163,11 +163,11 @@ function recall(
 
 const maxRefusals = 1000;
 
-function remember(
+function cacheRefusal(
   { refused }: RefreshContext,
   source: KeyedSource,
   fingerprint: string | null,
-  refusal: BundleRefused,
+  refusal: BundleRefusedError,
 ): RefreshResult {
   if (refused.size >= maxRefusals) refused.clear();
   if (fingerprint !== null) refused.set(`${source.key} ${fingerprint}`, refusal);

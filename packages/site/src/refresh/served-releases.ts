@@ -1,6 +1,5 @@
 /**
- * Keeps the server on the current release, whoever made it current, and holds on to the ones before until their last
- * request is answered.
+ * Keeps the server on the current release, and keeps earlier releases locked until their last request ends.
  */
 import type { Logger } from 'pino';
 import type { Lock } from '../releases/lock.ts';
@@ -21,7 +20,7 @@ export class ServedReleases {
   readonly #parts: Parts;
   #active: Release | undefined;
   #state: State | undefined;
-  /** Of every release that a request may still read from. */
+  /** Releases that a request may still read. */
   readonly #locks = new Map<string, Lock>();
   #following: Promise<unknown> = Promise.resolve();
 
@@ -29,7 +28,7 @@ export class ServedReleases {
     this.#parts = parts;
   }
 
-  /** Undefined when nothing has changed since the last time. One after another, however many ask. */
+  /** Undefined when nothing has changed. Calls are serialized. */
   follow(): Promise<{ wasResumed: boolean; canSweep: boolean } | undefined> {
     const next = this.#following.then(() => this.#follow());
     this.#following = next.catch(() => {});
@@ -41,7 +40,7 @@ export class ServedReleases {
     const state = await this.#parts.store.state();
     this.#state = state;
     if (state.current !== null && state.current !== this.#active?.id) await this.#activate(state);
-    const canSweep = this.#letGo();
+    const canSweep = this.#unlockUnused();
     const isSame = JSON.stringify(before) === JSON.stringify(state);
     if (isSame && !canSweep) return undefined;
     const hadTaken = Object.keys(before?.taken ?? {}).length > 0;
@@ -64,7 +63,7 @@ export class ServedReleases {
     this.#locks.clear();
   }
 
-  /** The current one; when that cannot be opened, the last one before it that can. */
+  /** The current release; if it cannot be opened, the last one that can. */
   async #activate(state: State): Promise<void> {
     const { server, log } = this.#parts;
     const candidates = [state.current, ...state.history.toReversed()].filter((id) => id !== null);
@@ -84,23 +83,23 @@ export class ServedReleases {
     }
   }
 
-  /** The lock comes first: then nobody removes it while it is read. */
+  /** Locked first, so that it is not removed while it is read. */
   async #open(id: string): Promise<Release> {
     const lock = this.#locks.get(id) ?? this.#parts.store.use(id);
-    if (lock === undefined) throw new Error(`Release ${id} is gone.`);
+    if (lock === undefined) throw new Error(`Release ${id} no longer exists.`);
     this.#locks.set(id, lock);
     return this.#parts.store.open(id);
   }
 
-  /** True when a release was let go that somebody read from until now. */
-  #letGo(): boolean {
-    let hasLetGo = false;
+  /** True when a release was unlocked. */
+  #unlockUnused(): boolean {
+    let hasUnlocked = false;
     for (const [id, lock] of this.#locks) {
       if (id === this.#active?.id || this.#parts.server.inUse(id)) continue;
       lock.release();
       this.#locks.delete(id);
-      hasLetGo = true;
+      hasUnlocked = true;
     }
-    return hasLetGo;
+    return hasUnlocked;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which source is asked for what the settings want. With two, the place for newer bundles comes first; the bundle that was
- * named is the one to begin with, as long as that place has none that may be served.
+ * Decides which source is used. `refreshFrom` comes first; `bundleUrl` is the initial bundle as long as
+ * `refreshFrom` has none that may be served.
  */
 import { createHash } from 'node:crypto';
 import type { ExportSettings } from '../settings/settings.ts';
@@ -18,7 +18,7 @@ type Sources =
   | { bundle: KeyedSource; refresh: KeyedSource | undefined }
   | { bundle: undefined; refresh: KeyedSource };
 
-/** Undefined when there is nothing to ask. */
+/** Undefined without a source. */
 export function sourcesOf(settings: ExportSettings): Sources | undefined {
   const { enabled, bundleUrl, refreshFrom } = settings;
   if (!enabled) return undefined;
@@ -36,7 +36,7 @@ function open(address: string, settings: ExportSettings): KeyedSource {
   return { ...source, key };
 }
 
-/** What happened on the way to an answer, and is no answer itself. */
+/** Events that do not end the refresh. */
 export type RefreshEvent =
   | { what: 'link spent' }
   | { what: 'refreshFrom failed'; error: Error }
@@ -45,7 +45,7 @@ export type RefreshEvent =
 export async function refreshSources(
   { bundle, refresh }: Sources,
   context: RefreshContext,
-  tell: (happened: RefreshEvent) => void,
+  onEvent: (happened: RefreshEvent) => void,
 ): Promise<RefreshResult> {
   const { store, signal } = context;
   const keys = [bundle?.key, refresh?.key].filter((key) => key !== undefined);
@@ -55,16 +55,16 @@ export async function refreshSources(
     const newer = await refreshSource(refresh, context).catch((error: unknown) => error as Error);
     signal.throwIfAborted();
     const isNothing = newer instanceof Error || newer.outcome === 'refused';
-    // An old link must not bring back old content whenever the other place cannot be reached for a while.
-    if (!isNothing || (await servesWhatIsWanted(context))) return orThrow(newer);
-    if (newer instanceof Error) tell({ what: 'refreshFrom failed', error: newer });
-    else if (newer.outcome === 'refused') tell({ what: 'refreshFrom refused', taken: newer });
+    // An old link must not bring back old content while the other source is unreachable.
+    if (!isNothing || (await servesExpectedRelease(context))) return orThrow(newer);
+    if (newer instanceof Error) onEvent({ what: 'refreshFrom failed', error: newer });
+    else if (newer.outcome === 'refused') onEvent({ what: 'refreshFrom refused', taken: newer });
   }
   return refreshSource(bundle, context).catch((error: unknown) => {
-    // A link that has done its work: that there is nothing newer is all that can be said.
+    // The link has expired after its bundle was installed, so nothing is newer.
     const isSpent = error instanceof SourceError && error.failure === 'link_expired';
     if (!isSpent || !Object.hasOwn(state.taken, bundle.key)) throw error;
-    tell({ what: 'link spent' });
+    onEvent({ what: 'link spent' });
     return { outcome: 'unchanged' };
   });
 }
@@ -74,7 +74,7 @@ function orThrow(result: RefreshResult | Error): RefreshResult {
   return result;
 }
 
-async function servesWhatIsWanted({ store, settings }: RefreshContext): Promise<boolean> {
+async function servesExpectedRelease({ store, settings }: RefreshContext): Promise<boolean> {
   const { current } = await store.state();
   const served = (await store.releases()).find(({ id }) => id === current);
   if (served === undefined) return false;

@@ -1,4 +1,3 @@
-/** The steps of an installation, in order. */
 export const installSteps = [
   'download begun',
   'downloaded',

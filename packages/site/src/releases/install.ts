@@ -1,12 +1,12 @@
 /**
- * From an archive to the release that is served: verify and unpack, compress, move into place, switch. Until the switch
- * nothing of it is seen by anybody, and of an archive that is refused nothing is left.
+ * Installs an archive: verify and unpack, compress, move into place, switch. Nothing is visible before the
+ * switch, and a refused archive leaves nothing behind.
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import {
   archiveKind,
-  BundleRefused,
+  BundleRefusedError,
   type CheckedBundle,
   checkFolder,
   type Expectations,
@@ -21,7 +21,7 @@ import { nextId, type ReleaseStore } from './store.ts';
 
 export interface Arrival {
   file: string;
-  /** Where it came from, without anything secret. */
+  /** Without secrets. */
   origin: string;
   fingerprint: string | null;
   jobId: string | null;
@@ -29,22 +29,22 @@ export interface Arrival {
 
 export interface Installation {
   expectations: Expectations;
-  /** The source that it was taken from by itself, and what that called it. Undefined when a person brought it. */
+  /** The source it was fetched from and its fingerprint. Undefined for an import. */
   takenFrom?: { source: string; fingerprint: string | null } | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface Installed {
   release: ReleaseRecord;
-  /** What was served before; undefined when nothing was. */
+  /** The previously served release. */
   replaced: ReleaseRecord | undefined;
-  /** The delta was applied to this one. */
+  /** The release that the delta was applied to. */
   appliedTo: string | undefined;
-  /** Held: the same was rolled back. Same: it was served already. */
+  /** `held`: the same content was rolled back. `same`: it was already served. */
   outcome: 'switched' | 'same' | 'held';
 }
 
-/** Throws BundleRefused, or what the disk said. */
+/** Throws BundleRefusedError or a file system error. */
 export async function install(
   store: ReleaseStore,
   arrival: Arrival,
@@ -67,14 +67,14 @@ export async function install(
   }
 }
 
-/** A release that is there already, as whole as on its first day, and held to what is expected now. */
+/** Activates an installed release after checking its files and the current expectations. */
 export async function reinstall(
   store: ReleaseStore,
   release: ReleaseRecord,
   installation: Installation,
 ): Promise<Installed> {
   const lock = store.use(release.id);
-  if (lock === undefined) throw new Error(`Release ${release.id} is gone.`);
+  if (lock === undefined) throw new Error(`Release ${release.id} no longer exists.`);
   try {
     const { siteFolder } = await store.open(release.id);
     const { sha256: _ofArchive, ...expectations } = installation.expectations;
@@ -103,7 +103,7 @@ async function unpack(
   const releases = (await store.releases()).toSorted(
     (a, b) => Number(b.id === current) - Number(a.id === current),
   );
-  let refusal = new BundleRefused('base_missing');
+  let refusal = new BundleRefusedError('base_missing');
   for (const { id } of releases) {
     const lock = store.use(id);
     if (lock === undefined) continue;
@@ -112,7 +112,7 @@ async function unpack(
       const folders = { baseFolder: base.siteFolder, folder: siteFolder };
       return { checked: await unpackDelta(createReadStream(file), folders, expectations), appliedTo: id };
     } catch (error) {
-      if (!(error instanceof BundleRefused) || error.refusal !== 'base_missing') throw error;
+      if (!(error instanceof BundleRefusedError) || error.refusal !== 'base_missing') throw error;
       refusal = error;
     } finally {
       lock.release();
@@ -121,7 +121,7 @@ async function unpack(
   throw refusal;
 }
 
-/** The same content again, proven by the same key, needs no second copy. */
+/** The same content, signed by the same key, needs no second copy. */
 async function findTwin(store: ReleaseStore, checked: CheckedBundle): Promise<ReleaseRecord | undefined> {
   return (await store.releases()).find(
     ({ manifestSha256, signedBy }) =>
@@ -130,7 +130,7 @@ async function findTwin(store: ReleaseStore, checked: CheckedBundle): Promise<Re
   );
 }
 
-/** Most files are the same as in what is served now; those are not compressed again. */
+/** Most files are unchanged, so their compressed forms are reused. */
 async function compress(
   store: ReleaseStore,
   staged: string,
@@ -159,7 +159,7 @@ async function addAndSwitch(
 ): Promise<Omit<Installed, 'appliedTo'>> {
   return change(store, installation, async (state) => {
     const release = recordOf(nextId(state, checked.manifestSha256), arrival, checked);
-    // In the same step as the switch: a release that nothing names yet would be swept away.
+    // In the same step as the switch, because a sweep removes releases without a reference.
     await store.add(staged, release);
     store.onStep('moved');
     return { release, state: { ...state, sequence: state.sequence + 1 } };
@@ -186,7 +186,7 @@ async function change(
     const fingerprint = takenFrom?.fingerprint ?? `sha256:${release.archiveSha256}`;
     const next =
       takenFrom === undefined ? prepared.state : taken(prepared.state, takenFrom.source, fingerprint);
-    // An operator who imports something wants it; a source only has what it always had.
+    // An import overrides a rollback; a source that offers the same bundle does not.
     const isHeld = takenFrom !== undefined && isHeldAgainst(state, release.manifestSha256);
     change = { release, before: state.current, isHeld };
     return isHeld ? next : switched(next, release.id);

@@ -1,7 +1,6 @@
 /**
- * Locks on files that the kernel frees when their process ends, however it ends, so that a kill leaves nothing to clean
- * up. Whoever uses something takes it shared; whoever removes or replaces it takes it alone. They hold between processes
- * and within one.
+ * File locks that the kernel releases when their process ends. Users of a file take a shared lock; removing
+ * or replacing it needs an exclusive one. They work between processes and within one.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,14 +9,14 @@ export interface Lock {
   release(): void;
 }
 
-/** Undefined when somebody else has it. */
+/** Undefined when the lock is held. */
 export function tryLock(file: string, kind: 'alone' | 'shared'): Lock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     if (kind === 'alone') database.exec('BEGIN EXCLUSIVE');
     else {
       database.exec('BEGIN');
-      // Only a read takes the lock; nothing is ever written.
+      // A read takes the shared lock; nothing is written.
       database.prepare('SELECT count(*) FROM sqlite_master').get();
     }
     return { release: () => database.close() };
@@ -28,8 +27,8 @@ export function tryLock(file: string, kind: 'alone' | 'shared'): Lock | undefine
   }
 }
 
-class LockTimeout extends Error {
-  override name = 'LockTimeout';
+class LockTimeoutError extends Error {
+  override name = 'LockTimeoutError';
 }
 
 const tryEveryMs = 50;
@@ -43,7 +42,7 @@ export async function waitForLock(
     const lock = tryLock(file, 'alone');
     if (lock !== undefined) return lock;
     if (performance.now() > deadline) {
-      throw new LockTimeout(
+      throw new LockTimeoutError(
         `Another process has been installing into this folder for ${seconds} seconds. Try again when it is done.`,
       );
     }

@@ -1,6 +1,6 @@
 /**
- * What running deployments tell of themselves to commands on the same folder. Each writes into its own work folder, and
- * whoever reads looks at the lock beside it: what a killed process said last does not count.
+ * The status of running deployments, for commands on the same folder. Each process writes into its work
+ * folder; a file without a held lock belongs to a dead process.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -16,13 +16,13 @@ export interface RunningProcess extends SiteStatus {
 const fileName = 'status.json';
 
 export async function writeProcessStatus(store: ReleaseStore, status: SiteStatus): Promise<void> {
-  const told: RunningProcess = { pid: process.pid, ...status };
+  const written: RunningProcess = { pid: process.pid, ...status };
   const draft = join(store.workFolder, `${randomBytes(4).toString('hex')}.draft`);
   try {
-    await writeFile(draft, `${JSON.stringify(told)}\n`);
+    await writeFile(draft, `${JSON.stringify(written)}\n`);
     await rename(draft, join(store.workFolder, fileName));
   } catch {
-    // On a full disk a site is served all the same.
+    // A full disk must not stop the site.
   }
 }
 
@@ -37,7 +37,7 @@ export async function runningProcesses(folder: string): Promise<RunningProcess[]
   return running;
 }
 
-/** A file that is gone was that of a process that has ended meanwhile. */
+/** A missing file belongs to a process that has just ended. */
 function isHeld(lockFile: string): boolean {
   try {
     const lock = tryLock(lockFile, 'alone');

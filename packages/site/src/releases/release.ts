@@ -1,7 +1,4 @@
-/**
- * A release: one bundle as it was installed, in a folder that is never written to again. Its record tells where it came
- * from; what it holds is told by the manifest inside.
- */
+/** A release is an installed bundle in a folder that never changes afterwards. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +7,7 @@ import { type Manifest, manifestName, parseManifest } from '@docyard/bundle';
 
 export const recordName = 'release.json';
 
-/** `release.json`: what is told of a release without opening its manifest, which may have megabytes. */
+/** `release.json`: facts that are available without opening the manifest. */
 const ReleaseRecord = z.object({
   format: z.literal(1),
   id: z.string(),
@@ -21,16 +18,16 @@ const ReleaseRecord = z.object({
   files: z.int().min(0),
   contentBytes: z.int().min(0),
   manifestSha256: z.string(),
-  /** Of the archive, or of the delta that made it. */
+  /** Of the archive or the delta. */
   archiveSha256: z.string(),
-  /** The key whose signature was checked; null when none was asked for. */
+  /** The verified key; null when no key was required. */
   signedBy: z.string().nullable(),
   installedAt: z.iso.datetime(),
-  /** Where it came from, without anything secret. */
+  /** Without secrets. */
   origin: z.string(),
-  /** What the origin called exactly this content; null when it calls it nothing. */
+  /** The identifier of this content at the origin; null if it has none. */
   fingerprint: z.string().nullable(),
-  /** The export that made it, when the origin is a Docyard server: what a delta can be asked for against. */
+  /** The export on a Docyard server, against which a delta can be requested. */
   jobId: z.string().nullable(),
 });
 export type ReleaseRecord = z.infer<typeof ReleaseRecord>;
@@ -46,12 +43,12 @@ export function foldersOf(folder: string): Pick<Release, 'folder' | 'siteFolder'
   return { folder, siteFolder: join(folder, 'site'), compressedFolder: join(folder, 'compressed') };
 }
 
-/** Throws when the folder holds no release. */
+/** Throws when the folder contains no release. */
 export async function readRecord(folder: string): Promise<ReleaseRecord> {
   return ReleaseRecord.parse(JSON.parse(await readFile(join(folder, recordName), 'utf8')));
 }
 
-/** With its manifest, which must still be the one that was installed. */
+/** Throws when the manifest has changed since the installation. */
 export async function openRelease(folder: string): Promise<Release> {
   const record = await readRecord(folder);
   const folders = foldersOf(folder);

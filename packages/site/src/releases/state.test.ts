@@ -1,4 +1,3 @@
-/** What is served and what was: pure, so every way back and forth is a line of a table. */
 import { describe, expect, test } from 'vitest';
 import type { ReleaseRecord } from './release.ts';
 import {
@@ -18,19 +17,19 @@ const releases = ['r3-c', 'r2-b', 'r1-a'].map(release);
 const served = (...ids: string[]): State => ids.reduce(switched, emptyState);
 const back = (state: State, to?: string) => rolledBack(state, releases, { to, at });
 
-test('a switch remembers what was served before', () => {
+test('a switch adds the previous release to the history', () => {
   expect(served('r1-a', 'r2-b', 'r3-c')).toMatchObject({ current: 'r3-c', history: ['r1-a', 'r2-b'] });
   expect(served('r1-a', 'r1-a')).toMatchObject({ current: 'r1-a', history: [] });
 });
 
-describe('a roll back', () => {
-  test('goes to the one before, and again to the one before that', () => {
+describe('a rollback', () => {
+  test('goes to the previous release, and then to the one before it', () => {
     const once = back(served('r1-a', 'r2-b', 'r3-c'));
     expect(once).toMatchObject({ current: 'r2-b', history: ['r1-a'], held: { from: 'r3-c', at } });
     expect(back(once)).toMatchObject({ current: 'r1-a', history: [] });
   });
 
-  test('to a named one passes over those between, and none of them comes again by itself', () => {
+  test('to a named release skips those between, and none of them is installed again automatically', () => {
     const state = back(served('r1-a', 'r2-b', 'r3-c'), 'r1');
     expect(state).toMatchObject({ current: 'r1-a', history: [] });
     expect(['a', 'b', 'c'].map((name, n) => isHeldAgainst(state, `manifest of r${n + 1}-${name}`))).toEqual([
@@ -40,13 +39,13 @@ describe('a roll back', () => {
     ]);
   });
 
-  test('forth again to a newer one', () => {
+  test('can also go to a newer release', () => {
     const state = back(back(served('r1-a', 'r2-b', 'r3-c')), 'r3-c');
     expect(state).toMatchObject({ current: 'r3-c', history: ['r1-a', 'r2-b'] });
     expect(isHeldAgainst(state, 'manifest of r3-c')).toBe(false);
   });
 
-  test('skips what is no longer kept', () => {
+  test('skips removed releases', () => {
     const state = rolledBack(served('r1-a', 'r2-b', 'r3-c'), [release('r3-c'), release('r1-a')], {
       to: undefined,
       at,
@@ -62,20 +61,20 @@ describe('a roll back', () => {
     expect(() => back(state, to)).toThrow(complaint);
   });
 
-  test('ends with the next switch, or when somebody says so', () => {
+  test('ends with the next switch or with resume', () => {
     const held = taken(back(served('r1-a', 'r2-b', 'r3-c')), 'source', 'c');
     expect(switched(held, 'r4-d').held).toBeNull();
     expect(resumed(held)).toMatchObject({ held: null, taken: {}, current: 'r2-b' });
   });
 });
 
-test('sources that are no longer wanted are forgotten, and end a roll back', () => {
+test('removing a source from the settings forgets it and ends a rollback', () => {
   const held = taken(back(served('r1-a', 'r2-b')), 'old', 'b');
   expect(wantingOnly(held, ['old', 'new'])).toBe(held);
   expect(wantingOnly(held, ['new'])).toMatchObject({ taken: {}, held: null, current: 'r1-a' });
 });
 
-test('of many sources only the last are remembered', () => {
+test('only the most recent sources are kept', () => {
   let state = emptyState;
   for (let n = 0; n < 100; n += 1) state = taken(state, `source ${n}`, 'x');
   expect(Object.keys(state.taken)).toHaveLength(20);

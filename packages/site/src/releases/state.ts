@@ -1,6 +1,6 @@
 /**
- * `current.json`: which release is served, what was served before, and what was last taken from where. All of it pure but
- * the reading; only the store writes it.
+ * `current.json`: the served release, the history, and the last fingerprint of each source. Pure except for
+ * reading; only the store writes it.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,22 +12,22 @@ export const stateName = 'current.json';
 
 const State = z.object({
   format: z.literal(1),
-  /** Of the newest release that was ever added. */
+  /** The number of the newest release. */
   sequence: z.int().min(0),
   current: z.string().nullable(),
-  /** What was served before, oldest first. A roll back takes from its end. */
+  /** Previously served releases, oldest first. A rollback takes the last one. */
   history: z.array(z.string()),
   /**
-   * By source: what it called the content that was last taken from it. As long as it offers that, there is nothing to do,
-   * whatever is served: so neither a roll back nor an import is undone by the next look.
+   * The last installed fingerprint of each source. While a source offers it, nothing happens, so that neither
+   * a rollback nor an import is undone by the next refresh.
    */
   taken: z.record(z.string(), z.string()),
-  /** Set by a roll back, until something else is installed. */
+  /** Set by a rollback until another bundle is installed. */
   held: z
     .object({
       at: z.iso.datetime(),
       from: z.string(),
-      /** Manifests that were rolled back and are not taken again by themselves. */
+      /** Manifests that were rolled back and are not installed again automatically. */
       against: z.array(z.string()),
     })
     .nullable(),
@@ -46,7 +46,7 @@ export const emptyState: State = {
 const maxHistory = 50;
 const maxSources = 20;
 
-/** Throws a sentence for people when the file is there and makes no sense. */
+/** Throws a readable message when the file is invalid. */
 export async function readState(folder: string): Promise<State> {
   const file = join(folder, stateName);
   try {
@@ -54,12 +54,11 @@ export async function readState(folder: string): Promise<State> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return emptyState;
     throw new DataFolderError(
-      `${file} cannot be understood. Put it back as it was, or remove it and name a release with docyard site rollback.`,
+      `${file} is invalid. Restore it, or delete it and choose a release with docyard site rollback.`,
     );
   }
 }
 
-/** A release that was installed, or is there already, takes the place of the one that is served. */
 export function switched(state: State, id: string): State {
   const history =
     state.current === null || state.current === id ? state.history : [...state.history, state.current];
@@ -72,21 +71,18 @@ export function taken(state: State, source: string, fingerprint: string): State 
   return { ...state, taken: Object.fromEntries(newest) };
 }
 
-/**
- * Sources that the settings no longer name are forgotten. Whoever changes what is wanted wants it, also after a roll back,
- * and whoever changes it back wants that.
- */
+/** Forgets sources that are no longer configured. A changed configuration ends a rollback. */
 export function wantingOnly(state: State, sources: readonly string[]): State {
   const kept = Object.entries(state.taken).filter(([source]) => sources.includes(source));
   if (kept.length === Object.keys(state.taken).length) return state;
   return { ...state, taken: Object.fromEntries(kept), held: null };
 }
 
-export class NoSuchRelease extends Error {
-  override name = 'NoSuchRelease';
+export class ReleaseNotFoundError extends Error {
+  override name = 'ReleaseNotFoundError';
 }
 
-/** Goes back to the release before, or to the named one: `r7` is enough. */
+/** Rolls back to the previous release, or to the named one: `r7` is enough. */
 export function rolledBack(
   state: State,
   releases: readonly ReleaseRecord[],
@@ -95,11 +91,11 @@ export function rolledBack(
   const history = state.history.filter((id) => releases.some((release) => release.id === id));
   const target = options.to === undefined ? history.at(-1) : named(releases, options.to);
   if (target === undefined) {
-    throw new NoSuchRelease(
-      'There is no earlier release to go back to. docyard site releases lists what is there.',
+    throw new ReleaseNotFoundError(
+      'There is no earlier release to roll back to. List releases with docyard site releases.',
     );
   }
-  if (target === state.current) throw new NoSuchRelease(`${target} is the release that is served.`);
+  if (target === state.current) throw new ReleaseNotFoundError(`${target} is the release that is served.`);
   const place = history.lastIndexOf(target);
   const left = [...(place === -1 ? [] : history.slice(place + 1)), state.current];
   const wanted = releases.find(({ id }) => id === target)?.manifestSha256;
@@ -121,12 +117,11 @@ export function rolledBack(
   };
 }
 
-/** Was this rolled back, so that it is not to come again by itself? */
 export function isHeldAgainst({ held }: State, manifestSha256: string): boolean {
   return held?.against.includes(manifestSha256) === true;
 }
 
-/** What the sources offer counts again, even when it was rolled back. */
+/** Ends a rollback, so that sources may provide the same bundle again. */
 export function resumed(state: State): State {
   return { ...state, held: null, taken: {} };
 }
@@ -135,5 +130,5 @@ function named(releases: readonly ReleaseRecord[], name: string): string {
   const found = releases.find(({ id }) => id === name || id.startsWith(`${name}-`));
   if (found !== undefined) return found.id;
   const known = releases.map(({ id }) => id).join(', ') || 'none';
-  throw new NoSuchRelease(`There is no release ${name}. Installed: ${known}.`);
+  throw new ReleaseNotFoundError(`There is no release ${name}. Installed: ${known}.`);
 }

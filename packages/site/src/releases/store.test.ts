@@ -1,7 +1,3 @@
-/**
- * Releases on disk: added whole, kept as long as somebody uses them, swept otherwise; what a process that is gone left
- * behind goes too. Several processes share the folder.
- */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -9,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DataFolderError } from '../errors.ts';
 import { cleanUp } from '../../../../test/cleanups.ts';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { tryLock } from './lock.ts';
 import type { ReleaseRecord } from './release.ts';
 import { switched } from './state.ts';
@@ -21,7 +17,7 @@ async function openStore(folder = temporaryFolder('site')): Promise<ReleaseStore
   return store;
 }
 
-/** A release with nothing in it but its name. */
+/** A release without content. */
 async function add(store: ReleaseStore, name: string): Promise<string> {
   const staged = store.newWork('release');
   mkdirSync(join(staged, 'site'), { recursive: true });
@@ -62,7 +58,7 @@ test('releases are numbered, newest first, and the last one added is current', a
   expect((await store.state()).current).toBe('r3-c0000000');
 });
 
-test('a sweep keeps what was served last and what is in use', async () => {
+test('a sweep keeps the releases that were served last and those in use', async () => {
   const store = await openStore();
   const [a, b, c, d] = [
     await add(store, 'a'),
@@ -78,7 +74,7 @@ test('a sweep keeps what was served last and what is in use', async () => {
   expect(store.use(a)).toBeUndefined();
 });
 
-test('the current release is kept although newer ones are there', async () => {
+test('the current release is kept even if newer ones exist', async () => {
   const store = await openStore();
   const [a] = [await add(store, 'a'), await add(store, 'b'), await add(store, 'c')];
   await store.change((state) => ({ ...state, current: a, history: [] }));
@@ -86,7 +82,7 @@ test('the current release is kept although newer ones are there', async () => {
   expect(await idsOf(store)).toEqual([a]);
 });
 
-test('a folder that is no whole release is none, and is swept', async () => {
+test('an incomplete release is not listed and is swept', async () => {
   const store = await openStore();
   const whole = await add(store, 'a');
   mkdirSync(join(store.folder, 'releases', 'r9-half', 'site'), { recursive: true });
@@ -95,7 +91,7 @@ test('a folder that is no whole release is none, and is swept', async () => {
   expect(readdirSync(join(store.folder, 'releases'))).toEqual([whole]);
 });
 
-test('what a killed process left is swept; what a living one works on is not', async () => {
+test('leftovers of a killed process are swept, and work of a running one is not', async () => {
   const store = await openStore();
   const file = JSON.stringify(new URL('store.ts', import.meta.url).href);
   const script = `import { ReleaseStore } from ${file};
@@ -126,7 +122,7 @@ test('what a killed process left is swept; what a living one works on is not', a
   expect(existsSync(store.workFolder)).toBe(true);
 });
 
-test('changes come one after another, also of two stores', async () => {
+test('changes are serialized, also between two stores', async () => {
   const one = await openStore();
   const other = await openStore(one.folder);
   const count = (store: ReleaseStore) =>
@@ -135,7 +131,7 @@ test('changes come one after another, also of two stores', async () => {
   expect((await one.state()).sequence).toBe(20);
 });
 
-test('a lock is held between and within processes, and ends with its holder', () => {
+test('a lock works between and within processes and ends with its holder', () => {
   const file = join(temporaryFolder('lock'), 'lock');
   const [first, second] = [tryLock(file, 'shared'), tryLock(file, 'shared')];
   expect(tryLock(file, 'alone')).toBeUndefined();
@@ -147,15 +143,15 @@ test('a lock is held between and within processes, and ends with its holder', ()
   alone?.release();
 });
 
-test('the folder of the service is refused, and so is one that cannot be written to', async () => {
+test('the data folder of the service and an unwritable folder are refused', async () => {
   const folder = temporaryFolder('site');
   writeFileSync(join(folder, 'docyard.db'), '');
   await expect(ReleaseStore.openIn(folder)).rejects.toThrow('is the data folder of the service');
   await expect(ReleaseStore.openIn(join(folder, 'docyard.db', 'below'))).rejects.toThrow(DataFolderError);
 });
 
-test('a state that makes no sense is told, not guessed', async () => {
+test('an invalid state file is reported', async () => {
   const store = await openStore();
   writeFileSync(join(store.folder, 'current.json'), '{"format": 7}');
-  await expect(store.state()).rejects.toThrow('current.json cannot be understood');
+  await expect(store.state()).rejects.toThrow('current.json is invalid');
 });

@@ -1,10 +1,10 @@
 /**
- * What a deployment keeps on disk: releases, which of them is served, and the work of processes under way. Every change
- * is one rename, so a kill at any moment leaves the old state or the new one. Several processes may share the folder.
+ * The data folder of a deployment. Every change is one rename, so a crash leaves the old or the new state. Several
+ * processes may share the folder.
  *
- *   releases/<id>/{site,compressed,release.json}   never written to again
- *   staging/<process>/…                            of one process; swept once that process is gone
- *   current.json                                   which release is served
+ *   releases/<id>/{site,compressed,release.json}   immutable
+ *   staging/<process>/…                            work of one process; swept after its end
+ *   current.json                                   the served release
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,12 +18,12 @@ import { tryLock, waitForLock, type Lock } from './lock.ts';
 import { openRelease, readRecord, recordName, type Release, type ReleaseRecord } from './release.ts';
 import { readState, stateName, type State } from './state.ts';
 
-/** An installation holds the lock for its last steps only, which take milliseconds. */
+/** An installation holds the lock only briefly. */
 const lockSeconds = 60;
 
 export class ReleaseStore {
   readonly folder: string;
-  /** Only of this process: downloads, and releases that are not whole yet. */
+  /** Downloads and unfinished releases of this process. */
   readonly workFolder: string;
   /** Called after each step of an installation. */
   readonly onStep: OnInstallStep;
@@ -43,12 +43,12 @@ export class ReleaseStore {
     const root = resolve(folder);
     if (existsSync(join(root, 'docyard.db'))) {
       throw new DataFolderError(
-        `${root} is the data folder of the service. A deployment needs one of its own: choose it with --data.`,
+        `${root} is the data folder of the service. Choose a separate folder for the deployment with --data.`,
       );
     }
     try {
       for (const name of ['releases', 'staging']) await makeFolder(join(root, name));
-      // Whoever sweeps holds this one, and would take a folder without a lock for a leftover.
+      // A concurrent sweep would remove a work folder without a lock.
       const lock = await waitForLock(join(root, 'lock'), { seconds: lockSeconds });
       try {
         const workFolder = join(root, 'staging', randomBytes(6).toString('hex'));
@@ -67,7 +67,7 @@ export class ReleaseStore {
   }
 
   async close(): Promise<void> {
-    // Whoever asks what runs here looks at the lock meanwhile, and SQLite may put a file beside it.
+    // A command may be checking the lock, and SQLite may create a file beside it.
     await rm(this.workFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     this.#workLock.release();
   }
@@ -76,7 +76,7 @@ export class ReleaseStore {
     return readState(this.folder);
   }
 
-  /** Reads, changes and writes as one step among all processes. What `change` returns becomes the state. */
+  /** Read, change and write are atomic among all processes. */
   async change(change: (state: State) => State | Promise<State>, signal?: AbortSignal): Promise<State> {
     const lock = await waitForLock(join(this.folder, 'lock'), { seconds: lockSeconds, signal });
     try {
@@ -90,7 +90,7 @@ export class ReleaseStore {
     }
   }
 
-  /** Newest first. A folder that holds no whole release is left out. */
+  /** Newest first. Incomplete releases are left out. */
   async releases(): Promise<ReleaseRecord[]> {
     const names = await readdir(join(this.folder, 'releases'));
     const records = await Promise.all(
@@ -105,20 +105,19 @@ export class ReleaseStore {
     return openRelease(this.#releaseFolder(id));
   }
 
-  /** As long as somebody holds it, the release is not removed. Undefined when the release is gone. */
+  /** The release is not removed while the lock is held. Undefined when the release does not exist. */
   use(id: string): Lock | undefined {
     const folder = this.#releaseFolder(id);
     return existsSync(join(folder, recordName)) ? tryLock(join(folder, 'in-use'), 'shared') : undefined;
   }
 
-  /** A name in the folder of this process that nothing has yet. */
+  /** An unused name in the folder of this process. */
   newWork(name: string): string {
     return join(this.workFolder, `${name}-${randomBytes(4).toString('hex')}`);
   }
 
   /**
-   * Makes a release of a folder with everything in it but the record. Call it from `change`: the number of a release is
-   * taken from the state.
+   * Turns a complete folder into a release. Call it within `change`, because the state provides the number.
    */
   async add(stagedFolder: string, record: ReleaseRecord): Promise<void> {
     await writeDurably(join(stagedFolder, recordName), `${JSON.stringify(record, null, 2)}\n`);
@@ -128,28 +127,28 @@ export class ReleaseStore {
     await syncFolder(join(this.folder, 'releases'));
   }
 
-  /** Removes all but the `keep` releases that were served last, and what processes that are gone have left. */
+  /** Removes all but the `keep` releases that were served last, and the leftovers of dead processes. */
   async sweep(keep: number): Promise<string[]> {
     const removed: string[] = [];
     const doomed: string[] = [];
     await this.change(async (state) => {
       const kept = keptReleases(state, await this.releases(), keep);
       for (const name of await readdir(join(this.folder, 'releases'))) {
-        if (kept.includes(name) || !(await this.#takeAway(this.#releaseFolder(name), 'in-use', doomed)))
+        if (kept.includes(name) || !(await this.#moveAway(this.#releaseFolder(name), 'in-use', doomed)))
           continue;
         removed.push(name);
       }
       for (const name of await readdir(join(this.folder, 'staging')))
-        await this.#takeAway(join(this.folder, 'staging', name), 'lock', doomed);
+        await this.#moveAway(join(this.folder, 'staging', name), 'lock', doomed);
       return state;
     });
-    // Thousands of files take a while; nobody waits for that.
+    // Removing many files takes long, so the lock is released first.
     for (const folder of doomed) await rm(folder, { recursive: true, force: true });
     return removed;
   }
 
-  /** It vanishes at once and is emptied later. False when somebody uses it, or it is gone already. */
-  async #takeAway(folder: string, lockName: string, doomed: string[]): Promise<boolean> {
+  /** Renames first and deletes later. False when the folder is in use or already removed. */
+  async #moveAway(folder: string, lockName: string, doomed: string[]): Promise<boolean> {
     if (folder === this.workFolder) return false;
     let lock: Lock | undefined;
     try {
@@ -160,7 +159,7 @@ export class ReleaseStore {
       doomed.push(away);
       return true;
     } catch (error) {
-      // A process that ends removes its own.
+      // A process that ends removes its folder.
       if (!existsSync(folder)) return false;
       throw error;
     } finally {
@@ -173,14 +172,14 @@ export class ReleaseStore {
   }
 }
 
-/** The one that is served, those before it, then whatever else is there, newest first. */
+/** The served release, the ones before it, then the others from newest to oldest. */
 function keptReleases(state: State, releases: readonly ReleaseRecord[], keep: number): string[] {
   const there = releases.map(({ id }) => id);
   const served = [...state.history, ...(state.current === null ? [] : [state.current])].toReversed();
   return [...new Set([...served.filter((id) => there.includes(id)), ...there])].slice(0, Math.max(1, keep));
 }
 
-/** `r7-1a2b3c4d`: short enough to type, and told apart by what it holds. */
+/** `r7-1a2b3c4d`: a number that is easy to type, and the start of the manifest hash. */
 export function nextId(state: State, manifestSha256: string): string {
   return `r${state.sequence + 1}-${manifestSha256.slice(0, 8)}`;
 }

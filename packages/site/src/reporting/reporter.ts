@@ -1,6 +1,6 @@
 /**
- * Reports to a service what this site serves, and follows its instructions where the settings allow that. The site asks, so
- * the service needs no way in.
+ * Reports the state of this site to a service and follows its instructions if the settings allow it. All
+ * connections are outbound.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -11,20 +11,20 @@ import {
   type ReportDeployment,
 } from '@docyard/api';
 import type { Logger } from 'pino';
-import { BundleRefused, type PublicKey, verifySignature } from '@docyard/bundle';
+import { BundleRefusedError, type PublicKey, verifySignature } from '@docyard/bundle';
 import { isThisMachine, peerFetch } from '../network/peers.ts';
 import { version } from '../version.ts';
 import type { ReleaseRecord } from '../releases/release.ts';
 import type { ReportSettings } from '../settings/report-settings.ts';
 import type { SiteStatus } from '../serving/status-response.ts';
-import { NoSuchRelease, resumed, rolledBack } from '../releases/state.ts';
+import { ReleaseNotFoundError, resumed, rolledBack } from '../releases/state.ts';
 import type { ReleaseStore } from '../releases/store.ts';
 
 interface ReporterParts {
   store: ReleaseStore;
-  /** The running deployment: what it serves, and how it takes notice of another current release. */
+  /** The running deployment. */
   deployment: { status(): SiteStatus; followStore(): Promise<void> };
-  /** Keys that bundles must be signed with; instructions too. */
+  /** Keys that sign bundles and instructions. */
   publicKeys: readonly PublicKey[];
   offline: boolean;
   log: Logger;
@@ -60,7 +60,7 @@ export class Reporter {
       apiKey: settings.apiKey,
       tries: 1,
       timeoutSeconds: answerSeconds,
-      // A redirect would take the key, and the right to give instructions, to another host.
+      // A redirect would send the key, and the authority to give instructions, to another host.
       fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
     });
   }
@@ -69,7 +69,7 @@ export class Reporter {
     this.#loop = this.#run();
   }
 
-  /** Reports at once when another release is served. */
+  /** Reports immediately when another release is served. */
   releaseMayHaveChanged(): void {
     if (this.#parts.deployment.status().release?.id !== this.#reportedRelease) this.#wake();
   }
@@ -100,7 +100,7 @@ export class Reporter {
     return Math.min(Math.max(seconds, 2 ** this.#failures), Math.max(seconds, maxPauseSeconds));
   }
 
-  /** True when an instruction was settled, which the next report tells. */
+  /** True when an instruction was settled, which the next report contains. */
   async #report(): Promise<boolean> {
     const { log } = this.#parts;
     const nonce = randomBytes(18).toString('base64url');
@@ -171,14 +171,14 @@ export class Reporter {
       log.info({ action, release }, `followed an instruction of the service: ${action}`);
       this.#finished = { id, ok: true, message: action === 'resume' ? 'Resumed.' : `Serving ${release}.` };
     } catch (error) {
-      if (!(error instanceof NoSuchRelease)) throw error;
+      if (!(error instanceof ReleaseNotFoundError)) throw error;
       log.warn(`an instruction of the service cannot be followed: ${error.message}`);
       this.#finished = { id, ok: false, message: error.message.slice(0, maxText) };
     }
     return true;
   }
 
-  /** Only this service, for this site, in answer to this report. */
+  /** The instruction must be from this service, for this site, in response to this report. */
   #verify(
     { text, signature }: NonNullable<DeploymentReceipt['instruction']>,
     nonce: string,
@@ -201,7 +201,7 @@ function checkSignature(publicKeys: readonly PublicKey[], text: string, signatur
   try {
     verifySignature(publicKeys, Buffer.from(text), signature);
   } catch (error) {
-    if (!(error instanceof BundleRefused)) throw error;
+    if (!(error instanceof BundleRefusedError)) throw error;
     throw new InstructionRefusedError(`An instruction was refused: ${error.message}`);
   }
 }

@@ -1,30 +1,30 @@
-/** Which form of a file a client wants, by its Accept-Encoding header. */
+/** Parses the Accept-Encoding header. */
 import { encodings, type Encoding } from './compressed-files.ts';
 
-/** In the order of the client's wish; where it has none, the better one first. */
-type Wish = readonly Encoding[];
+/** In the client's order of preference; on a tie the better compression first. */
+type Preference = readonly Encoding[];
 
-/** Browsers send the same few texts for ever, so what each means is worked out once. */
-const known = new Map<string, Wish>();
+/** Cached, because browsers send few different headers. */
+const known = new Map<string, Preference>();
 const maxKnown = 100;
 const maxCharacters = 500;
-const nothing: Wish = [];
+const noEncodings: Preference = [];
 
-export function acceptedEncodings(header: string | undefined): Wish {
-  if (header === undefined || header.length > maxCharacters) return nothing;
+export function acceptedEncodings(header: string | undefined): Preference {
+  if (header === undefined || header.length > maxCharacters) return noEncodings;
   const before = known.get(header);
   if (before !== undefined) return before;
-  const wish = wishOf(header);
+  const preference = preferenceOf(header);
   if (known.size >= maxKnown) known.clear();
-  known.set(header, wish);
-  return wish;
+  known.set(header, preference);
+  return preference;
 }
 
-function wishOf(header: string): Wish {
+function preferenceOf(header: string): Preference {
   const weights = new Map(header.split(',').map(weighted));
   const others = weights.get('*') ?? 0;
   const weightOf = (name: string): number => weights.get(name) ?? others;
-  /** The file as it is may always be sent; it is preferred only where that is said. */
+  /** The plain file is always acceptable; it is preferred only if the client says so. */
   const plain = weights.get('identity') ?? 0;
   return encodings
     .filter((encoding) => weightOf(encoding) > 0 && weightOf(encoding) >= plain)

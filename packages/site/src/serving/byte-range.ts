@@ -1,11 +1,11 @@
-/** The part of some bytes that a Range header asks for, as RFC 9110 has it, for whoever serves files. */
+/** Parses the Range header (RFC 9110). */
 export interface ByteRange {
   start: number;
-  /** The last byte of it. */
+  /** Inclusive. */
   end: number;
 }
 
-/** One range is served; several at once, or one that makes no sense, get everything: undefined. */
+/** Supports a single range. Several ranges or an invalid one yield undefined: the whole content is sent. */
 export function byteRangeOf(
   header: string | undefined,
   sizeBytes: number,

@@ -1,10 +1,9 @@
-/** The compressed forms of a release: what is made, what is taken over from the one before, and what a crash leaves. */
 import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { packOf, precompress, readCompressed } from './compressed-files.ts';
 import { makeRelease } from '../../test/support/served-releases.ts';
 
@@ -18,7 +17,7 @@ const files = {
   'picture.png': 'x'.repeat(5000),
 };
 
-/** The content that a form of a file stands for. */
+/** The decompressed content of a form. */
 async function unpacked(
   folder: string,
   sha256: string,
@@ -34,7 +33,7 @@ async function unpacked(
 }
 
 describe('the compressed forms', () => {
-  test('are made of texts that are worth it, once for the same content', async () => {
+  test('are made for compressible files, once per content', async () => {
     const release = await makeRelease(files, { isCompressed: false });
     const made = await precompress(release);
     expect(made).toMatchObject({ files: 3, reused: 0 });
@@ -48,7 +47,7 @@ describe('the compressed forms', () => {
     expect((await readFile(packOf(release.compressedFolder))).length).toBe(made.bytes);
   });
 
-  test('of files that have not changed come from the release before', async () => {
+  test('of unchanged files come from the previous release', async () => {
     const before = await makeRelease(files);
     const after = await makeRelease({ ...files, 'b.html': page('gamma') }, { isCompressed: false });
     expect(await precompress(after, { reuseFrom: before.compressedFolder })).toMatchObject({
@@ -71,7 +70,7 @@ describe('the compressed forms', () => {
       'has an index that is no index',
       (folder: string) => writeFile(join(folder, 'index.json'), '[1,{"br":2}]'),
     ],
-  ])('are made anew when the release before %s', async (_, spoil) => {
+  ])('are made again when the previous release %s', async (_, spoil) => {
     const before = await makeRelease(files);
     await spoil(before.compressedFolder);
     const after = await makeRelease(files, { isCompressed: false });
@@ -81,7 +80,7 @@ describe('the compressed forms', () => {
     });
   });
 
-  test('are not used at all when making them was cut short', async () => {
+  test('are not used after an interruption', async () => {
     const release = await makeRelease(files, { isCompressed: false });
     const stopped = AbortSignal.abort(new Error('stopped'));
     await expect(precompress(release, { signal: stopped })).rejects.toThrow('stopped');
@@ -90,7 +89,7 @@ describe('the compressed forms', () => {
     for (const { sha256 } of release.manifest.files) expect(known.get(sha256)).toBeUndefined();
   });
 
-  test('of a folder that does not exist are none', async () => {
+  test('of a missing folder are empty', async () => {
     expect((await readCompressed(join(temporaryFolder('test'), 'none'))).get('0'.repeat(64))).toBeUndefined();
   });
 });

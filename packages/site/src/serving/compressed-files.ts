@@ -1,7 +1,6 @@
 /**
- * The compressed forms of a release's files, made once when it is installed and kept one after the other in a single file:
- * a thousand pages would else be three thousand files to make durable. They are found by the hash of what they were made
- * from, so that the next release takes over those of files that have not changed.
+ * The compressed forms of a release's files, made at installation and stored in one file, so that few files
+ * need fsync. They are indexed by the hash of the plain file, so that the next release reuses unchanged ones.
  */
 import { mkdir, open, readFile, rename, type FileHandle } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -16,11 +15,10 @@ import { isCompressible } from './content-types.ts';
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Where in the file a form lies. */
 const Place = z.object({ offset: z.int().min(0), sizeBytes: z.int().positive() });
 const Places = z.object({ br: Place.optional(), gzip: Place.optional() });
 
-/** A form that would save nothing is missing. */
+/** A form that saves nothing is omitted. */
 export type Compressed = z.infer<typeof Places>;
 /** By the hash of the plain file. */
 export interface CompressedFiles {
@@ -30,23 +28,19 @@ export interface CompressedFiles {
 export interface Precompressed {
   files: number;
   bytes: number;
-  /** Files whose forms came from the release before. */
+  /** Files whose forms come from the previous release. */
   reused: number;
 }
 
-/** One packet carries a smaller file anyway. */
+/** Smaller files fit into one packet anyway. */
 const minBytes = 1024;
-/** What is larger is a download rather than a page, and would be held in memory as a whole. */
+/** Larger files are downloads and would be held in memory completely. */
 const maxBytes = 32 * 1024 * 1024;
 const minSaving = 0.05;
-const atOnce = Math.min(4, availableParallelism());
-/**
- * A thousand pages (59 MB) took 2.8 s of processor time at quality 6 and came to 14.5 MB; at 8 they took 5.2 s for 2 %
- * less, at 9 13.5 s for 3 %. The few files that every page loads are worth the best there is.
- */
+const maxConcurrent = Math.min(4, availableParallelism());
+/** Higher qualities take much longer for little gain. Files that every page loads get the maximum. */
 const defaultQuality = 6;
 const sharedByAllPages = /^_docyard\/[^/]+\.(?:css|js)$/;
-/** 9 took a third more time for 0.5 %. */
 const gzipLevel = 6;
 
 const indexName = 'index.json';
@@ -58,7 +52,7 @@ interface Release {
   manifest: Pick<Manifest, 'files'>;
 }
 
-interface HowToPrecompress {
+interface PrecompressOptions {
   /** The compressed folder of an earlier release. */
   reuseFrom?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -66,7 +60,7 @@ interface HowToPrecompress {
 
 export async function precompress(
   { siteFolder, compressedFolder, manifest }: Release,
-  { reuseFrom, signal }: HowToPrecompress = {},
+  { reuseFrom, signal }: PrecompressOptions = {},
 ): Promise<Precompressed> {
   await mkdir(compressedFolder, { recursive: true });
   const pack = await Pack.create(packOf(compressedFolder));
@@ -81,12 +75,12 @@ export async function precompress(
       found.set(sha256, await pack.append(forms));
     }
   };
-  const workers = Array.from({ length: atOnce }, work);
+  const workers = Array.from({ length: maxConcurrent }, work);
   try {
     await Promise.all(workers);
     await pack.finish();
   } finally {
-    // When one has failed, the others end before the file is closed under them.
+    // The other workers end before the file is closed.
     waiting.length = 0;
     await Promise.allSettled(workers);
     await Promise.all([pack.close(), earlier.close()]);
@@ -96,8 +90,8 @@ export async function precompress(
 }
 
 /**
- * Knows nothing when the folder was never finished: then everything is sent as it is. An entry is checked when it is asked
- * for, since checking 2,500 of them at once holds up every reader for 50 ms.
+ * Empty for an unfinished folder; then plain files are sent. Entries are validated on access, because
+ * validating all of them at once would block the event loop.
  */
 export async function readCompressed(folder: string): Promise<CompressedFiles> {
   const index = await readFile(join(folder, indexName), 'utf8')
@@ -110,7 +104,7 @@ export function packOf(folder: string): string {
   return join(folder, packName);
 }
 
-/** The largest are taken first, from the end, so that none of them is left to run alone at last. */
+/** Sorted so that the largest files are popped first, which balances the workers. */
 function distinct(files: Manifest['files']): Manifest['files'] {
   const worth = files.filter(
     ({ path, sizeBytes }) => isCompressible(path) && sizeBytes >= minBytes && sizeBytes <= maxBytes,
@@ -156,7 +150,7 @@ class Pack {
   }
 }
 
-/** Whatever is wrong with it, the forms are made anew. */
+/** On any error the forms are made again. */
 class EarlierPack {
   readonly #files: CompressedFiles;
   readonly #handle: FileHandle | undefined;
@@ -210,7 +204,7 @@ async function compress(file: string, path: string): Promise<Forms> {
   return { ...(isWorthIt(br) ? { br } : {}), ...(isWorthIt(gz) ? { gzip: gz } : {}) };
 }
 
-/** Last, and whole or not at all: once it is there, so is everything that it names. */
+/** Written last and atomically, so that everything it names exists. */
 async function writeIndex(folder: string, files: ReadonlyMap<string, Compressed>): Promise<void> {
   const draft = join(folder, `${indexName}.draft`);
   const handle = await open(draft, 'w');

@@ -1,28 +1,28 @@
 /**
- * Keeps the number of open connections in bounds. Readers keep theirs open for the next page, so one too many costs the one
- * its place that has been silent for longest; only when every one is being sent something is the newcomer turned away.
+ * Limits open connections. A new connection replaces the one that has been idle longest; it is refused only
+ * if all are busy.
  */
 import type { Socket } from 'node:net';
 
 export class ConnectionBounds {
-  readonly #most: number;
-  /** Longest silent first. */
+  readonly #maxConnections: number;
+  /** Least recently used first. */
   readonly #open = new Set<Socket>();
-  /** With the number of answers that are being read from disk for them. */
+  /** The number of responses that are being read from disk. */
   readonly #busy = new Map<Socket, number>();
   refused = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxConnections: number) {
+    this.#maxConnections = maxConnections;
   }
 
   get count(): number {
     return this.#open.size;
   }
 
-  /** False when it was turned away. */
+  /** False when the connection was refused. */
   accept(socket: Socket): boolean {
-    if (this.#open.size >= this.#most && !this.#makeRoom()) {
+    if (this.#open.size >= this.#maxConnections && !this.#makeRoom()) {
       this.refused += 1;
       socket.destroy();
       return false;
@@ -32,12 +32,11 @@ export class ConnectionBounds {
     return true;
   }
 
-  /** Somebody has asked for something on it. */
   touch(socket: Socket): void {
     if (this.#open.delete(socket)) this.#open.add(socket);
   }
 
-  /** It is not closed for somebody else until the returned function is called. */
+  /** Protects the connection until the returned function is called. */
   hold(socket: Socket): () => void {
     this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
     return () => {

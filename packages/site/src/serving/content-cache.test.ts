@@ -1,4 +1,3 @@
-/** What stays in memory: small files up to a budget, and of those what is asked for. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ContentCache } from './content-cache.ts';
 import type { Representation } from './static-file.ts';
@@ -22,7 +21,7 @@ describe('content in memory', () => {
 
   const names = () => forms.filter((form) => cache.get(form) !== undefined).length;
 
-  test('is read once for all who ask at the same time', async () => {
+  test('is read once for concurrent callers', async () => {
     const [first] = forms as [Representation];
     const [one, other] = await Promise.all([cache.read(first), cache.read(first)]);
     expect(one).toBe(other);
@@ -30,7 +29,7 @@ describe('content in memory', () => {
     expect(cache.get(first)).toBe(one);
   });
 
-  test('makes way for newer content, unless it was asked for again', async () => {
+  test('is evicted for newer content unless it was used again', async () => {
     const [a, b, c, d] = forms as [Representation, Representation, Representation, Representation];
     for (const form of [a, b, c]) await cache.read(form);
     expect(cache.bytes).toBeLessThanOrEqual(3 * 1000);
@@ -43,9 +42,9 @@ describe('content in memory', () => {
     expect(cache.bytes).toBeLessThanOrEqual(3 * 1000);
   });
 
-  test('does not hold what could not be read', async () => {
+  test('does not include failed reads', async () => {
     const broken = { ...(forms[0] as Representation), sizeBytes: 5000 };
-    await expect(cache.read(broken)).rejects.toThrow('is shorter than it was');
+    await expect(cache.read(broken)).rejects.toThrow('was truncated');
     expect(cache.get(broken)).toBeUndefined();
     expect(cache.bytes).toBe(0);
   });

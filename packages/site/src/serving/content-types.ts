@@ -1,9 +1,9 @@
-/** The type of a file by the end of its name, and what that says of how it is sent. Only what a bundle may hold. */
+/** Content types by file extension. */
 import { extname } from 'node:path';
 
 const withCharset = '; charset=utf-8';
 
-/** Types of text, which shrink when they are compressed. */
+/** Compressible text types. */
 const texts: Record<string, string> = {
   html: 'text/html',
   htm: 'text/html',
@@ -49,7 +49,7 @@ const binaries: Record<string, string> = {
   woff2: 'font/woff2',
 };
 
-/** Files of these types carry their bytes plainly, though they are no text. */
+/** Uncompressed binary formats. */
 const compressibleBinaries = new Set(['ico', 'otf', 'ttf', 'wasm']);
 
 const typeOf = new Map([

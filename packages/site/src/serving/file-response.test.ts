@@ -1,8 +1,7 @@
-/** Static files as responses of the Fetch API, from memory and from disk. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { fileResponse } from './file-response.ts';
 import { staticFile, type FileContent } from './static-file.ts';
 
@@ -30,7 +29,7 @@ describe.each([
   const ask = (headers: Record<string, string>, method = 'GET') =>
     fileResponse(fileOf(content()), { method, headers });
 
-  test('is sent whole with its type, its tag and its caching rule', async () => {
+  test('is sent completely with its type, ETag and Cache-Control', async () => {
     const response = await ask({});
     expect([response.status, await response.text()]).toEqual([200, text]);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -43,7 +42,7 @@ describe.each([
     });
   });
 
-  test('is sent in part when a range is asked for', async () => {
+  test('is sent in part for a range request', async () => {
     const response = await ask({ range: 'bytes=2-5' });
     expect([response.status, await response.text()]).toEqual([206, 'page']);
     expect(response.headers.get('content-range')).toBe(`bytes 2-5/${text.length}`);
@@ -51,7 +50,7 @@ describe.each([
     expect((await ask({ range: 'bytes=2-5', 'if-range': '"other"' })).status).toBe(200);
   });
 
-  test('is not sent to a client that has it', async () => {
+  test('is answered 304 for a matching ETag', async () => {
     const response = await ask({ 'if-none-match': 'W/"abc"' });
     expect([response.status, response.body]).toEqual([304, null]);
     expect(response.headers.get('content-type')).toBeNull();
@@ -66,7 +65,7 @@ describe.each([
     ]);
   });
 
-  test('is sent in the encoding that the client prefers, under a tag of its own', async () => {
+  test('is sent in the preferred encoding with a separate ETag', async () => {
     const response = await ask({ 'accept-encoding': 'gzip, br;q=0.5' });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(response.headers.get('etag')).toBe('"abc-gzip"');
@@ -74,7 +73,7 @@ describe.each([
   });
 });
 
-test('the page for missing addresses has neither a tag nor parts', async () => {
+test('the not-found page has neither an ETag nor ranges', async () => {
   const file = staticFile({ path: '404.html', tag: 'abc', plain: onDisk(), isFound: false, headers: [] });
   const response = await fileResponse(file, { method: 'GET', headers: { range: 'bytes=0-1' } });
   expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([404, null, text]);

@@ -1,9 +1,8 @@
-/** A static file as a `Response` of the Fetch API. */
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { answerFor, type FileRequest, type StaticFile } from './static-file.ts';
 
-/** Rejects with ENOENT when the file is gone. */
+/** A static file as a `Response`. Rejects with ENOENT when the file is missing. */
 export async function fileResponse(file: StaticFile, request: FileRequest): Promise<Response> {
   const answer = answerFor(file, request);
   const { status } = answer;

@@ -1,4 +1,4 @@
-/** Limits how many requests a client may pipeline, since node:http parses a whole packet in one turn of the event loop. */
+/** Limits pipelined requests, because node:http parses a whole packet in one turn of the event loop. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 

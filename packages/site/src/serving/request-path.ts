@@ -1,18 +1,15 @@
-/**
- * The path of a request, decoded once. What no honest client sends is told apart here, so that nobody after this file has
- * to think of dots, bytes that are no text, or names without end.
- */
+/** Parses and decodes the request path once, and detects malformed ones. */
 export type RequestPath =
   | { path: string; query: string; hasControlCharacter?: boolean }
-  /** Nothing can be at such a path. */
+  /** No resource can have such a path. */
   | 'malformed'
   | 'too long';
 
 const maxCharacters = 4096;
-/** Nothing to decode and no query, as nearly always. */
+/** The common case: nothing to decode and no query. */
 const plainPath = /^\/[\w\-./]*$/;
 
-/** `target` as it stands in the request line: a path with a query, or a whole address, as proxies send it. */
+/** `target` is the raw request target: a path with a query, or an absolute URL from a proxy. */
 export function readRequestPath(target: string): RequestPath {
   if (target.length > maxCharacters) return 'too long';
   if (plainPath.test(target)) return { path: target, query: '' };
@@ -23,7 +20,7 @@ export function readRequestPath(target: string): RequestPath {
   return /\p{Cc}/u.test(path) ? { path, query, hasControlCharacter: true } : { path, query };
 }
 
-/** Browsers resolve these before they ask; a file or page never has them in its name. */
+/** Browsers resolve dot segments before the request; no file name contains them. */
 export function hasDotSegments(path: string): boolean {
   return path.includes('/.') && /\/\.\.?(?:\/|$)/.test(path);
 }

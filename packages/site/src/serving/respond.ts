@@ -1,4 +1,4 @@
-/** Answers a request from one site: a file, a redirect, or the not-found page. */
+/** Responds to a request with a file, a redirect or the not-found page. */
 import { hasDotSegments, readRequestPath } from './request-path.ts';
 import { type Exchange, send, sendFile, sendText } from './send-file.ts';
 import type { ServedSite } from './served-site.ts';
@@ -10,19 +10,19 @@ export interface SiteExchange extends Exchange {
 }
 
 const methods = 'GET, HEAD, OPTIONS';
-const notAnAddress = 'This is no address of a page.';
+const notAnAddress = 'The address is malformed.';
 
 export function respond(exchange: SiteExchange): void {
   const { request, response, site } = exchange;
   const { basePath } = site;
-  // Whatever a client sends along is not read, so nothing may follow it.
+  // A request body is not read, so the connection cannot be reused.
   if ('content-length' in request.headers || 'transfer-encoding' in request.headers)
     response.shouldKeepAlive = false;
   if (request.method === 'OPTIONS') return send(exchange, 204, ['Allow', methods, ...site.headers]);
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return sendText(exchange, 405, 'Only GET and HEAD can be asked of this site.', ['Allow', methods]);
+    return sendText(exchange, 405, 'Only GET and HEAD are supported.', ['Allow', methods]);
   const wanted = readRequestPath(request.url ?? '');
-  if (wanted === 'too long') return sendText(exchange, 414, 'This address is too long.');
+  if (wanted === 'too long') return sendText(exchange, 414, 'The address is too long.');
   if (wanted === 'malformed') return sendText(exchange, 400, notAnAddress);
   const path = pathBelow(basePath, wanted.path);
   if (path === undefined || hasDotSegments(path)) {
@@ -32,7 +32,7 @@ export function respond(exchange: SiteExchange): void {
       return sendRedirect(exchange, { to: '/', permanent: wanted.path === basePath }, wanted.query);
     return sendNotFound(exchange);
   }
-  // No file can have such a name, but one that was renamed may redirect from it.
+  // No file has such a name, but a redirect may.
   const found = wanted.hasControlCharacter ? site.findMoved(path) : site.find(path);
   if (found === undefined && wanted.hasControlCharacter) return sendText(exchange, 400, notAnAddress);
   if (found === undefined) return sendNotFound(exchange);
@@ -40,7 +40,7 @@ export function respond(exchange: SiteExchange): void {
   sendFile(exchange, found.file);
 }
 
-/** Undefined when it is not below. */
+/** Undefined when it is outside. */
 function pathBelow(basePath: string, path: string): string | undefined {
   if (basePath === '') return path;
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
@@ -48,7 +48,7 @@ function pathBelow(basePath: string, path: string): string | undefined {
 
 function sendRedirect(exchange: SiteExchange, { to, permanent }: Redirect, query: string): void {
   const own = to.startsWith('/') ? encodedPath(exchange.site.basePath) + to : to;
-  // What the author has written after a question mark counts, else what the reader has.
+  // The query of the redirect target wins over that of the request.
   const [beforeFragment = '', ...fragment] = own.split('#');
   const address = own.includes('?') ? own : [beforeFragment + encodedQuery(query), ...fragment].join('#');
   send(exchange, permanent ? 308 : 307, [
@@ -62,13 +62,13 @@ function sendRedirect(exchange: SiteExchange, { to, permanent }: Redirect, query
   ]);
 }
 
-/** As it came, without what may not stand in a header. */
+/** Drops a query that is not valid in a header. */
 function encodedQuery(query: string): string {
   return /^[\x21-\x7e]*$/.test(query) ? query : '';
 }
 
 function sendNotFound(exchange: SiteExchange): void {
   const { notFound } = exchange.site;
-  if (notFound === undefined) return sendText(exchange, 404, 'There is no such page.');
+  if (notFound === undefined) return sendText(exchange, 404, 'Page not found.');
   sendFile(exchange, notFound);
 }

@@ -1,4 +1,4 @@
-/** Sends a static file through `node:http`: from memory at once, else from disk. */
+/** Sends a static file through `node:http`, from memory or from disk. */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
@@ -9,17 +9,16 @@ import { answerFor, type Representation, type StaticFile } from './static-file.t
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Keeps the content of small files in memory. */
   cache?: ContentCache | undefined;
-  /** Sent with every answer that is a sentence, names and values in turn. */
+  /** Headers of plain-text responses; names and values alternate. */
   textHeaders: readonly string[];
-  /** Called with every answer when it begins. */
+  /** Called when a response starts. */
   began?(status: number, bodyBytes: number): void;
-  /** The files must stay until the returned function is called. */
+  /** The files must exist until the returned function is called. */
   hold?(): () => void;
 }
 
-/** What is read from disk at once for one reader. */
+/** Chunk size of reads from disk. */
 const pieceBytes = 256 * 1024;
 const plainText = 'text/plain; charset=utf-8';
 
@@ -28,7 +27,7 @@ export function sendFile(exchange: Exchange, file: StaticFile): void {
   const { status, headers } = answer;
   if (answer.status === 304) return send(exchange, status, headers);
   if (answer.status === 416)
-    return sendText(exchange, status, `There are ${answer.sizeBytes} bytes.`, headers);
+    return sendText(exchange, status, `The file has ${answer.sizeBytes} bytes.`, headers);
   const range = answer.status === 206 ? answer.range : { start: 0, end: answer.form.sizeBytes - 1 };
   sendContent(exchange, { status, headers, form: answer.form, range });
 }
@@ -54,7 +53,7 @@ function sendContent(exchange: Exchange, answer: ContentAnswer): void {
     .read(form)
     .then(
       (read) => send(exchange, status, headers, part(read, range)),
-      () => sendFault(exchange),
+      () => sendReadError(exchange),
     )
     .finally(release);
 }
@@ -78,19 +77,20 @@ function stream(
   source.once('open', () => {
     exchange.began?.(status, range.end - range.start + 1);
     response.writeHead(status, headers);
-    // A reader that goes away ends the reading too; a file that breaks off ends the connection, since a length was promised.
+    // If the client disconnects, the read ends. If the read fails, the connection is closed, because the
+    // length was promised.
     pipeline(source, response, release);
   });
   source.once('error', () => {
     if (response.headersSent) return;
     release();
-    sendFault(exchange);
+    sendReadError(exchange);
   });
 }
 
-function sendFault(exchange: Exchange): void {
+function sendReadError(exchange: Exchange): void {
   if (!exchange.response.headersSent)
-    return sendText(exchange, 503, 'This cannot be read now.', ['Retry-After', '5']);
+    return sendText(exchange, 503, 'The file cannot be read. Try again later.', ['Retry-After', '5']);
   exchange.response.destroy();
 }
 
@@ -105,7 +105,7 @@ export function sendText(
   send(exchange, status, [...own, ...headers, ...exchange.textHeaders], body);
 }
 
-/** A body that is text is latin1, one character per byte. */
+/** A string body is latin1, one character per byte. */
 export function send(
   exchange: Exchange,
   status: number,

@@ -1,4 +1,3 @@
-/** What is at which address: one table for each way a site may be written, and what no address may do. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeRelease, makeSite } from '../../test/support/served-releases.ts';
@@ -48,7 +47,7 @@ const folderFiles = {
   '404.html': 'not found',
 };
 
-/** The file that is shown, or `status place`. */
+/** The served file, or `status location`. */
 function shown(site: ServedSite, path: string): string | undefined {
   const found = site.find(path);
   if (found === undefined) return undefined;
@@ -147,7 +146,7 @@ describe('redirects of the bundle', () => {
       JSON.stringify({ ...rules, redirects: [{ from: '/a', to: 'javascript:x', permanent: true }] }),
     ],
     ['a prototype', '{"__proto__":{"format":1}}'],
-  ])('rules with %s are left aside, and the site is served', async (_, text) => {
+  ])('rules with %s are ignored, and the site is served', async (_, text) => {
     const site = await makeSite({ ...flatFiles, '_hosts/docyard.json': text });
     expect(shown(site, '/old')).toBe('old.html');
     expect(shown(site, '/guide')).toBe('guide.html');
@@ -155,7 +154,7 @@ describe('redirects of the bundle', () => {
     expect(site.headers.join('\n')).not.toContain('Set-Cookie');
   });
 
-  test('no path takes long to match, whatever the author wrote', async () => {
+  test('every path is matched quickly by any pattern', async () => {
     const parts = ['a', 'b', 'c', 'd'].flatMap((name) => [{ text: '-' }, { name, rest: false }]);
     const slow = {
       from: [{ text: '/' }, ...parts, { text: '!' }],
@@ -170,7 +169,7 @@ describe('redirects of the bundle', () => {
   });
 });
 
-test('whatever is asked for, only files of the table are found', async () => {
+test('only files of the manifest are found', async () => {
   const site = await flatSite;
   const known = new Set(Object.keys(flatFiles));
   const pieces = [
@@ -201,7 +200,7 @@ test('whatever is asked for, only files of the table are found', async () => {
   );
 });
 
-test('a bundle without rules and without compressed files is served as it is', async () => {
+test('a bundle without rules and compressed files is served', async () => {
   const release = await makeRelease(folderFiles, { isCompressed: false });
   const site = await openSite(release);
   expect(shown(site, '/guide/')).toBe('guide/index.html');

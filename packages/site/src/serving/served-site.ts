@@ -1,6 +1,6 @@
 /**
- * A release as it is served: a table from its manifest that tells what is at each path. Whatever is not in the table does
- * not exist, so no path of a request ever reaches the file system.
+ * A release in service: a table of paths from its manifest. A path outside the table does not exist, so no
+ * request path reaches the file system.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,15 +36,15 @@ export interface ReleaseFiles {
 interface Place {
   basePath: string;
   headers: readonly string[];
-  /** Sent with files in place of the headers of the site. */
+  /** Replaces the headers of the site. */
   onlyHeaders: readonly string[] | undefined;
 }
 
 export type Found = { file: StaticFile } | { redirect: Redirect };
 
-/** For other hosts than this one. */
+/** Files for other hosting services. */
 const notServed = /^(?:_redirects|_headers|_hosts\/.*)$/s;
-/** The renderer puts a hash of the content into these names and no others. */
+/** Only these names contain a hash of their content. */
 const namedByContent = /^_docyard\/(?:social|remote)\/[0-9a-f]{16}\.[a-z]{3,4}$/;
 const llmsFile = 'llms.txt';
 
@@ -66,7 +66,7 @@ export class ServedSite {
   readonly #release: ReleaseFiles;
   readonly #compressed: CompressedFiles;
   readonly #entries: ReadonlyMap<string, Manifest['files'][number]>;
-  /** Made when first asked for: a switch to a large site must not hold up whoever reads. */
+  /** Built on demand, so that switching to a large site does not block requests. */
   readonly #files = new Map<string, StaticFile>();
   #place: Place;
   #notFound: StaticFile | undefined;
@@ -81,8 +81,8 @@ export class ServedSite {
     this.#place = { basePath: rules.basePath, headers: rules.headers.flat(), onlyHeaders: undefined };
   }
 
-  /** Decides where the site is served and with which headers. Call it before the first request. */
-  put({
+  /** Sets path and headers. Call it before the first request. */
+  configure({
     basePath = this.rules.basePath,
     headers = [],
     onlyHeaders,
@@ -97,45 +97,45 @@ export class ServedSite {
     this.#notFound = undefined;
   }
 
-  /** Decoded, without a slash at its end. */
+  /** Decoded, without a trailing slash. */
   get basePath(): string {
     return this.#place.basePath;
   }
 
-  /** Sent with every answer, names and values in turn. */
+  /** Sent with every response; names and values alternate. */
   get headers(): readonly string[] {
     return this.#place.headers;
   }
 
-  /** The page for whatever is missing, which is another answer than that page itself. */
+  /** 404.html as the response for a missing page, which differs from a request for that file. */
   get notFound(): StaticFile | undefined {
     const entry = this.#entries.get('404.html');
     this.#notFound ??= entry && this.#describe(entry, { isFound: false });
     return this.#notFound;
   }
 
-  /** Where the author has moved what was at a decoded path. */
+  /** An exact redirect from a decoded path. */
   findMoved(path: string): { redirect: Redirect } | undefined {
     const redirect = exactRedirect(this.rules, path);
     return redirect && { redirect };
   }
 
-  /** What is at a decoded path from the root of the site. */
+  /** The resource at a decoded path. */
   find(path: string): Found | undefined {
     const name = path.slice(1);
     const moved = this.findMoved(path);
     if (moved !== undefined) return moved;
     const file = this.#file(name) ?? this.#file(path.endsWith('/') ? `${name}index.html` : `${name}.html`);
     if (file !== undefined) return { file };
-    const redirect = this.#otherSpelling(name) ?? patternRedirect(this.rules, path);
+    const redirect = this.#canonicalRedirect(name) ?? patternRedirect(this.rules, path);
     return redirect === undefined ? undefined : { redirect };
   }
 
   /**
-   * Links between pages are relative, so a page is shown only where they are right: a folder's page with a slash at the
-   * end, any other without. From the other spelling readers are sent on.
+   * Links between pages are relative, so a page has one canonical URL: with a trailing slash for a folder
+   * page, without for others. The other spelling redirects.
    */
-  #otherSpelling(name: string): Redirect | undefined {
+  #canonicalRedirect(name: string): Redirect | undefined {
     if (name.includes('//') || name.startsWith('/')) return this.#withoutEmptySegments(name);
     const bare = name.endsWith('/') ? name.slice(0, -1) : name;
     const stem = bare.endsWith('.html') ? bare.slice(0, -'.html'.length) : bare;
@@ -146,7 +146,7 @@ export class ServedSite {
     return undefined;
   }
 
-  /** Only to what exists, and never to `//host`. */
+  /** Redirects only to existing resources and never to `//host`. */
   #withoutEmptySegments(name: string): Redirect | undefined {
     const path = `/${name}`.replaceAll(/\/{2,}/g, '/');
     const found = this.find(path);

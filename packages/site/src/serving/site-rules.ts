@@ -1,12 +1,12 @@
 /**
- * What a bundle asks of whoever serves it, from its `_hosts/docyard.json`: redirects and response headers. A bundle without
- * that file, or with one that makes no sense, is served by the usual rules; a path is matched in time linear to its length.
+ * Redirects and headers from `_hosts/docyard.json` of a bundle. Without a valid file the defaults apply.
+ * Patterns match in linear time.
  */
 import { z } from 'zod';
 
 export const rulesFile = '_hosts/docyard.json';
 
-/** The renderer writes no more than these. */
+/** The limits of the renderer. */
 export const maxRulesBytes = 32 * 1024 * 1024;
 const maxRedirects = 40_000;
 const maxPatterns = 500;
@@ -27,7 +27,7 @@ const Part = z.union([
   z.object({ name: z.string().max(200), rest: z.boolean() }),
 ]);
 const Pattern = z.array(Part).min(1).max(20);
-/** A value that ends its line would begin a header of its own. */
+/** A line break would start another header. */
 const headerValue = z
   .string()
   .max(4096)
@@ -50,15 +50,15 @@ const Rules = z.object({
 });
 
 export interface SiteRules {
-  /** Below which path the site was made to be served. Decoded; empty for the root. */
+  /** The path that the site was exported for. Decoded; empty for the root. */
   basePath: string;
   headers: [name: string, value: string][];
-  /** Where an exact path leads, without its ending. */
+  /** Redirects by exact path without extension. */
   exact: ReadonlyMap<string, Redirect>;
   patterns: readonly PatternRule[];
 }
 
-/** `to` is a path from the root of the site, encoded, or an address of the web. */
+/** `to` is an encoded path from the root of the site, or a URL. */
 export interface Redirect {
   to: string;
   permanent: boolean;
@@ -67,14 +67,14 @@ export interface Redirect {
 type PatternRule = z.infer<typeof Rules>['patterns'][number];
 type PatternParts = PatternRule['from'];
 
-/** Pages carry a policy of their own; being framed is what a page cannot refuse by itself. */
+/** Pages carry their policy in a meta element, which cannot contain frame-ancestors. */
 const defaultHeaders = {
   'Content-Security-Policy': "frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
 };
 
-/** No documentation needs these of its reader's machine. Sites of the same organization may show its pictures. */
+/** Documentation needs none of these features. same-site lets sites of the same organization embed images. */
 const alwaysSent = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -96,25 +96,25 @@ export function readRules(text: string | undefined): SiteRules {
   };
 }
 
-/** A redirect from exactly this path, however its page would be spelled. */
+/** Ignores a trailing slash, `/index.html` and `.html`. */
 export function exactRedirect({ exact }: SiteRules, path: string): Redirect | undefined {
   if (exact.size === 0) return undefined;
   return exact.get(path) ?? exact.get(path.replace(/(?:\/|\/index\.html|\.html)$/, ''));
 }
 
-/** The first pattern that matches, in the order of the author. */
+/** The first matching pattern, in the order of the author. */
 export function patternRedirect({ patterns }: SiteRules, path: string): Redirect | undefined {
   for (const { from, to, permanent } of patterns) {
     const values = matched(from, path) ?? (path.endsWith('/') ? matched(from, path.slice(0, -1)) : undefined);
     if (values === undefined) continue;
     const target = filled(to, values);
-    // A value must not turn a path of this site into the address of another host.
+    // A placeholder value must not turn a path into the URL of another host.
     if (address.safeParse(target).success) return { to: target, permanent };
   }
   return undefined;
 }
 
-/** A placeholder takes what lies before the next occurrence of the text that follows it: nothing is tried twice. */
+/** A placeholder ends at the next occurrence of the following text: no backtracking. */
 function matched(pattern: PatternParts, path: string): Map<string, string> | undefined {
   const values = new Map<string, string>();
   let at = 0;
@@ -136,7 +136,7 @@ function matched(pattern: PatternParts, path: string): Map<string, string> | und
   return at === path.length ? values : undefined;
 }
 
-/** `/old/*` is also about `/old`. */
+/** `/old/*` also matches `/old`. */
 function isFolderBeforeRest(pattern: PatternParts, index: number): boolean {
   const part = pattern[index];
   const next = pattern[index + 1];
@@ -156,7 +156,7 @@ function endOfPlaceholder(pattern: PatternParts, index: number, path: string, at
   return isLast ? path.length - next.text.length : path.indexOf(next.text, at + 1);
 }
 
-/** What goes into a Location header holds no control character or backslash, and no slash at its beginning. */
+/** Values of a Location header: no control characters, backslashes or leading slashes. */
 const isSegment = /^[^/\\\p{Cc}\s]+$/u;
 const isRest = /^(?:[^/\\\p{Cc}\s][^\\\p{Cc}\s]*)?$/u;
 
@@ -166,7 +166,7 @@ function filled(pattern: PatternParts, values: ReadonlyMap<string, string>): str
     .join('');
 }
 
-/** A decoded path as it stands in an address. */
+/** Percent-encodes a decoded path. */
 export function encodedPath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23');
 }

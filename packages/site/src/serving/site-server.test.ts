@@ -1,4 +1,3 @@
-/** What a client gets over a real socket: types, forms, conditions, ranges, errors, headers. */
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -63,7 +62,7 @@ describe('the type and the headers of a file', () => {
     expect((await site.get(path)).headers['content-type']).toBe(type);
   });
 
-  test('every answer, also a refusal, carries the policy of the bundle and what keeps a reader safe', async () => {
+  test('every response carries the security headers of the bundle', async () => {
     for (const target of ['/', '/picture.png', '/nowhere', '/old', '/%', '/video.mp4']) {
       expect((await site.get(target)).headers, target).toMatchObject({
         'content-security-policy': policy,
@@ -77,7 +76,7 @@ describe('the type and the headers of a file', () => {
     }
   });
 
-  test('browsers ask each time, but never again for what has a hash in its name', async () => {
+  test('files are revalidated, and files with a hash in their name are immutable', async () => {
     const cacheControl = async (path: string) => (await site.get(path)).headers['cache-control'];
     expect(await cacheControl('/guide')).toBe('public, max-age=0, must-revalidate');
     expect(await cacheControl('/old')).toBe('public, max-age=0, must-revalidate');
@@ -85,11 +84,11 @@ describe('the type and the headers of a file', () => {
     expect(await cacheControl(`/${hashed}`)).toBe('public, max-age=31536000, immutable');
   });
 
-  test('programs are told where the text of the site is', async () => {
+  test('responses link to llms.txt', async () => {
     expect((await site.get('/guides/start')).headers['link']).toBe('</llms.txt>; rel="llms-txt"');
   });
 
-  test('browsers are told to insist on https when the operator says so', async () => {
+  test('Strict-Transport-Security is sent when it is configured', async () => {
     const { get } = await startServer(await makeSite(files), { hstsSeconds: 600 });
     for (const target of ['/', '/nowhere', '/old'])
       expect((await get(target)).headers['strict-transport-security']).toBe('max-age=600');
@@ -116,14 +115,14 @@ describe('the form of a file', () => {
     ['identity;q=0', undefined],
     ['br;q=nonsense', 'br'],
     [`${'x,'.repeat(400)}br`, undefined],
-  ])('Accept-Encoding %s gives %s', async (accepted, encoding) => {
+  ])('Accept-Encoding %s yields %s', async (accepted, encoding) => {
     const answer = await site.get('/guide', accepted === undefined ? {} : { 'Accept-Encoding': accepted });
     expect(answer.headers['content-encoding']).toBe(encoding);
     expect(answer.headers['vary']).toBe('Accept-Encoding');
     expect(decompressed(answer)).toBe(page);
   });
 
-  test('what gains nothing has one form only', async () => {
+  test('a file that does not compress has one form', async () => {
     const { headers, body } = await site.get('/picture.png', { 'Accept-Encoding': 'br' });
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers['vary']).toBeUndefined();
@@ -132,7 +131,7 @@ describe('the form of a file', () => {
 });
 
 describe('conditions', () => {
-  test('each form has a strong tag of its own', async () => {
+  test('each form has a separate strong ETag', async () => {
     const tags = await Promise.all(
       ['', 'br', 'gzip'].map(async (accepted) => (await tagOf('/guide', accepted)) ?? ''),
     );
@@ -141,7 +140,7 @@ describe('conditions', () => {
     expect(await tagOf('/guides/start')).not.toBe(tags[0]);
   });
 
-  test('a client that has it is told so, and nothing else', async () => {
+  test('a matching ETag is answered 304 without a body', async () => {
     const tag = (await tagOf('/guide', 'br')) ?? '';
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const answer = await site.get('/guide', { 'Accept-Encoding': 'br', 'If-None-Match': known });
@@ -155,7 +154,7 @@ describe('conditions', () => {
     }
   });
 
-  test('a client that has another form or nothing gets it', async () => {
+  test('another ETag is answered with the content', async () => {
     const tag = (await tagOf('/guide', 'br')) ?? '';
     expect((await site.get('/guide', { 'Accept-Encoding': 'gzip', 'If-None-Match': tag })).status).toBe(200);
     expect((await site.get('/guide', { 'If-None-Match': 'nonsense' })).status).toBe(200);
@@ -177,7 +176,7 @@ describe('ranges', () => {
     expect(body.equals(picture.subarray(start, end + 1))).toBe(true);
   });
 
-  test.each(['bytes=3000-', 'bytes=9999-99999', 'bytes=-0'])('%s is not there', async (range) => {
+  test.each(['bytes=3000-', 'bytes=9999-99999', 'bytes=-0'])('%s is not satisfiable', async (range) => {
     const { status, headers } = await site.get('/picture.png', { Range: range });
     expect(status).toBe(416);
     expect(headers['content-range']).toBe('bytes */3000');
@@ -192,21 +191,21 @@ describe('ranges', () => {
     },
   );
 
-  test('of a large file, which is sent from disk', async () => {
+  test('work for a large file that is streamed from disk', async () => {
     const { status, body } = await site.get('/video.mp4', { Range: 'bytes=500000-599999' });
     expect(status).toBe(206);
     expect(body.equals(video.subarray(500_000))).toBe(true);
     expect((await site.get('/video.mp4')).body.equals(video)).toBe(true);
   });
 
-  test('are of the file as it is, also for a client that takes it compressed', async () => {
+  test('apply to the plain file, also for a client that accepts compression', async () => {
     const answer = await site.get('/guide', { Range: 'bytes=0-14', 'Accept-Encoding': 'br' });
     expect(answer.status).toBe(206);
     expect(answer.text).toBe('<!doctype html>');
     expect(answer.headers['etag']).toBe(await tagOf('/guide'));
   });
 
-  test('are refused to a client that has begun with something else', async () => {
+  test('are ignored when If-Range does not match', async () => {
     const tag = (await tagOf('/picture.png')) ?? '';
     const ask = async (condition: string) =>
       (await site.get('/picture.png', { Range: 'bytes=0-9', 'If-Range': condition })).status;
@@ -218,7 +217,7 @@ describe('ranges', () => {
 });
 
 describe('methods', () => {
-  test('HEAD tells everything but the content', async () => {
+  test('HEAD returns all headers without content', async () => {
     for (const target of ['/guide', '/video.mp4', '/nowhere']) {
       const get = await site.get(target);
       const head = await site.ask(requestFor(target, {}, 'HEAD'));
@@ -227,7 +226,7 @@ describe('methods', () => {
     }
   });
 
-  test('OPTIONS and refusals name what there is', async () => {
+  test('OPTIONS and 405 list the supported methods', async () => {
     const options = await site.ask(requestFor('/guide', {}, 'OPTIONS'));
     expect(options).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } });
     expect((await site.ask(requestFor('*', {}, 'OPTIONS'))).status).toBe(204);
@@ -237,7 +236,7 @@ describe('methods', () => {
     }
   });
 
-  test('what is sent along with a request is never taken for another one', async () => {
+  test('a request body is never parsed as another request', async () => {
     const smuggled = requestFor('/guide.md');
     const client = await site.connect();
     const first = await client.ask(
@@ -262,7 +261,7 @@ describe('redirects', () => {
     expect(await site.get(target)).toMatchObject({ status, headers: { location, 'content-length': '0' } });
   });
 
-  test('no target writes a header or leads to another host', async () => {
+  test('no request target injects a header or redirects to another host', async () => {
     for (const target of [
       '/old?\u0080',
       '//example.net/guide',
@@ -278,7 +277,7 @@ describe('redirects', () => {
   });
 });
 
-describe('what is missing or makes no sense', () => {
+describe('a missing or malformed path', () => {
   test.each([
     ['/nowhere', 404],
     ['/no/where/at/all/', 404],
@@ -303,11 +302,11 @@ describe('what is missing or makes no sense', () => {
     ['http://docs.example.com?x', 200],
     ['ftp://docs.example.com/guide', 400],
     [`/${'a'.repeat(5000)}`, 414],
-  ])('%s is answered %i', async (target, status) => {
+  ])('%s is answered with %i', async (target, status) => {
     expect((await site.get(target)).status).toBe(status);
   });
 
-  test('the not-found page comes in every form, without a tag and never in parts', async () => {
+  test('the not-found page has every form, no ETag and no ranges', async () => {
     const plain = await site.get('/nowhere', { Range: 'bytes=0-1', 'If-None-Match': '*' });
     expect(plain).toMatchObject({ status: 404, text: files['404.html'] });
     expect(plain.headers['etag']).toBeUndefined();
@@ -316,12 +315,12 @@ describe('what is missing or makes no sense', () => {
     expect(decompressed(compressed)).toBe(files['404.html']);
   });
 
-  test('a site without a not-found page says so in a sentence', async () => {
+  test('a site without a not-found page responds with text', async () => {
     const { get } = await startServer(await makeSite({ 'index.html': 'home' }));
-    expect(await get('/nowhere')).toMatchObject({ status: 404, text: 'There is no such page.\n' });
+    expect(await get('/nowhere')).toMatchObject({ status: 404, text: 'Page not found.\n' });
   });
 
-  test('a file that has gone from the disk is no reason to stop', async () => {
+  test('a file that is missing on disk does not stop the server', async () => {
     const release = await makeRelease({ 'index.html': 'home', 'a.bin': randomBytes(100), 'b.bin': video });
     release.manifest.files.push({ path: 'gone.txt', sizeBytes: 5, sha256: '0'.repeat(64) });
     release.manifest.files.push({ path: 'gone.mp4', sizeBytes: 5_000_000, sha256: '1'.repeat(64) });
@@ -349,7 +348,7 @@ describe('below a path', () => {
     expect(answer.headers['location']).toBe(location);
   });
 
-  test('the bundle names its path unless the operator does', async () => {
+  test('the path of the bundle applies unless the operator sets one', async () => {
     const rules = { format: 1, basePath: '/manual', headers: {}, redirects: [], patterns: [] };
     const made = { ...files, '_hosts/docyard.json': JSON.stringify(rules) };
     const own = await startServer(await makeSite(made));
@@ -364,7 +363,7 @@ describe('below a path', () => {
   const below = (async () => startServer(await makeSite(files), { basePath: '/docs' }))();
 });
 
-test('no answer holds other bytes than those of the file that was asked for', async () => {
+test('every response contains only the bytes of the requested file', async () => {
   const contents = new Set(Object.values(files).map((content) => Buffer.from(content).toString('latin1')));
   const names = Object.keys(files).flatMap((path) => [
     encodeURI(path),

@@ -1,6 +1,6 @@
 /**
- * The web server of a deployment. It serves one site at a time and takes another between two requests: whoever is being
- * answered gets the rest from the one they began with. It keeps clients that are too many or too slow in bounds.
+ * The HTTP server of a deployment. It serves one site and can switch to another between two requests; a
+ * running response completes with its site. It limits too many or too slow clients.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -15,37 +15,36 @@ import { statusAnswer, type SiteStatus, statusPaths, type Traffic } from './stat
 
 export interface SiteServerOptions {
   host: string;
-  /** 0 for any that is free. */
+  /** 0 picks a free port. */
   port: number;
-  /** Health and numbers are there instead, for everybody who reaches that port. */
+  /** A separate port for health and metrics, without access checks. */
   statusPort?: number | undefined;
-  /** Where the site is served, such as `/docs`; what the bundle was made for unless told. */
+  /** Such as `/docs`; defaults to the path of the bundle. */
   basePath?: string | undefined;
-  /** Asked when somebody wants to know. */
   status: () => SiteStatus;
-  /** For how long browsers are told to insist on https, when something in front speaks it; 0 for never. */
+  /** max-age of Strict-Transport-Security; 0 disables it. */
   hstsSeconds?: number | undefined;
-  /** How many may be open at once. */
+  /** Maximum of open connections. */
   connections?: number | undefined;
-  patience?: Partial<Patience> | undefined;
-  /** Told of every answer, for a log. */
+  timeLimits?: Partial<TimeLimits> | undefined;
+  /** Called for every response. */
   answered?:
     | ((line: { method: string; target: string; status: number; bodyBytes: number }) => void)
     | undefined;
 }
 
-/** How long is waited for a client. */
-export interface Patience {
+/** Time limits for clients. */
+export interface TimeLimits {
   headersMs: number;
   requestMs: number;
-  /** For the reader of an answer to take any more of it. */
+  /** Without progress while a response is sent. */
   readingMs: number;
   keepAliveMs: number;
-  /** How often the first two are looked after. */
+  /** How often the first two are checked. */
   checkMs: number;
 }
 
-const defaultPatience: Patience = {
+const defaultTimeLimits: TimeLimits = {
   headersMs: 20_000,
   requestMs: 60_000,
   readingMs: 30_000,
@@ -54,7 +53,7 @@ const defaultPatience: Patience = {
 };
 const defaultConnections = 8192;
 const maxHeaderBytes = 16 * 1024;
-/** Before there is a site: enough for a sentence. */
+/** Used before a site is active. */
 const bareHeaders = readRules(undefined).headers.flat();
 
 export class SiteServer {
@@ -63,7 +62,7 @@ export class SiteServer {
   readonly #server: Server;
   readonly #statusServer: Server | undefined;
   #site: ServedSite | undefined;
-  /** Requests that are being read from disk for, by release. */
+  /** Responses that are being read from disk, by release. */
   readonly #held = new Map<string, number>();
   readonly #answers = new Map<number, number>();
   #bodyBytes = 0;
@@ -75,22 +74,21 @@ export class SiteServer {
     this.#server = this.#createServer((request, response) => this.#serve(request, response));
     if (options.statusPort !== undefined) {
       this.#statusServer = this.#createServer((request, response) => {
-        if (!this.#serveStatus(request, response)) sendBare(response, 404, 'There is nothing here.');
+        if (!this.#serveStatus(request, response)) sendBare(response, 404, 'Not found.');
       });
     }
   }
 
-  /** The next request is answered from this site. */
   activate(site: ServedSite): void {
     const { basePath, hstsSeconds } = this.#options;
-    site.put({
+    site.configure({
       ...(basePath === undefined ? {} : { basePath: withoutSlash(basePath) }),
       headers: hstsSeconds ? ['Strict-Transport-Security', `max-age=${hstsSeconds}`] : [],
     });
     this.#site = site;
   }
 
-  /** Whether this release is served now, or somebody is still being sent a file of it. */
+  /** Whether the release is active or still being read. */
   inUse(releaseId: string): boolean {
     return this.#site?.id === releaseId || this.#held.has(releaseId);
   }
@@ -107,7 +105,7 @@ export class SiteServer {
     }
   }
 
-  /** Takes no new connection, lets answers under way end, cuts what is left after the grace. */
+  /** Stops accepting, waits for running responses, and cuts the rest after the grace period. */
   async close(graceSeconds = 10): Promise<void> {
     this.#isClosing = true;
     const servers = [this.#server, this.#statusServer].filter((each) => each !== undefined);
@@ -119,13 +117,13 @@ export class SiteServer {
   }
 
   #createServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
-    const patience = { ...defaultPatience, ...this.#options.patience };
+    const timeLimits = { ...defaultTimeLimits, ...this.#options.timeLimits };
     const server = createServer(
       {
-        keepAliveTimeout: patience.keepAliveMs,
-        headersTimeout: patience.headersMs,
-        requestTimeout: patience.requestMs,
-        connectionsCheckingInterval: patience.checkMs,
+        keepAliveTimeout: timeLimits.keepAliveMs,
+        headersTimeout: timeLimits.headersMs,
+        requestTimeout: timeLimits.requestMs,
+        connectionsCheckingInterval: timeLimits.checkMs,
         maxHeaderSize: maxHeaderBytes,
         optimizeEmptyRequests: true,
       },
@@ -133,17 +131,20 @@ export class SiteServer {
         if (!admitPipelined(request.socket, response)) return;
         if (hasTwoHosts(request.rawHeaders)) {
           this.#count(request.method ?? '', request.url ?? '', 400, 0);
-          return sendBare(response, 400, 'A request names one host.', ['Connection', 'close']);
+          return sendBare(response, 400, 'The request has more than one Host header.', [
+            'Connection',
+            'close',
+          ]);
         }
         serve(request, response);
       },
     );
-    // The size of all headers is limited; node:http would drop further ones silently.
+    // The header size is limited instead; node:http would silently drop further headers.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => this.#bounds.accept(socket));
     server.on('clientError', answerBrokenRequest);
-    // Called when nothing has moved on a connection for so long, in either direction: no file takes that long to read.
-    server.setTimeout(patience.readingMs, (socket) => socket.destroy());
+    // Applies when neither direction makes progress.
+    server.setTimeout(timeLimits.readingMs, (socket) => socket.destroy());
     return server;
   }
 
@@ -155,7 +156,7 @@ export class SiteServer {
     if (this.#isStatus(url) && this.#serveStatus(request, response)) return;
     if (site === undefined) {
       this.#count(method, url, 503, 0);
-      return sendBare(response, 503, 'There is no site here yet.', ['Retry-After', '5']);
+      return sendBare(response, 503, 'No release is installed yet.', ['Retry-After', '5']);
     }
     respond({
       request,
@@ -168,23 +169,23 @@ export class SiteServer {
     });
   }
 
-  /** A page of that name wins: the documentation of a service may well have one about its metrics. */
+  /** A page with that path has precedence. */
   #isStatus(target: string): boolean {
     if (this.#statusServer !== undefined || !statusPaths.some((path) => path === target)) return false;
     return this.#site?.basePath !== '' || this.#site.find(target) === undefined;
   }
 
-  /** False when something else was asked for. */
+  /** False for other requests. */
   #serveStatus(request: IncomingMessage, response: ServerResponse): boolean {
     const path = statusPaths.find((each) => each === request.url);
     if (path === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) return false;
-    // On a port of its own the operator has decided who reaches it.
-    if (path === '/metrics' && this.#statusServer === undefined && !isNear(request)) {
-      sendBare(response, 403, 'The numbers are handed out within the own network only.');
+    // The operator controls access to a separate port.
+    if (path === '/metrics' && this.#statusServer === undefined && !isInternalRequest(request)) {
+      sendBare(response, 403, 'Metrics are available on the internal network only.');
       return true;
     }
-    const told = this.#options.status();
-    const status = this.#isClosing ? { ...told, notReadyBecause: 'the server is stopping' } : told;
+    const reported = this.#options.status();
+    const status = this.#isClosing ? { ...reported, notReadyBecause: 'the server is stopping' } : reported;
     const { status: code, type, body } = statusAnswer(path, status, this.#traffic());
     sendBare(response, code, body, ['Content-Type', type]);
     return true;
@@ -219,8 +220,8 @@ export class SiteServer {
   }
 }
 
-/** Behind a proxy everybody seems to be near; its header gives it away. */
-function isNear({ headers, socket }: IncomingMessage): boolean {
+/** Behind a proxy every client address is internal, so forwarded requests are excluded. */
+function isInternalRequest({ headers, socket }: IncomingMessage): boolean {
   const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some((name) => name in headers);
   return !isForwarded && isInternalAddress(socket.remoteAddress ?? '');
 }
@@ -256,7 +257,7 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/** A keep-alive connection busy at the time of close() goes idle after it and would hold the process for minutes. */
+/** A connection that is busy during close() becomes idle later and would keep the process alive. */
 async function drain(server: Server): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   await new Promise<void>((resolve) => {

@@ -1,4 +1,7 @@
-/** A file in all its encodings, and which answer a request for it gets: conditions, ranges, compression, caching. */
+/**
+ * A file in all its encodings, and the response to a request for it: conditions, ranges, compression,
+ * caching.
+ */
 import { acceptedEncodings } from './accepted-encodings.ts';
 import { byteRangeOf, type ByteRange } from './byte-range.ts';
 import { type Encoding, encodings } from './compressed-files.ts';
@@ -9,33 +12,30 @@ export interface StaticFile {
   compressed: Partial<Record<Encoding, Representation>>;
 }
 
-export type FileContent =
-  | { file: string; offset: number; sizeBytes: number }
-  /** Held in memory. */
-  | { bytes: Uint8Array };
+export type FileContent = { file: string; offset: number; sizeBytes: number } | { bytes: Uint8Array };
 
-/** One encoding of a file with everything that is sent along with it. */
+/** One encoding of a file with its headers. */
 export interface Representation {
-  /** False for the page that is sent in place of a missing one. */
+  /** False for the not-found page. */
   isFound: boolean;
   content: FileContent;
   sizeBytes: number;
   etag: string;
-  /** Names and values in turn, as `writeHead` takes them fastest. */
+  /** Names and values alternate, the fastest form for `writeHead`. */
   headers: string[];
-  /** For the answer that nothing has changed. */
+  /** For a 304 response. */
   unchangedHeaders: string[];
 }
 
 export interface FileDescription {
-  /** Decides the content type. */
+  /** Determines the content type. */
   path: string;
-  /** Names the content; the ETag of each encoding is made of it. */
+  /** Identifies the content; the ETag of each encoding contains it. */
   tag: string;
   plain: FileContent;
   compressed?: Partial<Record<Encoding, FileContent>>;
   isFound?: boolean;
-  /** Sent with the file, names and values in turn. */
+  /** Names and values alternate. */
   headers: readonly string[];
 }
 
@@ -68,7 +68,7 @@ function representation(
   encoding?: Encoding,
 ): Representation {
   const sizeBytes = 'bytes' in content ? content.bytes.length : content.sizeBytes;
-  // Each encoding needs its own tag, because strong tags compare bytes.
+  // Strong tags compare bytes, so each encoding needs its own.
   const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
   const headers = [
     ...shared,
@@ -106,7 +106,6 @@ export function answerFor(file: StaticFile, { method, headers }: FileRequest): F
   return { status: 200, headers: form.headers, form };
 }
 
-/** The encoding that the client likes best of those there are. */
 function preferredForm({ plain, compressed }: StaticFile, accepted: string | undefined): Representation {
   for (const encoding of acceptedEncodings(accepted)) {
     const form = compressed[encoding];
@@ -115,7 +114,7 @@ function preferredForm({ plain, compressed }: StaticFile, accepted: string | und
   return plain;
 }
 
-/** Ranges are of the plain file, since other tools may compress it to other bytes. Undefined: everything is sent. */
+/** Ranges apply to the plain file, because compressed bytes are not stable. Undefined: everything is sent. */
 function rangeAnswer(form: Representation, headers: FileRequest['headers']): FileAnswer | undefined {
   if (headers.range === undefined) return undefined;
   const condition = headers['if-range'];
@@ -136,7 +135,7 @@ function rangeAnswer(form: Representation, headers: FileRequest['headers']): Fil
   return { status: 206, headers: partHeaders, form, range };
 }
 
-/** A client may name several tags, or `*`; on its way a proxy may have called a tag weak. */
+/** The header may list several tags or `*`, and a proxy may have weakened a tag. */
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return (

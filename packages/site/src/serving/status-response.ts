@@ -1,20 +1,16 @@
-/**
- * What a deployment says of itself to those who watch it: alive, ready, and numbers for Prometheus. The numbers are written
- * here by hand: there are few, and counting them costs an addition where the library for them looks up labels.
- */
+/** Responses for /healthz, /readyz and /metrics. Metrics are formatted by hand, because there are few. */
 import { memoryUsage } from 'node:process';
 import type { Manifest } from '@docyard/bundle';
 
-/** What only the deployment knows; asked each time somebody wants to know. */
 export interface SiteStatus {
-  /** What is served. Null until the first one is installed. */
+  /** Null until the first installation. */
   release: ReleaseStatus | null;
-  /** The last look for something newer. Null when there has been none. */
+  /** Null before the first refresh. */
   lastRefresh: { at: string; outcome: string; detail?: string | undefined } | null;
-  /** How often each outcome of such a look was seen, and how often each kind of bundle was refused. */
+  /** Refreshes by outcome, and refused bundles by reason. */
   refreshes: Readonly<Record<string, number>>;
   refusals: Readonly<Record<string, number>>;
-  /** Why requests should go elsewhere although a site is served. */
+  /** Why load balancers should not send requests here although a site is served. */
   notReadyBecause?: string | undefined;
 }
 
@@ -24,9 +20,8 @@ export interface ReleaseStatus extends Pick<Manifest, 'version' | 'commit' | 'co
   installedAt: string;
 }
 
-/** What the server counts. */
 export interface Traffic {
-  /** Answers by status. */
+  /** Responses by status. */
   answers: Map<number, number>;
   bodyBytes: number;
   requestsUnderWay: number;
@@ -60,25 +55,30 @@ export function statusAnswer(path: StatusPath, status: SiteStatus, traffic: Traf
 function metricsText(status: SiteStatus, traffic: Traffic): string {
   const { release, lastRefresh } = status;
   const numbers = new MetricsText();
-  numbers.add('requests_total', 'counter', 'Answers by status.', byLabel('status', traffic.answers));
+  numbers.add('requests_total', 'counter', 'Responses by status.', byLabel('status', traffic.answers));
   numbers.add('response_body_bytes_total', 'counter', 'Bytes of content sent.', traffic.bodyBytes);
+  numbers.add('requests_under_way', 'gauge', 'Requests in progress.', traffic.requestsUnderWay);
+  numbers.add('connections', 'gauge', 'Open connections.', traffic.connections);
   numbers.add(
-    'requests_under_way',
-    'gauge',
-    'Requests that wait for their answer.',
-    traffic.requestsUnderWay,
+    'connections_refused_total',
+    'counter',
+    'Connections refused at the limit.',
+    traffic.connectionsRefused,
   );
-  numbers.add('connections', 'gauge', 'Connections that are open.', traffic.connections);
-  numbers.add('connections_refused_total', 'counter', 'One too many.', traffic.connectionsRefused);
-  numbers.add('cached_bytes', 'gauge', 'Content that is kept in memory.', traffic.cachedBytes);
+  numbers.add('cached_bytes', 'gauge', 'Content cached in memory.', traffic.cachedBytes);
   numbers.add('resident_memory_bytes', 'gauge', 'Memory of the process.', memoryUsage.rss());
   numbers.add('ready', 'gauge', '1 when a release is served.', release === null ? 0 : 1);
   if (release !== null) {
     const { id, version, commit, signedBy } = release;
     const labels = { release: id, version, commit, signed_by: signedBy };
-    numbers.add('release_info', 'gauge', 'Always 1; what is served is in the labels.', [[labels, 1]]);
-    numbers.add('release_pages', 'gauge', 'Pages of what is served.', release.pages);
-    numbers.add('release_installed_timestamp_seconds', 'gauge', 'Since when.', seconds(release.installedAt));
+    numbers.add('release_info', 'gauge', 'Always 1; the labels describe the served release.', [[labels, 1]]);
+    numbers.add('release_pages', 'gauge', 'Pages of the served release.', release.pages);
+    numbers.add(
+      'release_installed_timestamp_seconds',
+      'gauge',
+      'When the release was installed.',
+      seconds(release.installedAt),
+    );
     if (release.committedAt !== null) {
       const at = seconds(release.committedAt);
       numbers.add('release_content_timestamp_seconds', 'gauge', 'When its content was committed.', at);
@@ -86,12 +86,12 @@ function metricsText(status: SiteStatus, traffic: Traffic): string {
   }
   if (lastRefresh !== null) {
     const at = seconds(lastRefresh.at);
-    numbers.add('last_refresh_timestamp_seconds', 'gauge', 'The last look for something newer.', at);
+    numbers.add('last_refresh_timestamp_seconds', 'gauge', 'The last refresh.', at);
   }
   const outcomes = byLabel('outcome', Object.entries(status.refreshes));
-  numbers.add('refreshes_total', 'counter', 'Looks for something newer, by what came of them.', outcomes);
+  numbers.add('refreshes_total', 'counter', 'Refreshes by outcome.', outcomes);
   const refusals = byLabel('reason', Object.entries(status.refusals));
-  numbers.add('bundles_refused_total', 'counter', 'Bundles that were not used, by reason.', refusals);
+  numbers.add('bundles_refused_total', 'counter', 'Refused bundles by reason.', refusals);
   return numbers.text;
 }
 

@@ -1,22 +1,22 @@
-/** Keys in settings: public keys that bundles must be signed with, and API keys. An error never shows the text of a key. */
+/** Public keys and API keys in settings. Errors never contain the text of a key. */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { KeyUnusable, parsePublicKey, type PublicKey } from '@docyard/bundle';
+import { InvalidKeyError, parsePublicKey, type PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A key itself or a file of one; several stand in a list, or beside each other. At least one, or nothing is checked. */
+/** Accepts keys and key files. An empty list is an error, because it would disable verification. */
 export function publicKeysOf(given: string | readonly string[], folder = '.'): PublicKey[] {
   const entries = typeof given === 'string' ? entriesOf(given) : given;
   if (entries.length === 0)
     throw new ConfigError(
-      'The list of public keys is empty. Name a key, or leave the setting out: then signatures are not checked.',
+      'The list of public keys is empty. Add a key, or remove the setting to skip verification.',
     );
   return entries.map((entry) => publicKeyOf(entry.trim(), folder));
 }
 
-/** A variable has no lists: there, several keys or files are separated by commas. The text of a key file is one entry. */
+/** In a variable, keys or files are separated by commas. The text of a key file is one entry. */
 function entriesOf(given: string): string[] {
   const isKeyFileText = given.includes('\n');
   return isKeyFileText ? [given] : given.split(',').filter((entry) => entry.trim() !== '');
@@ -30,13 +30,13 @@ function publicKeyOf(entry: string, folder: string): PublicKey {
     return parsePublicKey(readFileSync(isAbsolute(path) ? path : resolve(folder, path), 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof KeyUnusable)
+    if (error instanceof InvalidKeyError)
       throw new ConfigError(`The public key ${isText ? '' : `in ${entry} `}cannot be used: ${error.message}`);
     throw new ConfigError(`The public key ${entry} is neither a key nor a file that can be read (${code}).`);
   }
 }
 
-/** Itself, or the content of a file. DOCYARD_KEY is the deprecated name. */
+/** The key or the content of a file. DOCYARD_KEY is deprecated. */
 export function apiKeyOf(environment: Environment, file: string | null): string | null {
   const key = environment['DOCYARD_API_KEY'] || environment['DOCYARD_KEY'];
   if (key !== undefined && key !== '') return key.trim();
@@ -50,5 +50,5 @@ export function readKeyFile(file: string): string {
   } catch (error) {
     throw new ConfigError(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-  throw new ConfigError(`The key file ${file} must hold one API key and nothing else.`);
+  throw new ConfigError(`The key file ${file} must contain exactly one API key.`);
 }

@@ -1,4 +1,4 @@
-/** Settings for reporting to a service: off unless `report.url` is set. */
+/** Settings for reporting to a service; disabled without `report.url`. */
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';

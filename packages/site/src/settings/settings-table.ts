@@ -1,17 +1,17 @@
-/** Every setting of a site: its place in the file, its variable, its check and one line of meaning. */
+/** Every setting of a site. A test checks the manual's table against it. */
 import { z } from 'zod';
 import { reportSettings } from './report-settings.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
-const whole = (least: number, most: number) =>
+const whole = (min: number, max: number) =>
   z.coerce
     .number({ error: 'must be a number' })
     .int('must be a whole number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`);
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
 
-/** A value of YAML that looks like a number is meant as text: `version: 2.1`. */
+/** YAML parses `version: 2.1` as a number. */
 const text = z.union([z.string(), z.number().transform(String)], { error: 'must be text' });
 const address = text.refine(isAddress, {
   error: 'must be an http or https address, s3://bucket/…, a file or a folder',
@@ -22,21 +22,20 @@ const onOrOff = z.union([z.boolean(), z.stringbool({ error: 'must be on or off' 
 
 export interface Setting {
   check: z.ZodType;
-  /** Its place in the file. */
+  /** Its path in the file. */
   path: string;
   variable: string;
-  /** Its earlier name, which still works. */
+  /** The former name, which still works. */
   deprecatedVariable?: string;
   meaning: string;
 }
 
-/** Every setting: where it stands in the file, its variable and one line of meaning. The manual's table is held to it. */
 export const siteSettings = {
   enabled: {
     path: 'staticExport.enabled',
     variable: 'STATIC_EXPORT_ENABLED',
     check: onOrOff.default(true),
-    meaning: 'Off: nothing is fetched, and what is installed is served on.',
+    meaning: 'When off, nothing is fetched and the installed release stays live.',
   },
   bundleUrl: {
     path: 'staticExport.bundleUrl',
@@ -77,19 +76,19 @@ export const siteSettings = {
     path: 'staticExport.refreshFrom',
     variable: 'STATIC_EXPORT_REFRESH_FROM',
     check: address.optional(),
-    meaning: 'Where newer bundles come from, in the forms of bundleUrl. Default: bundleUrl.',
+    meaning: 'Source of newer bundles; accepts the same addresses as bundleUrl. Default: bundleUrl.',
   },
   refreshSeconds: {
     path: 'staticExport.refreshSeconds',
     variable: 'STATIC_EXPORT_REFRESH_SECONDS',
     check: whole(1, 86_400).default(60),
-    meaning: 'How often it is asked for something newer.',
+    meaning: 'Interval between checks for a newer bundle.',
   },
   keep: {
     path: 'staticExport.keep',
     variable: 'STATIC_EXPORT_KEEP',
     check: whole(1, 1000).default(5),
-    meaning: 'Releases that are kept, the served one included.',
+    meaning: 'Number of releases to keep, including the served one.',
   },
   apiKeyFile: {
     path: 'staticExport.apiKeyFile',
@@ -102,7 +101,7 @@ export const siteSettings = {
     path: 'offline',
     variable: 'OFFLINE',
     check: onOrOff.default(false),
-    meaning: 'Reach no other machine: bundles come from a folder, a file or docyard bundle import.',
+    meaning: 'Contact no other machine. Bundles come from a folder, a file or docyard bundle import.',
   },
   data: {
     path: 'data',
@@ -126,7 +125,7 @@ export const siteSettings = {
     path: 'statusPort',
     variable: 'STATUS_PORT',
     check: whole(0, 65_535).optional(),
-    meaning: 'Another port for /healthz, /readyz and /metrics.',
+    meaning: 'Separate port for /healthz, /readyz and /metrics.',
   },
   basePath: {
     path: 'basePath',
@@ -139,25 +138,25 @@ export const siteSettings = {
           .refine((path) => !path.split('/').includes('..'), 'must have no .. in it'),
       )
       .optional(),
-    meaning: 'Path below which the site is served, such as /docs. Default: what it was exported for.',
+    meaning: 'Path below which the site is served, such as /docs. Default: the path it was exported for.',
   },
   hstsSeconds: {
     path: 'hstsSeconds',
     variable: 'HSTS_SECONDS',
     check: whole(0, 63_072_000).default(0),
-    meaning: 'For how long browsers are told to insist on https. Only with TLS in front.',
+    meaning: 'max-age of Strict-Transport-Security. Use it only behind TLS.',
   },
   logLevel: {
     path: 'logLevel',
     variable: 'LOG_LEVEL',
     check: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-    meaning: 'How much is logged.',
+    meaning: 'Log level.',
   },
   logFormat: {
     path: 'logFormat',
     variable: 'LOG_FORMAT',
     check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
-    meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
+    meaning: 'Log format: json or text. Default: text on a terminal, otherwise json.',
   },
   ...reportSettings,
 } as const satisfies Record<string, Setting>;

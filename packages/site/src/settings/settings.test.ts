@@ -1,9 +1,8 @@
-/** The gate of a deployment: three places that settings come from, and one sentence for each mistake. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newSigningKey, publicKeyOf, publicKeyText } from '@docyard/bundle';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { readSettings } from './settings.ts';
 
 function fileOf(text: string, name = 'site.yaml'): string {
@@ -16,7 +15,7 @@ const [one, other] = [publicKeyOf(newSigningKey()), publicKeyOf(newSigningKey())
 const bareKey = (key: typeof one) => publicKeyText(key).trim().split('\n').at(-1) ?? '';
 
 describe('where settings come from', () => {
-  test('without any, what was imported is served', () => {
+  test('without settings the imported release is served', () => {
     expect(readSettings({ environment: {} })).toMatchObject({
       port: 4480,
       host: '127.0.0.1',
@@ -33,7 +32,7 @@ describe('where settings come from', () => {
     });
   });
 
-  test('the three values of a chart', () => {
+  test('a Helm chart sets three variables', () => {
     const file = fileOf(
       'staticExport:\n  enabled: true\n  bundleUrl: https://store.example/b.tar.gz?s=1\n  version: 2.1\n',
     );
@@ -44,12 +43,12 @@ describe('where settings come from', () => {
     });
   });
 
-  test('JSON is as good as YAML', () => {
+  test('a JSON file is accepted', () => {
     const file = fileOf('{ "staticExport": { "keep": 3 }, "port": 8080 }', 'site.json');
     expect(readSettings({ file, environment: {} })).toMatchObject({ port: 8080, staticExport: { keep: 3 } });
   });
 
-  test('flags win over the environment, the environment over the file', () => {
+  test('flags override the environment, which overrides the file', () => {
     const file = fileOf('port: 1\nhost: from-file\nstaticExport: { version: from-file }\n');
     const environment = { PORT: '2', HOST: 'from-environment', STATIC_EXPORT_VERSION: 'from-environment' };
     const read = readSettings({ file, environment, flags: { port: '3' } });
@@ -60,7 +59,7 @@ describe('where settings come from', () => {
     });
   });
 
-  test('an empty value is none', () => {
+  test('an empty value counts as missing', () => {
     const environment = { STATIC_EXPORT_VERSION: '', STATIC_EXPORT_BUNDLE_URL: '' };
     const file = fileOf("staticExport: { version: '', bundleUrl: }\n");
     expect(readSettings({ file, environment }).staticExport).toMatchObject({
@@ -82,7 +81,7 @@ describe('where settings come from', () => {
 });
 
 describe('keys', () => {
-  test('as text, as the text of a file, and several while one replaces another', () => {
+  test('keys are accepted as text, as file text and as a list', () => {
     const keysOf = (publicKey: unknown) => {
       const file = fileOf(JSON.stringify({ staticExport: { publicKey } }));
       return readSettings({ file, environment: {} }).staticExport.publicKeys.map(({ keyId }) => keyId);
@@ -92,19 +91,19 @@ describe('keys', () => {
     expect(keysOf([bareKey(one), publicKeyText(other)])).toEqual([one.keyId, other.keyId]);
   });
 
-  test('several in a variable are separated by commas', () => {
+  test('several keys in a variable are separated by commas', () => {
     const environment = { STATIC_EXPORT_PUBLIC_KEY: `${bareKey(one)},${bareKey(other)}` };
     expect(readSettings({ environment }).staticExport.publicKeys).toHaveLength(2);
   });
 
-  test('a list without any is refused: whoever writes one wants signatures to be checked', () => {
+  test('an empty list of keys is refused', () => {
     const file = fileOf(JSON.stringify({ staticExport: { publicKey: [] } }));
     expect(() => readSettings({ file, environment: {} })).toThrow('The list of public keys is empty');
     const environment = { STATIC_EXPORT_PUBLIC_KEY: ' , ' };
     expect(() => readSettings({ environment })).toThrow('The list of public keys is empty');
   });
 
-  test('the key of the server comes from the environment or a file', () => {
+  test('the API key comes from the environment or a file', () => {
     const file = fileOf('docyard_abc\n', 'key');
     const keyOf = (environment: Record<string, string>) => readSettings({ environment }).staticExport.apiKey;
     expect(keyOf({ DOCYARD_API_KEY: 'docyard_x' })).toBe('docyard_x');
@@ -145,17 +144,17 @@ describe('mistakes', () => {
     expect(() => readSettings({ file: fileOf(text), environment: {} })).toThrow(complaint);
   });
 
-  test('a variable that does not exist', () => {
+  test('an unknown variable is refused', () => {
     expect(() => readSettings({ environment: { STATIC_EXPORT_BUNDLEURL: 'x' } })).toThrow(
       'There is no setting STATIC_EXPORT_BUNDLEURL. Did you mean STATIC_EXPORT_BUNDLE_URL?',
     );
   });
 
-  test('a file that is not there', () => {
+  test('a missing file is reported', () => {
     expect(() => readSettings({ file: '/nowhere/site.yaml', environment: {} })).toThrow('ENOENT');
   });
 
-  test('a small file does not become a large one', () => {
+  test('YAML aliases cannot expand a small file', () => {
     const lines = Array.from(
       { length: 20 },
       (_, n) =>

@@ -1,6 +1,6 @@
 /**
- * The gate for every setting of a deployment: a file in YAML or JSON, the environment and flags in, checked settings out.
- * What is wrong is told in one sentence that names the setting. Nothing else of a deployment reads the environment.
+ * Reads and validates all settings of a deployment from a file, the environment and flags. No other module
+ * reads the environment.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -17,22 +17,22 @@ export interface SiteSettings {
   dataDir: string;
   port: number;
   host: string;
-  /** Where health and numbers are asked for; null for the port of the site. */
+  /** Null for the port of the site. */
   statusPort: number | null;
-  /** Null for what the bundle was made for. */
+  /** Null for the path of the bundle. */
   basePath: string | null;
-  /** Behind a proxy with TLS; 0 for never. */
+  /** 0 disables the header. */
   hstsSeconds: number;
   logLevel: (typeof logLevels)[number];
   /** Null for text on a terminal and JSON otherwise. */
   logFormat: 'json' | 'text' | null;
   staticExport: ExportSettings;
-  /** Null when nothing is reported. */
+  /** Null disables reporting. */
   report: ReportSettings | null;
 }
 
 export interface ExportSettings {
-  /** Off: nothing is fetched; what is installed is served. */
+  /** When false, nothing is fetched and the installed release is served. */
   enabled: boolean;
   bundleUrl: string | null;
   version: string | null;
@@ -47,7 +47,7 @@ export interface ExportSettings {
   offline: boolean;
 }
 
-/** Flags win over the environment, and that wins over the file. */
+/** Flags override the environment, which overrides the file. */
 export interface GivenSettings {
   file?: string | undefined;
   environment: Environment;
@@ -76,7 +76,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
     const { value, place } = given(name);
     const parsed = siteSettings[name].check.safeParse(value === null || value === '' ? undefined : value);
     if (parsed.success) return parsed.data as z.output<(typeof siteSettings)[N]['check']>;
-    // The signature of a link stands in its address.
+    // The URL may contain a signature.
     const isShown = typeof value !== 'object' && !['bundleUrl', 'refreshFrom'].includes(name);
     const shown = isShown ? `${place}=${JSON.stringify(value)}` : place;
     const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
@@ -128,7 +128,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
   };
 }
 
-/** YAML is a superset of JSON. Aliases are limited, so that a small file stays small. */
+/** YAML is a superset of JSON. Aliases are limited against expansion attacks. */
 function readFile(file: string): Record<string, unknown> {
   let source: string;
   try {
@@ -202,7 +202,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 
 const dashed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Addresses stay as they are; everything else is a path. */
+/** URLs are kept; everything else is a path. */
 function resolveAddress(value: string, folder: string): string {
   return /^(https?|s3|file):/i.test(value) ? value : resolve(folder, value);
 }

@@ -1,8 +1,7 @@
-/** Bundles in a bucket: the newest object counts, by its ETag. */
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { type Bucket, BucketError, type BucketObject, bucketSource } from './bucket.ts';
 
 const { signal } = new AbortController();
@@ -20,7 +19,7 @@ function bucketOf(objects: Partial<BucketObject>[]): Bucket {
 
 const sourceOf = (bucket: Bucket) => bucketSource(address, async () => bucket);
 
-test('the newest archive is offered and fetched; the query of the address is not told', async () => {
+test('the newest archive is offered and fetched, and the query of the address is not shown', async () => {
   const source = sourceOf(
     bucketOf([
       { name: 'docs/new.tar.gz', modifiedAt: new Date(2000) },
@@ -38,7 +37,7 @@ test('the newest archive is offered and fetched; the query of the address is not
   expect(await sourceOf(bucketOf([{ etag: '"2"' }])).look(offer.fingerprint, signal)).not.toBe('unchanged');
 });
 
-test('what is wrong is told', async () => {
+test('failures are reported', async () => {
   await expect(sourceOf(bucketOf([])).look(null, signal)).rejects.toMatchObject({ failure: 'not_found' });
   const away: Bucket = {
     ...bucketOf([]),

@@ -1,6 +1,6 @@
 /**
- * Bundles in a bucket of an object store: one object, or the newest archive below a prefix. Objects appear whole, so
- * there is nothing to wait for.
+ * Bundles in an object store: one object, or the newest archive below a prefix. Objects are atomic, so no
+ * settling time is needed.
  */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -12,21 +12,20 @@ import { SourceError, type Source } from './source.ts';
 
 export interface BucketObject {
   name: string;
-  /** Differs for different content. */
+  /** Identifies the content. */
   etag: string;
   sizeBytes: number;
   modifiedAt: Date;
 }
 
-/** A read-only view of an object store. */
 export interface Bucket {
-  /** Everything below the address, or the one object that it names. */
+  /** All objects below the address, or the object it names. */
   objects(signal: AbortSignal): AsyncIterable<BucketObject>;
-  /** Fails when the object has been replaced. */
+  /** Fails when the object was replaced. */
   read(object: BucketObject, signal: AbortSignal): Readable;
 }
 
-/** The object store does not answer, or refuses the request. */
+/** The object store is unreachable or refuses the request. */
 export class BucketError extends Error {
   override name = 'BucketError';
 }
@@ -70,7 +69,7 @@ async function newestIn(bucket: Bucket, origin: string, signal: AbortSignal): Pr
     if (error instanceof BucketError) throw new SourceError('unreachable', `${origin}: ${error.message}`);
     throw error;
   }
-  if (newest === undefined) throw new SourceError('not_found', `${origin} holds no .tar.gz yet.`);
+  if (newest === undefined) throw new SourceError('not_found', `${origin} contains no .tar.gz yet.`);
   return newest;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A bundle behind the stable address of a Docyard server: `…/v1/static-export/latest/bundle?domain=…` or
- * `…/v1/static-export/jobs/{jobId}/bundle`. It never expires: each request is answered with a link signed just now, which
- * also names the export. So one small request tells whether there is something new, and a second one what.
+ * A bundle at the stable address of a Docyard server: `…/v1/static-export/latest/bundle?domain=…` or
+ * `…/v1/static-export/jobs/{jobId}/bundle`. Each request redirects to a freshly signed link that contains the
+ * job id, so one small request shows whether the export is new.
  */
 import { join } from 'node:path';
 import { DocyardClient, DocyardError, type ExportJob } from '@docyard/api';
@@ -32,13 +32,13 @@ export function serverSource(address: string, apiKey: string | null, fetch: Fetc
   };
 }
 
-/** The export alone says that nothing is new; its hash says that a new export has the same content. */
+/** The job id identifies the export; the hash detects a new export with the same content. */
 function offerOf(job: ExportJob, server: Server): Offer {
   const { jobId, version } = job;
   const sha256 = job.bundle?.sha256 ?? null;
   const remote = (since: string | undefined, signal: AbortSignal) => ({
     origin: server.origin,
-    spent: 'The server gives out links that do not work; is its PUBLIC_URL right?',
+    spent: 'The links of the server do not work. Check its PUBLIC_URL.',
     fetch: server.fetch,
     link: async () => (await server.freshLink(signal, { jobId, since })).link,
   });
@@ -59,7 +59,7 @@ function offerOf(job: ExportJob, server: Server): Offer {
         return file;
       } catch (error) {
         signal.throwIfAborted();
-        // The export that we have may be gone there, or of another project: then the whole bundle is the way.
+        // The server may no longer have the base export; then the full bundle is used.
         if (error instanceof SourceError && error.failure !== 'disk_full') return undefined;
         throw error;
       }
@@ -85,7 +85,7 @@ class Server {
     this.origin = url.href;
   }
 
-  /** The redirect is not followed here: the link is for somebody else's host, and the key is not. */
+  /** The redirect is not followed with the API key, because the link may lead to another host. */
   async freshLink(
     signal: AbortSignal,
     of?: { jobId: string; since: string | undefined },
@@ -107,7 +107,8 @@ class Server {
     await response.body?.cancel();
     const link = new URL(response.headers.get('location') ?? '', url);
     const [jobId] = /\bse_[0-9a-f]{16}\b/.exec(link.pathname) ?? [];
-    if (jobId === undefined) throw new SourceError('unreachable', `${this.origin} points to no bundle.`);
+    if (jobId === undefined)
+      throw new SourceError('unreachable', `${this.origin} does not redirect to a bundle.`);
     return { jobId, link: link.href };
   }
 
@@ -131,13 +132,12 @@ class Server {
 
   async #refusal(response: Response): Promise<SourceError> {
     const said = await sentenceIn(response);
-    return this.#failureOf(response.status, said ?? `It answered with status ${response.status}.`);
+    return this.#failureOf(response.status, said ?? `It responded with status ${response.status}.`);
   }
 
   #failureOf(status: number, said: string): SourceError {
     if (status === 401 || status === 403) {
-      const advice =
-        this.#apiKey === null ? ' Give one with DOCYARD_API_KEY or staticExport.apiKeyFile.' : '';
+      const advice = this.#apiKey === null ? ' Set DOCYARD_API_KEY or staticExport.apiKeyFile.' : '';
       return new SourceError('denied', `${this.origin}: ${said}${advice}`);
     }
     if (status === 404 || status === 410 || status === 400)
@@ -149,7 +149,7 @@ class Server {
 
 const maxErrorBytes = 64 * 1024;
 
-/** What the server says is wrong; undefined when that is no short JSON of ours. */
+/** The error message of the server; undefined unless it is short JSON. */
 async function sentenceIn(response: Response): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * Downloads a file over HTTP: resumes what broke off, asks for a fresh link when the one it has is spent, gives up on
- * silence, and never writes more than it may. What arrives is not trusted; whoever reads it checks it.
+ * Downloads a file over HTTP with resume, renewed links, stall detection and a size limit. The content is
+ * untrusted.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,11 +8,11 @@ import { isDiskFull } from '../disk/disk-full.ts';
 import { SourceError, type Fetch } from './source.ts';
 
 export interface Remote {
-  /** For people: the address without anything secret. */
+  /** The address without secrets, for messages. */
   origin: string;
-  /** The link to use now; `renew` when the last one is spent. Undefined when there is no other. */
+  /** The current link, or with `renew` a new one. Undefined when there is none. */
   link(renew: boolean): Promise<string | undefined>;
-  /** What to say when the link is spent and there is no other. */
+  /** The message when the link has expired and there is no other. */
   spent: string;
   fetch: Fetch;
 }
@@ -20,15 +20,15 @@ export interface Remote {
 export interface DownloadLimits {
   bytes: number;
   stallSeconds: number;
-  /** Who sends a byte now and then is not silent either. */
+  /** Also stops a sender that trickles bytes. */
   totalSeconds: number;
-  /** Tries without any new byte. */
+  /** Attempts without progress. */
   tries: number;
 }
 
 export const pauseMs = { first: 250, max: 5000 };
 
-/** The largest export of a real site was 60 MB. */
+/** Far above any real export. */
 export const defaultLimits: DownloadLimits = {
   bytes: 8_000_000_000,
   stallSeconds: 30,
@@ -60,7 +60,7 @@ export async function download(
 
 interface Progress {
   received: number;
-  /** Of the content whose beginning is in the file; the rest must be of the same. */
+  /** Identifies the partial content; the rest must match it. */
   etag: string | null;
 }
 
@@ -93,7 +93,7 @@ interface Receiving {
   remote: Remote;
 }
 
-/** One request for the rest. Trouble with the network is an outcome; trouble that another try does not mend is thrown. */
+/** One request for the rest. Network errors are returned and retried; others are thrown. */
 async function receive(
   link: string,
   handle: FileHandle,
@@ -102,7 +102,7 @@ async function receive(
 ): Promise<'whole' | 'spent' | SourceError> {
   const { origin } = remote;
   const stall = new AbortController();
-  const silence = `${origin} said nothing for ${limits.stallSeconds} seconds.`;
+  const silence = `${origin} sent nothing for ${limits.stallSeconds} seconds.`;
   const timer = setTimeout(() => stall.abort(), limits.stallSeconds * 1000);
   const from = progress.received;
   try {
@@ -119,7 +119,7 @@ async function receive(
       return await leave(response, answered(origin, response.status));
     const total = await beginAt(response, handle, progress);
     if (total === undefined)
-      return await leave(response, new SourceError('broken_off', `${origin} sent another part.`));
+      return await leave(response, new SourceError('broken_off', `${origin} sent another range.`));
     for await (const part of response.body ?? []) {
       timer.refresh();
       if (progress.received + part.length > limits.bytes)
@@ -140,7 +140,7 @@ async function receive(
   }
 }
 
-/** Where the body goes on: the size of the whole, null when it is not told, undefined when it is not the part asked for. */
+/** Returns the total size, null if unknown, or undefined when the response is not the requested range. */
 async function beginAt(
   response: Response,
   handle: FileHandle,
@@ -166,7 +166,7 @@ async function leave<Outcome>(response: Response, outcome: Outcome): Promise<Out
 
 export function answered(origin: string, status: number): SourceError {
   const failure = status === 404 ? 'not_found' : status === 401 ? 'denied' : 'unreachable';
-  return new SourceError(failure, `${origin} answered with status ${status}.`);
+  return new SourceError(failure, `${origin} responded with status ${status}.`);
 }
 
 export function unreachable(origin: string, error: unknown): SourceError {
@@ -180,8 +180,8 @@ function isOfDisk(error: unknown): boolean {
   return diskCodes.includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Anything else stays what it is. */
+/** Other errors are returned unchanged. */
 export function diskFull(error: unknown): unknown {
   if (!isDiskFull(error)) return error;
-  return new SourceError('disk_full', 'Make room in the data folder, or keep fewer releases.');
+  return new SourceError('disk_full', 'Free some space in the data folder, or keep fewer releases.');
 }

@@ -1,8 +1,7 @@
-/** Bundles that somebody copies into a folder: the newest counts, once it is whole. */
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { folderSource } from './folder.ts';
 
 const { signal } = new AbortController();
@@ -31,12 +30,12 @@ test('the newest archive is offered; other files and hidden ones are not', async
   expect(await newest(folder)).toBe(expected);
 });
 
-test('one file is as good as a folder', async () => {
+test('a single file can be a source', async () => {
   const file = put(temporaryFolder('incoming'), 'site.tar.gz', 100);
   expect(await newest(file)).toBe(file);
 });
 
-test('what was taken is unchanged until it is written to', async () => {
+test('an installed file is unchanged until it is written again', async () => {
   const file = put(temporaryFolder('incoming'), 'site.tar.gz', 100);
   const source = folderSource(file);
   const offer = await source.look(null, signal);
@@ -60,9 +59,9 @@ test('a file that is still being copied is waited for', async () => {
 });
 
 test.each([
-  ['an empty folder', () => temporaryFolder('incoming'), /holds no \.tar\.gz yet/],
+  ['an empty folder', () => temporaryFolder('incoming'), /contains no \.tar\.gz yet/],
   ['no folder', () => join(temporaryFolder('incoming'), 'none'), /ENOENT/],
-])('%s is told', async (_name, make, message) => {
+])('%s is reported', async (_name, make, message) => {
   await expect(newest(make())).rejects.toMatchObject({
     failure: 'not_found',
     message: expect.stringMatching(message),

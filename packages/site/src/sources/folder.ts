@@ -1,16 +1,13 @@
-/**
- * Bundles on disk: one file, or the newest archive of a folder into which somebody copies them. A file that is still
- * being copied is waited for.
- */
+/** Bundles on disk: one file, or the newest archive of a folder. Waits until a file is completely copied. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SourceError, type Source } from './source.ts';
 
-/** Nobody copies a file and pauses for this long in between. */
-const settledMs = 2000;
+/** A file without changes for this long counts as complete. */
+const settleMs = 2000;
 const maxWaitMs = 60_000;
-const lookEveryMs = 200;
+const pollMs = 200;
 const maxFiles = 10_000;
 
 interface Found {
@@ -38,14 +35,14 @@ export function folderSource(path: string): Source {
   };
 }
 
-/** The same file, unchanged for a while. */
+/** Waits until the newest file no longer changes. */
 async function settled(path: string, first: Found, signal: AbortSignal): Promise<Found> {
   const deadline = performance.now() + maxWaitMs;
   for (let found = first; ; found = await newestIn(path)) {
-    if (Date.now() - found.modifiedMs >= settledMs) return found;
+    if (Date.now() - found.modifiedMs >= settleMs) return found;
     if (performance.now() > deadline)
-      throw new SourceError('not_ready', `${found.file} has been written to for a minute.`);
-    await pause(lookEveryMs, undefined, { signal });
+      throw new SourceError('not_ready', `${found.file} is still being written after a minute.`);
+    await pause(pollMs, undefined, { signal });
   }
 }
 
@@ -67,7 +64,7 @@ async function newestIn(path: string): Promise<Found> {
   const [newest] = files
     .filter((file) => file !== undefined)
     .toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.file < b.file ? 1 : -1));
-  if (newest === undefined) throw new SourceError('not_found', `${path} holds no .tar.gz yet.`);
+  if (newest === undefined) throw new SourceError('not_found', `${path} contains no .tar.gz yet.`);
   return newest;
 }
 

@@ -1,4 +1,3 @@
-/** A bundle behind a link: asked for cheaply, fetched once, resumed when it breaks off, and told clearly when it is spent. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BundleOrigin } from '../../../../test/deployment/origin.ts';
 import { cleanUp } from '../../../../test/cleanups.ts';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { diskFull, download, defaultLimits } from './download.ts';
 import { linkSource } from './link.ts';
 import { SourceError, type Offer } from './source.ts';
@@ -28,7 +27,7 @@ async function look(url: string, known: string | null = null): Promise<Offer> {
   return found;
 }
 
-test('a look costs one byte, and none when nothing is new', async () => {
+test('a check transfers one byte, and none when nothing is new', async () => {
   const origin = await startOrigin(randomBytes(100_000));
   const { fingerprint } = await look(origin.url);
   expect(origin.sentBytes).toEqual([1]);
@@ -38,18 +37,18 @@ test('a look costs one byte, and none when nothing is new', async () => {
   expect((await look(origin.url, fingerprint)).fingerprint).not.toBe(fingerprint);
 });
 
-test('what breaks off is resumed where it broke off', async () => {
+test('an interrupted download is resumed', async () => {
   const bytes = randomBytes(100_000);
   const origin = await startOrigin(bytes);
   const offer = await look(origin.url);
   origin.cutAfterBytes = 30_000;
   const file = await offer.fetch(temporaryFolder('download'), signal);
   expect(readFileSync(file).equals(bytes)).toBe(true);
-  // Begun again each time, it would never come to its end.
+  // A restart from the beginning would never complete.
   expect(origin.downloads).toBeGreaterThan(3);
 });
 
-test('content that changes on the way is begun again, not mixed', async () => {
+test('a download starts over when the content changes', async () => {
   const origin = await startOrigin(randomBytes(100_000));
   const other = randomBytes(90_000);
   const offer = await look(origin.url);
@@ -60,18 +59,18 @@ test('content that changes on the way is begun again, not mixed', async () => {
   expect(readFileSync(await fetching).equals(other)).toBe(true);
 });
 
-test('an origin that names nothing has to be fetched from to know', async () => {
+test('an origin without ETag and Last-Modified has no fingerprint', async () => {
   const origin = await startOrigin(randomBytes(100));
   origin.isNameless = true;
   expect((await look(origin.url)).fingerprint).toBeNull();
 });
 
 test.each([
-  [403, 'link_expired', /Make a fresh one with POST .*refreshFrom/],
+  [403, 'link_expired', /Create a new one with POST .*refreshFrom/],
   [410, 'link_expired', /does not expire/],
   [404, 'not_found', /status 404/],
   [500, 'unreachable', /status 500/],
-])('status %d is told as %s', async (status, failure, message) => {
+])('status %d is reported as %s', async (status, failure, message) => {
   const origin = await startOrigin(randomBytes(10));
   origin.status = status;
   const error = await look(origin.url).catch((error: unknown) => error as SourceError);
@@ -79,7 +78,7 @@ test.each([
   expect(error).toMatchObject({ failure, message: expect.stringMatching(message) });
 });
 
-test('nobody at the address is told without the secret of the link', async () => {
+test('an unreachable host is reported without the secret of the link', async () => {
   const error = await look('http://127.0.0.1:1/bundle.tar.gz?s=secret').catch(
     (error: unknown) => error as Error,
   );
@@ -87,13 +86,13 @@ test('nobody at the address is told without the secret of the link', async () =>
   expect((error as Error).message).not.toContain('secret');
 });
 
-test('the link of a Docyard server tells which export it is of, and its hash', async () => {
+test('the link of a Docyard server contains the export id and the hash', async () => {
   const origin = await startOrigin(randomBytes(10));
   const url = origin.url.replace('/bundle.tar.gz', '/b/se_0123456789abcdef/bundle.tar.gz?v=1&s=x');
   expect(await look(url)).toMatchObject({ jobId: 'se_0123456789abcdef' });
 });
 
-test('more than is allowed is not written', async () => {
+test('a download over the size limit is stopped', async () => {
   const origin = await startOrigin(randomBytes(5000));
   const file = join(temporaryFolder('download'), 'file');
   const remote = { origin: origin.url, spent: '', fetch, link: async () => origin.url };
@@ -102,7 +101,7 @@ test('more than is allowed is not written', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('silence is given up on', async () => {
+test('a silent server is abandoned', async () => {
   const url = await startSilent(() => {});
   const remote = { origin: url, spent: '', fetch, link: async () => url };
   const limits = { ...defaultLimits, stallSeconds: 0.2, tries: 2 };
@@ -111,7 +110,7 @@ test('silence is given up on', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a byte now and then is given up on too', async () => {
+test('a server that trickles bytes is abandoned', async () => {
   const url = await startSilent((response) => {
     const timer = setInterval(() => response.write('.'), 20);
     response.once('close', () => clearInterval(timer));
@@ -123,7 +122,7 @@ test('a byte now and then is given up on too', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-/** Promises a hundred thousand bytes and is not going to send them. */
+/** Announces content that it never sends. */
 async function startSilent(send: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 100_000 }).write('half');
@@ -137,7 +136,7 @@ async function startSilent(send: (response: ServerResponse) => void): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test('a full disk is told as one', () => {
+test('a full disk is reported', () => {
   const error = Object.assign(new Error('no space'), { code: 'ENOSPC' });
   expect(diskFull(error)).toMatchObject({ failure: 'disk_full' });
   const another = new Error('another');

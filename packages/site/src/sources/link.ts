@@ -1,6 +1,6 @@
 /**
- * A bundle behind a plain address: a signed link of a Docyard server or of an object store, or a file on any web server.
- * The first byte is enough to learn whether the content is another.
+ * A bundle at a plain URL: a signed link, or a file on any web server. A request for the first byte detects
+ * changes.
  */
 import { join } from 'node:path';
 import { answered, download, unreachable, type Remote } from './download.ts';
@@ -9,7 +9,7 @@ import { SourceError, type Fetch, type Offer, type Source } from './source.ts';
 const answerSeconds = 30;
 
 const spent =
-  'Make a fresh one with POST /v1/static-export/jobs/{jobId}/bundle and set it as staticExport.bundleUrl, or set ' +
+  'Create a new one with POST /v1/static-export/jobs/{jobId}/bundle and set it as staticExport.bundleUrl, or set ' +
   'staticExport.refreshFrom to the stable address, which does not expire: …/v1/static-export/latest/bundle?domain=….';
 
 export function linkSource(address: string, fetch: Fetch): Source {
@@ -29,7 +29,7 @@ export function linkSource(address: string, fetch: Fetch): Source {
   };
 }
 
-/** The signature stands in the query: it is a secret, and another one each time. */
+/** The query contains the signature, which is secret and changes each time. */
 function withoutQuery(address: string): string {
   const url = new URL(address);
   return url.origin + url.pathname;
@@ -40,12 +40,12 @@ interface Found {
   sha256: string | null;
 }
 
-/** The links of a Docyard server name the export: what a delta can be asked for against, should refreshFrom make one. */
+/** Links of a Docyard server contain the export id, against which a delta can be requested. */
 function exportIn(address: string): string | null {
   return /\/(se_[0-9a-f]{16})\//.exec(address)?.[1] ?? null;
 }
 
-/** A `HEAD` would do, but the links of object stores open for one method only. */
+/** Not HEAD, because links of object stores are signed for one method. */
 async function firstByte(
   address: string,
   { origin, fetch }: Remote,

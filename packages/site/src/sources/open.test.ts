@@ -1,4 +1,3 @@
-/** Offline, a deployment asks no other machine, whatever kind of address it was given. */
 import { expect, test } from 'vitest';
 import type { Bucket } from './bucket.ts';
 import { openSource } from './open.ts';
@@ -9,7 +8,7 @@ test.each([
   'https://store.example.com/bundle.tar.gz?s=secret',
   'https://docyard.example.com/v1/static-export/latest/bundle?domain=docs.example.com',
   's3://bundles/docs?endpoint=https://store.example.com',
-])('%s is not looked at', async (address) => {
+])('%s is not contacted offline', async (address) => {
   const opened: string[] = [];
   const openBucket = (url: string): Promise<Bucket> => {
     opened.push(url);
@@ -18,7 +17,7 @@ test.each([
   const attempt = openSource(address, { apiKey: null, offline: true, openBucket }).look(null, signal);
   await expect(attempt).rejects.toMatchObject({
     failure: 'unreachable',
-    message: expect.stringMatching(/OFFLINE is on: \S+\.example\.com is not reached\./),
+    message: expect.stringMatching(/OFFLINE is on: \S+\.example\.com is not contacted\./),
   });
   await expect(attempt).rejects.not.toThrow('secret');
   expect(opened).toEqual([]);

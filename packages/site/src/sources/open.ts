@@ -1,6 +1,6 @@
-/** Which kind of source an address names. */
+/** Opens the source that an address names. */
 import { fileURLToPath } from 'node:url';
-import { keepLibrariesHome, OfflineError, peerFetch, refuseDistantPeer } from '../network/peers.ts';
+import { disableMetadataService, OfflineError, peerFetch, refuseDistantPeer } from '../network/peers.ts';
 import { ConfigError } from '../errors.ts';
 import { bucketSource, type OpenBucket } from './bucket.ts';
 import { folderSource } from './folder.ts';
@@ -19,12 +19,12 @@ export function openSource(
   const fetch = peerFetch({ offline });
   if (isStableAddress(address)) return serverSource(address, apiKey, fetch);
   if (/^https?:/i.test(address)) return linkSource(address, fetch);
-  if (/^s3:/i.test(address)) return bucketSource(address, atHome(openBucket, offline));
+  if (/^s3:/i.test(address)) return bucketSource(address, checkedBucket(openBucket, offline));
   return folderSource(/^file:/i.test(address) ? fileURLToPath(address) : address);
 }
 
-/** A library connects to buckets, so the address is looked at before that is loaded. */
-function atHome(openBucket: OpenBucket, offline: boolean): OpenBucket {
+/** The address is checked before the library is loaded, because the library connects to buckets itself. */
+function checkedBucket(openBucket: OpenBucket, offline: boolean): OpenBucket {
   return async (address) => {
     try {
       refuseDistantPeer(address, { offline });
@@ -32,12 +32,12 @@ function atHome(openBucket: OpenBucket, offline: boolean): OpenBucket {
       if (error instanceof OfflineError) throw new SourceError('unreachable', error.message);
       throw error;
     }
-    keepLibrariesHome({ offline });
+    disableMetadataService({ offline });
     return openBucket(address);
   };
 }
 
-/** The library of the object store is an optional dependency. */
+/** The AWS SDK is an optional dependency. */
 const openS3: OpenBucket = async (address) => {
   try {
     const { openS3Bucket } = await import('./s3-bucket.ts');

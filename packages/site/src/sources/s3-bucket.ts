@@ -1,16 +1,13 @@
-/**
- * A bucket that is only read, of any server that speaks S3. The library is large: import this file only where an
- * address names a bucket.
- */
+/** A read-only S3 bucket. The library is large: import this file only where an address names a bucket. */
 import { Readable } from 'node:stream';
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
 import { type Bucket, BucketError, type BucketObject } from './bucket.ts';
 import { makeS3Clients, parseS3Url, s3ErrorReason } from './s3-client.ts';
 
-/** More than this is no folder for bundles; whoever lists it each minute pays for it. */
+/** Listing more objects at every refresh would be expensive. */
 const maxObjects = 10_000;
 
-/** Throws when the address is malformed; it does not connect yet. */
+/** Throws for a malformed address. Does not connect. */
 export async function openS3Bucket(url: string): Promise<Bucket> {
   const location = parseS3Url(url);
   const { prompt } = await makeS3Clients(location);

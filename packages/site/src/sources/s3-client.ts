@@ -1,16 +1,13 @@
-/**
- * How a server that speaks S3 is reached: the address that the operator gave, time-outs, and how long one tries.
- * Credentials come from where every tool of AWS looks for them; none is read here.
- */
+/** S3 clients: URL, timeouts and retries. Credentials come from the default chain of the AWS SDK. */
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 
-/** Jobs have time: a server that restarts or is moved is back within this. */
-export const writePatienceSeconds = 150;
+/** Jobs wait for a server that restarts or moves. */
+export const writeTimeoutSeconds = 150;
 const writeAnswerSeconds = 120;
-/** Here somebody waits for the answer. */
-export const readPatienceSeconds = 3;
+/** A caller is waiting. */
+export const readTimeoutSeconds = 3;
 const readAnswerSeconds = 10;
 const connectSeconds = 3;
 export const pauseMs = { first: 100, max: 4000 };
@@ -30,7 +27,7 @@ export interface S3Location {
   caFile: string | undefined;
 }
 
-/** `s3://bucket/prefix?endpoint=https://…&region=…&pathStyle=true&ca=/file`. Throws a sentence for people. */
+/** `s3://bucket/prefix?endpoint=https://…&region=…&pathStyle=true&ca=/file`. Throws a readable message. */
 export function parseS3Url(text: string): S3Location {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
@@ -51,7 +48,7 @@ export function parseS3Url(text: string): S3Location {
     bucket: url.hostname,
     prefix: path === '' ? '' : `${checkPrefix(path)}/`,
     endpoint,
-    // Servers of one's own have no regions, but a signature always names one.
+    // Self-hosted servers have no regions, but a signature must name one.
     region: url.searchParams.get('region') ?? (endpoint === undefined ? undefined : 'us-east-1'),
     pathStyle: pathStyle === 'true',
     caFile: url.searchParams.get('ca') ?? undefined,
@@ -66,9 +63,9 @@ function checkPrefix(path: string): string {
 }
 
 export interface S3Clients {
-  /** For jobs, which have time. */
+  /** For jobs. */
   patient: S3Client;
-  /** For requests, which are told to come back. */
+  /** For requests of callers, who can retry. */
   prompt: S3Client;
 }
 
@@ -79,7 +76,7 @@ export async function makeS3Clients(location: S3Location, measures?: S3Measures)
     forcePathStyle: location.pathStyle,
     ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint }),
     ...(location.region === undefined ? {} : { region: location.region }),
-    // The checksums that clients add by themselves break older servers (Ceph 16: 19 of 21 checks, 21 without).
+    // The default checksums of the SDK break older servers such as Ceph 16.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     retryStrategy: tryAgainFor(patienceSeconds),
@@ -90,16 +87,16 @@ export async function makeS3Clients(location: S3Location, measures?: S3Measures)
       ...(ca === undefined ? {} : { httpsAgent: { ca } }),
     },
   });
-  const prompt = new S3Client(config(readPatienceSeconds, readAnswerSeconds));
+  const prompt = new S3Client(config(readTimeoutSeconds, readAnswerSeconds));
   const patient = new S3Client({
-    ...config(writePatienceSeconds, writeAnswerSeconds),
+    ...config(writeTimeoutSeconds, writeAnswerSeconds),
     credentials: prompt.config.credentials,
   });
   if (measures !== undefined) for (const client of [patient, prompt]) measureRequests(client, measures);
   return { patient, prompt };
 }
 
-/** Below the retries, so that every try counts. */
+/** Below the retries, so that every attempt is measured. */
 function measureRequests(client: S3Client, measures: S3Measures): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -124,7 +121,7 @@ function measureRequests(client: S3Client, measures: S3Measures): void {
   );
 }
 
-/** An object that does not exist is an answer. */
+/** A missing object is not a failure. */
 function isMissing(error: unknown): boolean {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode === 404;
@@ -136,7 +133,7 @@ interface Try {
   getRetryDelay(): number;
 }
 
-/** For a length of time, not a number of times: a server that restarts needs seconds, however often it is asked. */
+/** Retries for a duration rather than a number of attempts, because a restart takes a certain time. */
 function tryAgainFor(seconds: number) {
   const nextTry = (deadline: number, retries: number): Try => {
     const waitMs = Math.min(pauseMs.max, pauseMs.first * 2 ** retries) * (0.5 + Math.random() / 2);

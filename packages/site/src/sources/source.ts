@@ -1,43 +1,40 @@
-/**
- * Where bundles come from. A source is first asked what it offers, which costs next to nothing; only what is new is
- * fetched. Whether that is a bundle at all is for others to find out: nothing here looks inside.
- */
+/** Sources of bundles. `look` is cheap; only new content is fetched. Content is not inspected here. */
 import type { peerFetch } from '../network/peers.ts';
 
-/** How other machines are reached: the operator has named them, and may have turned that off. */
+/** A fetch that respects the offline setting. */
 export type Fetch = ReturnType<typeof peerFetch>;
 
 export interface Offer {
-  /** What the origin calls exactly this content; null when it has no name for it, so that only fetching tells. */
+  /** Identifies the content at the origin; null if only a download can tell. */
   fingerprint: string | null;
-  /** Of the archive, when the origin says it beforehand. */
+  /** Of the archive, if the origin announces it. */
   sha256: string | null;
-  /** Undefined when the origin does not say it beforehand. */
+  /** Undefined if the origin does not announce it. */
   version: string | null | undefined;
-  /** The export that made it, when a Docyard server offers it. */
+  /** The export, if a Docyard server offers it. */
   jobId: string | null;
-  /** A file with the archive: a new one in `folder`, or the origin's own, which is left alone. */
+  /** The path of the archive: a new file in `folder`, or the origin's file, which must not be changed. */
   fetch(folder: string, signal: AbortSignal): Promise<string>;
-  /** The same as changes to the content of another export. Undefined when the origin makes none. */
+  /** Fetches the delta since another export. Undefined if the origin has none. */
   fetchDelta?(since: string, folder: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Source {
-  /** For people and for the record: the address without anything secret. */
+  /** The address without secrets. */
   origin: string;
-  /** `known` is the fingerprint of what was last taken from here. */
+  /** `known` is the fingerprint of the last installed bundle of this source. */
   look(known: string | null, signal: AbortSignal): Promise<Offer | 'unchanged'>;
 }
 
-/** Why nothing could be had: a closed table, since these are counted. */
+/** A closed table, because failures are counted. */
 export const sourceFailures = {
-  link_expired: 'The link has expired, or was cut off.',
-  denied: 'The server wants another API key.',
+  link_expired: 'The link has expired or is incomplete.',
+  denied: 'The server rejected the API key.',
   not_found: 'There is nothing at the address.',
-  not_ready: 'What is there is still being made.',
+  not_ready: 'The bundle is not ready yet.',
   unreachable: 'The origin cannot be reached.',
-  broken_off: 'The download broke off.',
-  too_large: 'The archive is larger than one may be.',
+  broken_off: 'The download was interrupted.',
+  too_large: 'The archive is too large.',
   disk_full: 'The disk is full.',
 } as const satisfies Record<string, string>;
 export type SourceFailure = keyof typeof sourceFailures;

@@ -1,4 +1,4 @@
-/** `docyard site` that is killed right after the step that CRASH_AFTER names, as by a power cut. */
+/** `docyard site` that kills itself after the step named by CRASH_AFTER. */
 import { startSite } from '../../src/start-site.ts';
 
 const [file, data] = process.argv.slice(2);

@@ -1,11 +1,11 @@
-/** What the tests of serving share: releases made of a few files, a real server for them, and a client that can be odd. */
+/** Releases, a real server and a low-level client for tests of serving. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { cleanUp } from '../../../../test/cleanups.ts';
-import { temporaryFolder } from '../../../../test/leftovers.ts';
+import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { precompress } from '../../src/serving/compressed-files.ts';
 import { SiteServer, type SiteServerOptions } from '../../src/serving/site-server.ts';
 import { openSite, type ReleaseFiles, type ServedSite } from '../../src/serving/served-site.ts';
@@ -52,7 +52,7 @@ export interface TestServer {
   server: SiteServer;
   port: number;
   statusPort: number;
-  /** Asks on a connection of its own. */
+  /** Uses a new connection. */
   get(target: string, headers?: Record<string, string>): Promise<Answer>;
   ask(request: string): Promise<Answer>;
   connect(): Promise<Client>;
@@ -85,7 +85,7 @@ export async function startServer(
   };
 }
 
-/** On a busy machine a second may not be enough. */
+/** A generous timeout for a busy machine. */
 export function eventually<T>(look: () => T) {
   return expect.poll(look, { timeout: 30_000, interval: 20 });
 }
@@ -107,11 +107,10 @@ export interface Answer {
 export interface Client {
   socket: Socket;
   isClosed(): boolean;
-  /** Everything that has come and was not part of an answer yet. */
+  /** Bytes that are not part of a response yet. */
   received(): Buffer;
-  /** Sends a request and waits for its whole answer. */
+  /** Sends a request and waits for the response. */
   ask(request: string): Promise<Answer>;
-  /** Waits for the next whole answer. */
   next(method?: string): Promise<Answer>;
   close(): void;
 }
@@ -120,7 +119,7 @@ async function connectTo(port: number): Promise<Client> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   let chunks: Buffer[] = [];
   let bytes = 0;
-  /** There is no use in looking before so many have come. */
+  /** Parsing makes no sense before this many bytes. */
   let wantedBytes = 0;
   let isClosed = false;
   let look = (): void => {};
@@ -170,7 +169,7 @@ async function connectTo(port: number): Promise<Client> {
   };
 }
 
-/** Or how many bytes it must be at least. */
+/** Returns the minimum number of bytes when the response is incomplete. */
 function takeAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buffer } | number {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return 0;

@@ -1,7 +1,4 @@
-/**
- * The server over time: another site takes over without anybody noticing, clients that are too many or too slow stay in
- * bounds, and it tells how it is.
- */
+/** The server over time: switching sites, limits for clients, and status. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +19,7 @@ import {
 const large = randomBytes(16_000_000);
 const largeRelease = makeRelease({ 'a.txt': 'a', 'large.bin': large });
 
-/** Somebody who has begun to read the large file and has stopped at once. */
+/** A client that starts to read the large file and then stops. */
 async function stoppedReader(
   site: ServedSite,
   options: Partial<SiteServerOptions> = {},
@@ -37,7 +34,7 @@ async function stoppedReader(
 }
 
 describe('another site', () => {
-  test('takes over between two requests: each answer is wholly of one, and none fails', async () => {
+  test('takes over between two requests without a failed or mixed response', async () => {
     const names = ['index.html', 'guide.html', 'app.js'];
     const contentOf = (name: string, release: number) => `${release} ${name} `.repeat(2000);
     const make = (release: number) =>
@@ -69,7 +66,7 @@ describe('another site', () => {
     expect(clients.every((client) => !client.isClosed())).toBe(true);
   });
 
-  test('waits for whoever is still being sent a file of the one before', async () => {
+  test('waits for running responses of the previous site', async () => {
     const before = await openSite(await largeRelease);
     const after = await makeSite({ 'index.html': 'after' });
     const { server, get, reader } = await stoppedReader(before);
@@ -82,7 +79,7 @@ describe('another site', () => {
     expect(server.inUse(after.id)).toBe(true);
   });
 
-  test('a reader who goes away in the middle holds nothing', async () => {
+  test('a client that disconnects releases the file', async () => {
     const before = await openSite(await largeRelease);
     const { server, reader } = await stoppedReader(before);
     server.activate(await makeSite({ 'index.html': 'after' }));
@@ -93,7 +90,7 @@ describe('another site', () => {
 });
 
 describe('one connection', () => {
-  test('many requests sent at once are answered in their order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const { connect } = await startServer(await makeSite({ 'a.txt': 'a', 'b.txt': 'b', '404.html': 'none' }));
     const client = await connect();
     const targets = ['/a.txt', '/b.txt', '/none', '/a.txt'];
@@ -103,7 +100,7 @@ describe('one connection', () => {
     expect(texts).toEqual(['a', 'b', 'none', 'a']);
   });
 
-  test('a request may come in pieces, after others that came whole', async () => {
+  test('a request may arrive in fragments after complete ones', async () => {
     const { connect } = await startServer(await makeSite({ 'a.txt': 'a', 'b.txt': 'b' }));
     const client = await connect();
     expect((await client.ask(requestFor('/a.txt'))).text).toBe('a');
@@ -117,7 +114,7 @@ describe('one connection', () => {
     expect((await client.ask(requestFor('/a.txt'))).text).toBe('a');
   });
 
-  test('a request with many headers and a malformed tail is refused at once', async () => {
+  test('a request with many headers and a malformed tail is refused immediately', async () => {
     const { connect, get } = await startServer(await makeSite({ 'a.txt': 'a' }));
     const client = await connect();
     const headers = Array.from({ length: 150 }, (_, index) => `X-${index}: ${' '.repeat(8)}\r\n`).join('');
@@ -136,7 +133,7 @@ describe('one connection', () => {
     expect((await get('/a.txt')).text).toBe('a');
   });
 
-  test('is closed when the client wants so', async () => {
+  test('is closed at the request of the client', async () => {
     const { connect } = await startServer(await makeSite({ 'a.txt': 'a' }));
     const client = await connect();
     expect((await client.ask(requestFor('/a.txt', { Connection: 'close' }))).headers['connection']).toBe(
@@ -149,7 +146,7 @@ describe('one connection', () => {
     ['no host', 'GET /a.txt HTTP/1.1\r\n\r\n', 400],
     ['two hosts', 'GET /a.txt HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
     ['a space before the colon', 'GET /a.txt HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\n', 400],
-    ['a line that goes on', 'GET /a.txt HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n', 400],
+    ['a folded line', 'GET /a.txt HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n', 400],
     ['a bare line feed', 'GET /a.txt HTTP/1.1\r\nHost: a\nContent-Length: 5\r\n\r\n', 400],
     ['a bare return', 'GET /a.txt HTTP/1.1\r\nHost: a\rContent-Length: 5\r\n\r\n', 400],
     [
@@ -159,7 +156,7 @@ describe('one connection', () => {
     ],
     ['no HTTP', 'HELLO\r\n\r\n', 400],
     ['headers without end', `GET /a.txt HTTP/1.1\r\nHost: a\r\nX-A: ${'b'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('a request with %s is refused and nothing follows', async (_, request, status) => {
+  ])('a request with %s is refused and the connection is closed', async (_, request, status) => {
     const { connect } = await startServer(await makeSite({ 'a.txt': 'a' }));
     const client = await connect();
     expect((await client.ask(request)).status).toBe(status);
@@ -168,7 +165,7 @@ describe('one connection', () => {
 });
 
 describe('too many connections', () => {
-  test('one too many takes the place of the one that was silent for longest', async () => {
+  test('a new connection replaces the one that was idle longest', async () => {
     const { connect } = await startServer(await makeSite({ 'a.txt': 'a' }), { connections: 2 });
     const silent = await connect();
     await silent.ask(requestFor('/a.txt'));
@@ -180,7 +177,7 @@ describe('too many connections', () => {
     expect((await active.ask(requestFor('/a.txt'))).text).toBe('a');
   });
 
-  test('nobody who is being sent something is cut for it', async () => {
+  test('a connection with a running response is not closed', async () => {
     const { connect, reader } = await stoppedReader(await openSite(await largeRelease), {
       connections: 1,
     });
@@ -192,9 +189,9 @@ describe('too many connections', () => {
 });
 
 describe('slow clients', () => {
-  test('headers that drip are cut, and others are served meanwhile', async () => {
-    const patience = { headersMs: 200, checkMs: 50 };
-    const { connect, get } = await startServer(await makeSite({ 'a.txt': 'a' }), { patience });
+  test('a client that trickles headers is cut off while others are served', async () => {
+    const timeLimits = { headersMs: 200, checkMs: 50 };
+    const { connect, get } = await startServer(await makeSite({ 'a.txt': 'a' }), { timeLimits });
     const slow = await connect();
     slow.socket.write('GET /a.txt HTTP/1.1\r\nHost: x\r\n');
     const drip = setInterval(() => slow.socket.writable && slow.socket.write('X-A: b\r\n'), 20);
@@ -207,24 +204,24 @@ describe('slow clients', () => {
     expect(slow.received().toString()).toContain('408');
   });
 
-  test('a connection on which nothing is said is closed, before and after a request', async () => {
-    const patience = { headersMs: 200, keepAliveMs: 200, checkMs: 50 };
-    const { connect } = await startServer(await makeSite({ 'a.txt': 'a' }), { patience });
+  test('an idle connection is closed, before and after a request', async () => {
+    const timeLimits = { headersMs: 200, keepAliveMs: 200, checkMs: 50 };
+    const { connect } = await startServer(await makeSite({ 'a.txt': 'a' }), { timeLimits });
     const clients = await Promise.all([connect(), connect()]);
     await clients[1]?.ask(requestFor('/a.txt'));
     await eventually(() => clients.every((client) => client.isClosed())).toBe(true);
   });
 
-  test('a download that nobody reads is cut, and the release let go', async () => {
+  test('a download that is not read is cut off, and its release is freed', async () => {
     const site = await openSite(await largeRelease);
-    const { server } = await stoppedReader(site, { patience: { readingMs: 300 } });
+    const { server } = await stoppedReader(site, { timeLimits: { readingMs: 300 } });
     server.activate(await makeSite({ 'a.txt': 'a' }));
     await eventually(() => server.inUse(site.id)).toBe(false);
   });
 });
 
-describe('the end', () => {
-  test('idle connections are closed, an answer under way is finished', async () => {
+describe('closing the server', () => {
+  test('idle connections are closed, and running responses complete', async () => {
     const site = await openSite(await largeRelease);
     const { server, port, connect, reader } = await stoppedReader(site);
     const idle = await Promise.all([connect(), connect()]);
@@ -237,7 +234,7 @@ describe('the end', () => {
     await expect(fetch(`http://127.0.0.1:${port}/a.txt`)).rejects.toThrow();
   });
 
-  test('what does not end in time is cut', async () => {
+  test('responses over the grace period are cut off', async () => {
     const { server, reader } = await stoppedReader(await openSite(await largeRelease));
     await server.close(0.1);
     reader.socket.resume();
@@ -246,7 +243,7 @@ describe('the end', () => {
   });
 });
 
-describe('how it is', () => {
+describe('the status', () => {
   const release = {
     id: 'r1',
     version: '2.1 "beta"',
@@ -263,7 +260,7 @@ describe('how it is', () => {
     refusals: { wrong_version: 2 },
   });
 
-  test('before there is a site it lives but is not ready', async () => {
+  test('without a site the server is alive but not ready', async () => {
     const { get } = await startServer(undefined);
     expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}\n' });
     expect(JSON.parse((await get('/readyz')).text)).toMatchObject({
@@ -274,14 +271,14 @@ describe('how it is', () => {
     expect(await get('/')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   });
 
-  test('with a site it is ready and tells what it serves', async () => {
+  test('with a site the server is ready and reports its release', async () => {
     const { get } = await startServer(await makeSite({ 'index.html': 'home' }), { status: () => full });
     const ready = await get('/readyz');
     expect(ready).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
     expect(JSON.parse(ready.text)).toEqual({ status: 'ready', ...full });
   });
 
-  test('the numbers, in the format of Prometheus', async () => {
+  test('metrics have the Prometheus format', async () => {
     const { get } = await startServer(await makeSite({ 'index.html': 'home' }), { status: () => full });
     await get('/');
     await get('/');
@@ -300,21 +297,21 @@ describe('how it is', () => {
       expect(text.split('\n')).toContain(line);
   });
 
-  test('the manual lists every number', async () => {
+  test('the manual lists every metric', async () => {
     const { get } = await startServer(await makeSite({ 'index.html': 'home' }), { status: () => full });
-    const told = [...(await get('/metrics')).text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
+    const exposed = [...(await get('/metrics')).text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
     const manual = readFileSync(new URL('../../../../docs/deploy/serving.mdx', import.meta.url), 'utf8');
     const listed = [...manual.matchAll(/^\| `(docyard_site_\w+)`/gm)].map(([, name]) => name);
-    expect(listed.toSorted()).toEqual(told.toSorted());
+    expect(listed.toSorted()).toEqual(exposed.toSorted());
   });
 
-  test('strangers behind a proxy do not get the numbers', async () => {
+  test('metrics are refused to forwarded requests', async () => {
     const { get } = await startServer(await makeSite({ 'index.html': 'home' }));
     expect((await get('/metrics', { 'X-Forwarded-For': '203.0.113.7' })).status).toBe(403);
     expect((await get('/healthz', { 'X-Forwarded-For': '203.0.113.7' })).status).toBe(200);
   });
 
-  test('a page of that name wins, and below a path there is no quarrel', async () => {
+  test('a page with a status path has precedence, and a base path avoids the conflict', async () => {
     const files = { 'index.html': 'home', 'metrics.html': 'About our metrics' };
     const { get } = await startServer(await makeSite(files));
     expect((await get('/metrics')).text).toBe('About our metrics');
@@ -324,7 +321,7 @@ describe('how it is', () => {
     expect((await below.get('/docs/metrics')).text).toBe('About our metrics');
   });
 
-  test('a port of its own has nothing else, and then the site has none of it', async () => {
+  test('a status port serves only the status, and the site port does not', async () => {
     const site = await makeSite({ 'index.html': 'home' });
     const { get, statusPort } = await startServer(site, { statusPort: 0 });
     const ask = (path: string) => fetch(`http://127.0.0.1:${statusPort}${path}`);
@@ -334,14 +331,14 @@ describe('how it is', () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) expect((await get(path)).status).toBe(404);
   });
 
-  test('when that port is taken, neither is listened on', async () => {
+  test('neither port is opened when the status port is in use', async () => {
     const { port } = await startServer(undefined);
     const server = new SiteServer({ host: '127.0.0.1', port: 0, statusPort: port, status: () => statusOf() });
     await expect(server.listen()).rejects.toThrow('EADDRINUSE');
     await server.close();
   });
 
-  test('every answer can be told to a log', async () => {
+  test('every response can be logged', async () => {
     const lines: string[] = [];
     const { get } = await startServer(await makeSite({ 'index.html': 'home' }), {
       answered: ({ method, target, status, bodyBytes }) =>
@@ -349,11 +346,11 @@ describe('how it is', () => {
     });
     await get('/');
     await get('/none?a');
-    expect(lines).toEqual(['GET / 200 4', 'GET /none?a 404 23']);
+    expect(lines).toEqual(['GET / 200 4', 'GET /none?a 404 16']);
   });
 });
 
-test('a release that was opened twice is served twice', async () => {
+test('a release can be opened and served twice', async () => {
   const release = await makeRelease({ 'index.html': 'home' });
   const { server, get } = await startServer(await openSite(release));
   server.activate(await openSite(release));
