@@ -1,24 +1,24 @@
 import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { lateStyles } from './late-styles.ts';
-import { thinWire } from './thin-wire.ts';
+import { deferStylesheet } from './defer-stylesheet.ts';
+import { omitSchemas } from './omit-schemas.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
-  plugins: [thinWire(), react(), lateStyles()],
+  plugins: [omitSchemas(), react(), deferStylesheet()],
   build: {
     outDir: '../server/dist/dashboard',
     emptyOutDir: true,
     target: 'es2022',
-    // The policy of the page allows no inline code but that of index.html, and no other host.
+    // The content security policy allows no inline code besides that of index.html.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     rolldownOptions: {
       output: {
-        // A file for each area, not for each screen: small files compress badly (199 kB in all instead of 179).
+        // One file per area: many small files compress badly.
         codeSplitting: {
           groups: [
             {

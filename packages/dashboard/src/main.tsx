@@ -1,4 +1,4 @@
-/** The dashboard: a page that talks to the public API as any other client does, with a session in place of a key. */
+/** Entry point of the dashboard. */
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';

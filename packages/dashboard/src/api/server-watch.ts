@@ -1,5 +1,5 @@
-/** Notices that the server cannot be reached, and brings the screens up to date when it is back. */
-import { DocyardError } from '@docyard/api';
+/** Detects that the server cannot be reached and refreshes the screens when it is back. */
+import { DocyardError, InvalidParameterError } from '@docyard/api';
 import { useSyncExternalStore } from 'react';
 
 const firstProbeMs = 1000;
@@ -11,19 +11,14 @@ let probeMs = firstProbeMs;
 const listeners = new Set<() => void>();
 const recoveries = new Set<() => unknown>();
 
-/** A failure that may pass without a change of the request: no answer, or one that says so. */
-export function isPassing(error: unknown): boolean {
+/** Whether the same request may succeed later. `fetch` reports network failures as TypeError. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof DocyardError) return [502, 503, 504].includes(error.status);
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-  return isTimeout || (error instanceof TypeError && !isInvalidId(error));
+  return isTimeout || (error instanceof TypeError && !(error instanceof InvalidParameterError));
 }
 
-/** The client sends no request for an id that would address something else. */
-export function isInvalidId(error: unknown): boolean {
-  return error instanceof TypeError && error.message.includes('cannot be one');
-}
-
-/** Call it after a failure that may pass. */
+/** Call it after a transient failure. */
 export function noticeServerAway(): void {
   if (isAway) return;
   setAway(true);
@@ -31,18 +26,18 @@ export function noticeServerAway(): void {
   setTimeout(() => void probe(), probeMs);
 }
 
-/** After a broken stream: the server may be there all the same. */
+/** Call it after a broken stream, which does not prove an outage. */
 export async function checkServer(): Promise<void> {
   if (!isAway && !(await isReachable())) noticeServerAway();
 }
 
-/** Runs when the server is back; the server counts as back when every recovery has resolved to true or nothing. */
+/** Runs `recover` when the server answers again. The outage lasts until no recovery resolves to false. */
 export function onServerReturn(recover: () => unknown): () => void {
   recoveries.add(recover);
   return () => void recoveries.delete(recover);
 }
 
-/** Resolves when the server answers, at once while it is not known to be away. */
+/** Resolves when the server answers. */
 export async function serverReturned(): Promise<void> {
   await checkServer();
   if (!isAway) return;

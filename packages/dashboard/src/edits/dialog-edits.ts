@@ -1,10 +1,9 @@
-/** Whether a form inside a dialog was edited since it was opened or saved. */
+/** Tracks whether a form inside a dialog was edited since it was opened or saved. */
 import { useRef, type RefObject } from 'react';
 import { useUnsavedEdits } from './unsaved-edits.ts';
 
 let savedCount = 0;
 
-/** After a successful mutation the forms of open dialogs count as saved. */
 export function markDialogsSaved(): void {
   savedCount += 1;
 }

@@ -1,4 +1,4 @@
-/** Edits that are not saved yet: registered by forms, and protected from navigation and from closing the page. */
+/** Protects unsaved edits from navigation and from closing the page. */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 interface Guard {
@@ -7,7 +7,7 @@ interface Guard {
   isDiscarded: boolean;
 }
 
-/** A dialog that is closed on its own screen was closed on purpose, or has asked before. */
+/** Closing a dialog without leaving the screen needs no confirmation here: dialogs ask themselves. */
 type Place = 'page' | 'dialog';
 
 const guards = new Set<Guard>();
@@ -18,7 +18,7 @@ function hasUnsavedEdits(places: readonly Place[] = ['page', 'dialog']): boolean
   );
 }
 
-/** For a form that is saved or whose record is gone: the next navigation asks nothing. */
+/** Call it when a form is saved or its record is deleted: the next navigation then needs no confirmation. */
 export function discardEdits(): void {
   for (const guard of guards) guard.isDiscarded = true;
 }
@@ -33,7 +33,7 @@ export function useUnsavedEdits(isDirty: () => boolean, place: Place = 'page'): 
   }, [place]);
 }
 
-/** What was about to happen when unsaved edits stopped it. */
+/** The navigation that waits for confirmation. */
 let pendingLeave: (() => void) | undefined;
 const listeners = new Set<() => void>();
 
@@ -62,7 +62,7 @@ function subscribe(listener: () => void): () => void {
 
 type Navigate<Options> = (to: string, options?: Options) => void;
 
-/** Numbers the entries of the history, so that a move between them can be taken back. */
+/** Statistics the history entries so that a back or forward navigation can be reverted. */
 let entry = entryOf(globalThis.history.state);
 
 function entryOf(state: unknown): number {
@@ -70,7 +70,6 @@ function entryOf(state: unknown): number {
   return typeof number === 'number' ? number : 0;
 }
 
-/** Wraps every navigation inside the dashboard. */
 export function guardNavigation<Options extends { replace?: boolean }>(
   navigate: Navigate<Options>,
   to: string,
@@ -105,7 +104,7 @@ function onPopState(event: PopStateEvent): void {
   globalThis.history.go(-steps);
 }
 
-/** Call it before the first render: the router must not see a move that is taken back. */
+/** Call it before the first render: the router must not see a navigation that is reverted. */
 export function protectUnsavedEdits(): void {
   addEventListener('popstate', onPopState);
   addEventListener('beforeunload', (event) => {

@@ -1,4 +1,4 @@
-/** Screens whose code is loaded when they are first opened, also when the server is away at that moment. */
+/** Loads a screen when it is first opened and retries while the server cannot be reached. */
 import { lazy, type ComponentType } from 'react';
 import { serverReturned } from '../api/server-watch.ts';
 
@@ -18,7 +18,7 @@ async function loadUntilDone(load: () => Promise<ComponentType>): Promise<Compon
   try {
     return await load();
   } catch (error) {
-    // After an update of the server the files have other names, which a reload brings.
+    // After a server update the files have new names; a reload gets them.
     if (!mayReload()) throw error;
     globalThis.location.reload();
     return new Promise(() => undefined);

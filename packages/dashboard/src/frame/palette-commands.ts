@@ -1,10 +1,10 @@
-/** What the command palette offers: screens and actions at once, projects and exports as the server finds them. */
+/** Commands of the palette: screens, actions, and projects and exports that the server finds. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { useDebounced } from '../parts/debounced.ts';
+import { useDebounced } from '../parts/use-debounced.ts';
 import type { IconName } from '../parts/icons.tsx';
 import { client } from '../api/client.ts';
-import { usePlaces } from './places.ts';
+import { useNavigation } from './navigation.ts';
 import { useScheme } from './scheme.ts';
 import { useMay, useSignOut } from '../session/session.tsx';
 
@@ -21,9 +21,9 @@ const maxFound = 6;
 
 export function useCommands(text: string): { commands: Command[]; isSearching: boolean } {
   const [, go] = useLocation();
-  const wanted = useDebounced(text.trim(), 150);
-  const { found, isSearching } = useFound(wanted);
-  const { work, organization } = usePlaces();
+  const searchText = useDebounced(text.trim(), 150);
+  const { found, isSearching } = useFound(searchText);
+  const { work, organization } = useNavigation();
   const actions = useActions();
   const places = [...work, ...organization].map(({ to, label, icon }): Command => ({
     id: to,
@@ -51,7 +51,7 @@ function useActions(): Command[] {
     [useMay('agent:write'), 'Start an agent job', 'sparkle', '/agent?new=1'],
     [useMay('keys:write'), 'Create an API key', 'key', '/keys?new=1'],
     [useMay('webhooks:write'), 'Create a webhook', 'send', '/webhooks?new=1'],
-    [useMay('people:write'), 'Invite a person', 'people', '/people?new=1'],
+    [useMay('users:write'), 'Invite a user', 'users', '/users?new=1'],
   ];
   const group = 'Actions' as const;
   return [
@@ -71,21 +71,21 @@ function useActions(): Command[] {
   ];
 }
 
-function useFound(wanted: string): { found: Command[]; isSearching: boolean } {
+function useFound(searchText: string): { found: Command[]; isSearching: boolean } {
   const [, go] = useLocation();
   const seesProjects = useMay('projects:read');
   const seesExports = useMay('exports:read');
-  const query = { q: wanted, limit: maxFound };
+  const query = { q: searchText, limit: maxFound };
   const projects = useQuery({
-    queryKey: ['projects', 'palette', wanted],
+    queryKey: ['projects', 'palette', searchText],
     queryFn: () => client.call('listProjects', { query: { ...query, sort: 'name' } }),
-    enabled: seesProjects && wanted !== '',
+    enabled: seesProjects && searchText !== '',
     placeholderData: keepPreviousData,
   });
   const exports = useQuery({
-    queryKey: ['exports', 'palette', wanted],
+    queryKey: ['exports', 'palette', searchText],
     queryFn: () => client.call('listExports', { query }),
-    enabled: seesExports && wanted !== '',
+    enabled: seesExports && searchText !== '',
     placeholderData: keepPreviousData,
   });
   const found: Command[] = [

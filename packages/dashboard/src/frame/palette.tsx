@@ -1,4 +1,4 @@
-/** The command palette: Ctrl+K or Cmd+K, a few letters, Enter. */
+/** The command palette, opened with Ctrl+K or Cmd+K. */
 import { Dialog } from '@base-ui/react/dialog';
 import {
   useEffect,

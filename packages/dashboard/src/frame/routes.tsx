@@ -1,4 +1,4 @@
-/** Every address of the dashboard and the screen behind it. A screen is loaded when it is first opened. */
+/** Maps paths to screens. */
 import { Suspense, type ComponentType } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { LeaveDialog } from '../parts/leave-dialog.tsx';
@@ -30,7 +30,7 @@ const screens = {
   '/webhooks/:webhookId': lazyScreen(() =>
     import('../screens/webhooks/webhook.tsx').then(({ Webhook }) => Webhook),
   ),
-  '/people': lazyScreen(() => import('../screens/people/people.tsx').then(({ People }) => People)),
+  '/users': lazyScreen(() => import('../screens/users/users.tsx').then(({ Users }) => Users)),
   '/audit': lazyScreen(() => import('../screens/audit/audit.tsx').then(({ Audit }) => Audit)),
   '/system': lazyScreen(() => import('../screens/system/system.tsx').then(({ System }) => System)),
 };
@@ -45,7 +45,6 @@ function planScreens() {
   return import('../screens/plan-required.tsx');
 }
 
-/** A screen about exports gives way to an explanation while the plan of the organization lacks them. */
 function ScreenAt({ path, screen: Screen }: { path: string; screen: ComponentType }) {
   const hasExports = useHasExports();
   const Shown = (hasExports ? undefined : screensWithoutExports[path]) ?? Screen;
@@ -84,6 +83,9 @@ export function Routes() {
                       ))}
                       <Route path="/index.html">
                         <Redirect to="/" replace />
+                      </Route>
+                      <Route path="/people">
+                        <Redirect to={`/users${globalThis.location.search}`} replace />
                       </Route>
                       <Route>
                         <NotFound />

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. The script in `index.html` applies the choice before the first paint. */
+/** The color scheme. The script in `index.html` applies the stored choice before the first paint. */
 import { useState } from 'react';
 
 export const schemes = ['system', 'light', 'dark'] as const;
@@ -7,7 +7,7 @@ export type Scheme = (typeof schemes)[number];
 const storageName = 'docyard-scheme';
 
 export function useScheme(): [Scheme, (scheme: Scheme) => void] {
-  const [scheme, setScheme] = useState<Scheme>(kept);
+  const [scheme, setScheme] = useState<Scheme>(storedScheme);
   return [
     scheme,
     (chosen) => {
@@ -19,13 +19,13 @@ export function useScheme(): [Scheme, (scheme: Scheme) => void] {
         if (chosen === 'system') localStorage.removeItem(storageName);
         else localStorage.setItem(storageName, chosen);
       } catch {
-        // The choice holds until the page is closed.
+        // Storage may be blocked; the choice then lasts until the page is closed.
       }
     },
   ];
 }
 
-function kept(): Scheme {
+function storedScheme(): Scheme {
   const { scheme } = document.documentElement.dataset;
   return schemes.find((each) => each === scheme) ?? 'system';
 }

@@ -1,4 +1,4 @@
-/** The frame around every screen: where one can go, who is signed in, light or dark. */
+/** The page around every screen: sidebar, top bar and user menu. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -7,7 +7,7 @@ import { Brand } from '../parts/brand.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Note } from '../parts/note.tsx';
 import { CommandPalette, PaletteButton } from './palette.tsx';
-import { usePlaces, type Place } from './places.ts';
+import { useNavigation, type NavigationEntry } from './navigation.ts';
 import { schemes, useScheme } from './scheme.ts';
 import { useServerAway } from '../api/server-watch.ts';
 import { useSession, useSignOut } from '../session/session.tsx';
@@ -24,7 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const first = useRef(true);
   useEffect(() => {
     setOpen(false);
-    // After a change of screen a keyboard goes on where the new one begins.
+    // Move the keyboard focus to the new screen.
     if (!first.current) main.current?.focus({ preventScroll: true });
     first.current = false;
     globalThis.scrollTo(0, 0);
@@ -73,7 +73,7 @@ function Outage() {
 }
 
 function Sidebar({ search }: { search: () => void }) {
-  const { work, organization } = usePlaces();
+  const { work, organization } = useNavigation();
   return (
     <aside className="sidebar" aria-label="Sidebar">
       <Brand />
@@ -86,19 +86,19 @@ function Sidebar({ search }: { search: () => void }) {
         <Entries entries={organization} />
       </nav>
       <div className="sidebar-foot">
-        <nav aria-label="Elsewhere" className="menu">
+        <nav aria-label="Help" className="menu">
           <a href="/docs/">
             <Icon name="help" />
             Manual
           </a>
         </nav>
-        <Person />
+        <UserMenu />
       </div>
     </aside>
   );
 }
 
-function Entries({ entries }: { entries: Place[] }) {
+function Entries({ entries }: { entries: NavigationEntry[] }) {
   const [here] = useLocation();
   return entries.map(({ to, label, icon }) => (
     <Link key={to} to={to} aria-current={isCurrent(here, to) ? 'page' : undefined}>
@@ -112,37 +112,37 @@ function isCurrent(here: string, to: string): boolean {
   return to === '/' ? here === '/' : here === to || here.startsWith(`${to}/`);
 }
 
-function Person() {
-  const { person, organization } = useSession();
+function UserMenu() {
+  const { person: user, organization } = useSession();
   const [scheme, setScheme] = useScheme();
   const signOut = useSignOut();
   const [, go] = useLocation();
-  const name = person?.name ?? 'API key';
+  const name = user?.name ?? 'API key';
   return (
     <Menu
       label={
         <>
-          <span className="person-initial" aria-hidden="true">
+          <span className="user-initial" aria-hidden="true">
             {name.slice(0, 1).toUpperCase()}
           </span>
-          <span className="person-lines">
+          <span className="user-lines">
             <span>{name}</span>
             <span className="faint">{organization.name}</span>
           </span>
         </>
       }
-      className="person"
+      className="user-menu"
       items={[
         ...schemes.map((each) => ({
-          label: { system: 'Colours of the system', light: 'Light', dark: 'Dark' }[each],
+          label: { system: 'System colors', light: 'Light', dark: 'Dark' }[each],
           icon: ({ system: 'screen', light: 'sun', dark: 'moon' } as const)[each],
           checked: scheme === each,
           act: () => setScheme(each),
         })),
         'line',
-        ...(person === null
+        ...(user === null
           ? []
-          : [{ label: 'Change password', icon: 'key', act: () => go('/people?password=1') } as const]),
+          : [{ label: 'Change password', icon: 'key', act: () => go('/users?password=1') } as const]),
         { label: 'Sign out', icon: 'leave', act: () => signOut.mutate() },
       ]}
     />

@@ -1,4 +1,4 @@
-/** The same action as a call of the API: for curl, the typed client and the command line. Every screen shows its own. */
+/** Shows the API call of a screen for curl, the client and the CLI. */
 import { operation, type CallableId } from '@docyard/api';
 import { CodeTabs } from './code-tabs.tsx';
 import { Disclosure } from './disclosure.tsx';
@@ -8,7 +8,6 @@ export interface ApiCallProps {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
-  /** The line for the terminal, when there is a command for it. */
   command?: string;
 }
 
@@ -50,7 +49,7 @@ function clientOf({ operation: id, params, query, body }: ApiCallProps): string 
   return `await client.call('${id}'${input});`;
 }
 
-/** For a POSIX shell. */
+/** Quotes for a POSIX shell. */
 export function quoted(text: string): string {
   return /^[\w./:@=?&%-]+$/.test(text) && !/[?&]/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,9 +1,8 @@
-/** The arrow keys, Home and End among the buttons of a group: tabs, segments, the items of a menu. */
+/** Keyboard navigation with arrow keys, Home and End among the buttons of a group. */
 import type { KeyboardEvent } from 'react';
 
 const steps: Partial<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** To be called with every key that is pressed inside the group. */
 export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('button:not(:disabled)')];
   const here = buttons.indexOf(event.target as HTMLElement);

@@ -1,4 +1,3 @@
-/** The mark and the name. */
 import { Link } from 'wouter';
 
 export function Brand() {

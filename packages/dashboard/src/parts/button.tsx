@@ -1,4 +1,3 @@
-/** Buttons and links that look like them. One primary button a screen. */
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Icon, type IconName } from './icons.tsx';
@@ -8,7 +7,6 @@ export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger';
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: ButtonLook;
   icon?: IconName;
-  /** It has been pressed and the answer is awaited. */
   busy?: boolean;
   children: ReactNode;
 }
@@ -33,7 +31,6 @@ export function ButtonLink(props: {
   look?: ButtonLook;
   icon?: IconName;
   children: ReactNode;
-  /** Leaves the dashboard. */
   outside?: boolean;
 }) {
   const { to, look = 'plain', icon, children, outside = false } = props;

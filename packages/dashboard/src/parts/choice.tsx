@@ -1,10 +1,9 @@
-/** One of a few that are all in sight and explain themselves. */
+/** Radio buttons with descriptions. */
 import { useId } from 'react';
 import type { Choice } from './field.tsx';
 
 interface ChoiceCardsProps<Value extends string> {
   label: string;
-  /** Undefined until one was chosen. */
   value: Value | undefined;
   onChange: (value: Value) => void;
   choices: readonly Choice<Value>[];

@@ -1,13 +1,10 @@
-/** The same thing in several forms of text, one at a time. */
 import { useState } from 'react';
 import { CodeBlock } from './copy.tsx';
 import { Tabs } from './tabs.tsx';
 
 interface CodeTabsProps {
-  /** What the tabs are a choice of. */
   label: string;
   forms: readonly (readonly [name: string, text: string])[];
-  /** How a block of that name is called. */
   labelOf?: (name: string) => string;
 }
 

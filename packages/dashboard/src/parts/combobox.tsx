@@ -1,7 +1,4 @@
-/**
- * A field to choose one of many: what is typed is searched for, and the list opens above everything beside the field. Keyboard and
- * roles follow the combobox pattern of the ARIA Authoring Practices Guide.
- */
+/** A searchable selection field. Keyboard and roles follow the combobox pattern of the ARIA Authoring Practices Guide. */
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Frame, type FieldProps } from './field.tsx';
 import { Icon } from './icons.tsx';
@@ -13,14 +10,12 @@ export interface ComboboxOption {
 }
 
 interface ComboboxProps extends FieldProps {
-  /** The chosen option; undefined for none. */
   chosen: ComboboxOption | undefined;
   options: readonly ComboboxOption[];
   search: string;
   onSearch: (text: string) => void;
   onChoose: (value: string) => void;
   placeholder: string;
-  /** What stands below the options: that there are more, or that nothing was found. */
   foot?: ReactNode;
   busy?: boolean;
 }
@@ -60,7 +55,7 @@ export function Combobox(props: ComboboxProps) {
     } else if (event.key === 'Enter' && open) choose(options[active]);
     else if (event.key === 'Escape' && open) {
       close();
-      // The dialog around the field stays open.
+      // Escape must not close a dialog around the field.
       event.stopPropagation();
       event.nativeEvent.stopImmediatePropagation();
     } else return;
@@ -98,7 +93,7 @@ export function Combobox(props: ComboboxProps) {
             ref={popup}
             className="popup combobox-popup"
             popover="manual"
-            // A press on the list must not take the focus from the field.
+            // Keep the focus in the field when the list is pressed.
             onPointerDown={(event) => event.preventDefault()}
           >
             <div id={listId} role="listbox" aria-label={frame.label} aria-busy={busy}>

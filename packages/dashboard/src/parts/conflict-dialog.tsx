@@ -1,4 +1,4 @@
-/** Asks what to keep when a record was changed by somebody else while it was edited here. */
+/** Lets the user resolve a conflict with a newer version of a record. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Button } from './button.tsx';
 import { DialogActions } from './dialog.tsx';
@@ -7,7 +7,7 @@ import type { Conflict } from './record-form.ts';
 interface ConflictDialogProps<Form extends object> {
   conflict: Conflict<Form> | undefined;
   form: Form;
-  /** The fields that may be shown, by their label. Secrets are left out. */
+  /** Labels of the fields that may be shown. Secrets are omitted. */
   labels: Partial<Record<keyof Form, string>>;
   isPending: boolean;
 }

@@ -1,4 +1,3 @@
-/** Text to take along: a value with a button, or a block of lines. */
 import { useState } from 'react';
 import { Icon } from './icons.tsx';
 
@@ -28,7 +27,6 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** One value, whole, in a frame. */
 export function CopyField({ text, label }: { text: string; label: string }) {
   return (
     <span className="copy-field">

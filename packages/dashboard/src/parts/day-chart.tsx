@@ -1,4 +1,3 @@
-/** Amounts of each day as stacked bars. The same numbers are offered as a table. */
 import { Disclosure } from './disclosure.tsx';
 
 export interface Series {
@@ -8,7 +7,6 @@ export interface Series {
 }
 
 interface DayChartProps {
-  /** What the bars show, as a sentence for screen readers. */
   label: string;
   dates: readonly string[];
   series: readonly Series[];
@@ -21,11 +19,11 @@ const barWidth = 14;
 
 export function DayChart({ label, dates, series, format }: DayChartProps) {
   const sums = dates.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
-  const most = Math.max(...sums, 0);
+  const max = Math.max(...sums, 0);
   return (
     <div className="day-chart">
       <div className="day-chart-drawing">
-        <span className="day-chart-most">{most === 0 ? '' : format(most)}</span>
+        <span className="day-chart-most">{max === 0 ? '' : format(max)}</span>
         <svg
           role="img"
           aria-label={label}
@@ -36,7 +34,7 @@ export function DayChart({ label, dates, series, format }: DayChartProps) {
             <g key={date}>
               <title>{wordsOf(date, day, series, format)}</title>
               <rect className="day-chart-slot" x={day * slot} width={slot} height={height} />
-              <Bars series={series} day={day} most={most} />
+              <Bars series={series} day={day} max={max} />
             </g>
           ))}
         </svg>
@@ -62,12 +60,12 @@ export function DayChart({ label, dates, series, format }: DayChartProps) {
   );
 }
 
-function Bars({ series, day, most }: { series: readonly Series[]; day: number; most: number }) {
+function Bars({ series, day, max }: { series: readonly Series[]; day: number; max: number }) {
   let top = height;
   return series.map(({ name, tone, values }) => {
     const value = values[day] ?? 0;
     if (value === 0) return null;
-    const barHeight = Math.max(2, (value / most) * (height - 4));
+    const barHeight = Math.max(2, (value / max) * (height - 4));
     top -= barHeight;
     return (
       <rect

@@ -1,4 +1,4 @@
-/** Dialogs: one for forms, one that asks before something cannot be undone. */
+/** Form dialogs and confirmation dialogs. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useRef, useState, type ReactNode } from 'react';
@@ -13,10 +13,9 @@ interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** A sentence below the title. */
   lead?: ReactNode;
   wide?: boolean;
-  /** Holds what is shown only once: a stray click or key does not close it. */
+  /** The content is shown only once: Escape and outside clicks do not close the dialog. */
   keep?: boolean;
   children: ReactNode;
 }
@@ -42,7 +41,7 @@ export function Dialog({ open, onClose, title, lead, wide = false, keep = false,
             ref={popup}
             className={wide ? 'dialog dialog-wide' : 'dialog'}
             {...listeners}
-            // Whoever opens a form wants to fill it in, not to close it.
+            // Focus the first field instead of the close button.
             initialFocus={() => popup.current?.querySelector<HTMLElement>('.input') ?? true}
           >
             <div className="dialog-head">
@@ -74,7 +73,6 @@ export function Dialog({ open, onClose, title, lead, wide = false, keep = false,
   );
 }
 
-/** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="dialog-actions">{children}</div>;
 }
@@ -84,14 +82,12 @@ interface ConfirmProps {
   onClose: () => void;
   title: string;
   children: ReactNode;
-  /** What the button says; a verb. */
   action: string;
   act: () => void;
   busy: boolean;
   error?: unknown;
-  /** Must be typed before the button works; for what would hurt most. */
+  /** Text that the user must type to confirm. */
   typed?: string;
-  /** What the button that changes nothing says. */
   keep?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A line that opens to more. */
+/** A collapsible section. */
 import { useId, useState, type ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 

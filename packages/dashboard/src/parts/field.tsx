@@ -1,4 +1,4 @@
-/** Fields of a form: a label, a control, a hint, and the sentence of the server when a value was refused. */
+/** Form fields with label, hint and server message. */
 import { useId, useState, type ReactNode } from 'react';
 import { useFieldError } from './form.tsx';
 import { Icon } from './icons.tsx';
@@ -6,16 +6,14 @@ import { Icon } from './icons.tsx';
 export interface FieldProps {
   label: string;
   hint?: ReactNode;
-  /** Why the value was refused, where no path says so. */
   error?: string | undefined;
-  /** Where the server finds the value in what is sent; its message about it is shown here. */
+  /** Path of the value in the request body; server messages for it are shown here. */
   path?: string | readonly string[] | undefined;
   optional?: boolean | undefined;
-  /** The label is for screen readers only, where the place says enough. */
+  /** The label is visible to screen readers only. */
   quiet?: boolean | undefined;
 }
 
-/** What ties the control to the words around it. */
 interface Ties {
   id: string;
   'aria-describedby': string | undefined;
@@ -26,7 +24,7 @@ export function Frame(props: FieldProps & { children: (ties: Ties) => ReactNode 
   const { label, hint, path, optional = false, quiet = false, children } = props;
   const id = useId();
   const refused = useFieldError(path) ?? props.error;
-  // What was said about the old value is not true of the new one.
+  // A message about the old value does not apply to the new one.
   const [dismissed, setDismissed] = useState<string>();
   if (refused === undefined && dismissed !== undefined) setDismissed(undefined);
   const error = refused === dismissed ? undefined : refused;
@@ -60,9 +58,7 @@ interface TextFieldProps extends FieldProps {
   autoFocus?: boolean;
   required?: boolean;
   maxLength?: number;
-  /** Code, addresses, names of branches. */
   mono?: boolean;
-  /** More than one line. */
   rows?: number;
 }
 
@@ -115,7 +111,7 @@ interface SelectFieldProps<Value extends string> extends FieldProps {
   choices: readonly Choice<Value>[];
 }
 
-/** The list that opens is the browser's own: it knows phones, screen readers and typing. Where it can, it has our look. */
+/** A native select, styled where the browser supports it. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
   const { value, onChange, choices, ...rest } = props;
   return (
@@ -167,7 +163,6 @@ export function CheckField({ label, hint, checked, onChange, disabled = false }:
   );
 }
 
-/** What the server says about one field of what was sent. */
 export function fieldError(error: unknown, path: string): string | undefined {
   const details = (error as { details?: { path: string; message: string }[] } | null)?.details;
   return details?.find((each) => each.path === path || each.path.startsWith(`${path}.`))?.message;

@@ -1,7 +1,7 @@
-/** Gives the focus back to what opened a dialog, also through a chain of dialogs and from a menu. */
+/** Returns the focus to the control that opened a dialog, also through nested dialogs and menus. */
 import { useEffect } from 'react';
 
-/** After the dialog has given the focus back where it could. */
+/** Runs after the focus return of the dialog library. */
 const settledMs = 100;
 
 let opener: HTMLElement | undefined;

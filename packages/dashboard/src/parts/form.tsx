@@ -1,4 +1,4 @@
-/** A form that shows what the server refused at the fields, and brings the first problem into view. */
+/** A form that shows server messages at the fields and scrolls to the first one. */
 import { createContext, use, useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { Problem } from './problem.tsx';
 
@@ -9,14 +9,13 @@ interface Detail {
 
 interface FormState {
   error: unknown;
-  /** Paths of the fields on the screen. */
+  /** Paths of the visible fields. */
   paths: Set<string>;
 }
 
 const FormContext = createContext<FormState>({ error: null, paths: new Set() });
 
 interface FormProps {
-  /** Why the last attempt failed; null before and while there is none. */
   error: unknown;
   onSubmit: () => void;
   /** Ctrl+Enter or ⌘+Enter submits from any field. */
@@ -55,7 +54,6 @@ export function Form({ error, onSubmit, submitsByKey = false, children }: FormPr
   );
 }
 
-/** The first refused field, or the sentence about the whole form. */
 function revealProblem(form: HTMLFormElement | null): void {
   const target =
     form?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
@@ -64,7 +62,7 @@ function revealProblem(form: HTMLFormElement | null): void {
   target?.scrollIntoView({ block: 'center' });
 }
 
-/** What is not said at a field. Place it above the buttons. */
+/** Shows messages that belong to no field. Place it above the buttons. */
 export function FormProblem() {
   const { error, paths } = use(FormContext);
   if (error === null || error === undefined) return null;
@@ -74,7 +72,6 @@ export function FormProblem() {
   return <Problem error={error} />;
 }
 
-/** What the server says about the field with one of these paths. */
 export function useFieldError(path: string | readonly string[] | undefined): string | undefined {
   const { error, paths } = use(FormContext);
   const joined = path === undefined ? '' : [path].flat().join(' ');
@@ -88,7 +85,7 @@ export function useFieldError(path: string | readonly string[] | undefined): str
   return detailsOf(error).find((detail) => own.includes(fieldOf(detail.path, paths) ?? ''))?.message;
 }
 
-/** The field that a message is about: of those that enclose its path, the innermost. */
+/** The innermost field that encloses the path of a message. */
 function fieldOf(path: string, fields: ReadonlySet<string>): string | undefined {
   return [...fields]
     .filter((field) => path === field || path.startsWith(`${field}.`))

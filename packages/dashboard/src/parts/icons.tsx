@@ -1,4 +1,4 @@
-/** The icons of the dashboard, drawn on a grid of 24 with one stroke. They never carry meaning alone. */
+/** Icons on a 24 by 24 grid. They are decorative: a label always carries the meaning. */
 const paths = {
   archive: 'M4 7h16M5 7v12h14V7M4 4h16v3H4zM10 11h4',
   arrow: 'M5 12h14M13 6l6 6-6 6',
@@ -26,7 +26,7 @@ const paths = {
   menu: 'M4 7h16M4 12h16M4 17h16',
   moon: 'M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z',
   more: 'M5 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1M12 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1M19 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1',
-  people:
+  users:
     'M9 5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M2.5 20c.4-3.6 2.8-5.5 6.5-5.5s6.1 1.9 6.5 5.5M16 5.3a3.3 3.3 0 0 1 0 6.4M18 14.9c2 .7 3.2 2.4 3.5 5.1',
   play: 'M8 5l11 7-11 7z',
   plus: 'M12 5v14M5 12h14',

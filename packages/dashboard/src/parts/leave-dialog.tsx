@@ -1,4 +1,3 @@
-/** Asks before a navigation loses unsaved edits. */
 import { usePendingLeave } from '../edits/unsaved-edits.ts';
 import { Confirm, discardQuestion } from './dialog.tsx';
 

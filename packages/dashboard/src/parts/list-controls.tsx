@@ -1,10 +1,10 @@
-/** Search and order of a list, kept in the address so that a link and the back button show the same rows. */
+/** Search and sort order of a list, stored in the URL. */
 import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { useDebounced } from './debounced.ts';
+import { useDebounced } from './use-debounced.ts';
 import { SelectField, TextField } from './field.tsx';
 
-/** The first one is the default and does not appear in the address. */
+/** The first choice is the default and is omitted from the URL. */
 export type SortChoices<Sort extends string> = readonly [SortChoice<Sort>, ...SortChoice<Sort>[]];
 
 interface SortChoice<Sort extends string> {
@@ -19,7 +19,6 @@ export interface ListQuery<Sort extends string> {
 
 const maxSearchLength = 100;
 
-/** What the address asks for, as the query of a list operation. */
 export function useListQuery<Sort extends string>(choices: SortChoices<Sort>): ListQuery<Sort> {
   const [search] = useSearchParams();
   const q = (search.get('q') ?? '').trim().slice(0, maxSearchLength);
@@ -31,7 +30,6 @@ export function useListQuery<Sort extends string>(choices: SortChoices<Sort>): L
 }
 
 interface ListControlsProps<Sort extends string> {
-  /** What is searched, such as `projects`. */
   label: string;
   placeholder: string;
   choices: SortChoices<Sort>;

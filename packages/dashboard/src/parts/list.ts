@@ -1,4 +1,4 @@
-/** A list of the API, page after page, as one list that grows. */
+/** Loads the pages of an API list as one growing list. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { MoreRows } from './table.tsx';
 
@@ -11,9 +11,9 @@ export function useList<Row>(
   key: readonly unknown[],
   read: (cursor: string | undefined) => Promise<ListPage<Row>>,
   options: {
-    /** All pages are read again, one after another: choose by how many rows there are. */
+    /** A refetch reads all loaded pages one after another. */
     refetchMs?: number | ((rows: Row[]) => number | false);
-    /** Something else keeps what is there true. */
+    /** An event stream keeps the rows current. */
     followed?: boolean;
   } = {},
 ): { rows: Row[] | undefined; error: unknown; refetch: () => void; more: MoreRows } {
@@ -23,13 +23,12 @@ export function useList<Row>(
     queryFn: ({ pageParam }) => read(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    // Looking for what stayed the same takes longer than drawing the rows in sight: 10,000 rows have half a million values.
+    // Comparing the rows of a long list takes longer than rendering the visible ones.
     structuralSharing: false,
     refetchInterval: ({ state }) =>
       typeof refetchMs === 'function'
         ? refetchMs(state.data?.pages.flatMap(({ data }) => data) ?? [])
         : refetchMs,
-    // All pages would be read again, one after another.
     refetchOnWindowFocus: options.followed !== true,
   });
   return {

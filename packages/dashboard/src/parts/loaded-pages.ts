@@ -1,4 +1,4 @@
-/** The pages of a list that are loaded, and what news about one row makes of them. Pure. */
+/** Updates the loaded pages of a list with one changed row. */
 import type { InfiniteData } from '@tanstack/react-query';
 
 export type LoadedPages<Row> = InfiniteData<{ data: Row[]; nextCursor: string | null }, string | undefined>;
@@ -9,8 +9,8 @@ interface Dated {
 }
 
 /**
- * Rows are the newest first. One that is not `isWanted` leaves the list, or does not come into it. Without `isAdded` only rows that are
- * in the list change: the server alone knows the place of a new row in another order or in a search.
+ * Rows are sorted newest first. A row that is not `isWanted` is removed or not added. Without `isAdded`, only rows that
+ * are already in the list change, because only the server knows the position of a new row in another order or in a search.
  */
 export function withRow<Row extends Dated>(
   loaded: LoadedPages<Row>,

@@ -1,6 +1,6 @@
 /**
- * A menu behind a button. The browser opens it above everything, beside its button, and closes it with Escape or a click
- * elsewhere (popover); the keys inside are ours. It stays where it stands in the document, so that it belongs to its place.
+ * A menu button. The popover API positions the menu and closes it on Escape and outside clicks; keyboard navigation is
+ * implemented here.
  */
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { moveFocus } from './arrow-keys.ts';
@@ -10,7 +10,7 @@ export interface MenuItem {
   label: string;
   icon?: IconName;
   act: () => void;
-  /** One of several that exclude each other. */
+  /** For menu items that exclude each other. */
   checked?: boolean;
   danger?: boolean;
   disabled?: boolean;
@@ -18,7 +18,7 @@ export interface MenuItem {
 
 interface MenuProps {
   label: ReactNode;
-  /** For a button that shows only an icon. */
+  /** Accessible name of an icon-only button. */
   name?: string;
   className?: string;
   items: (MenuItem | 'line')[];
@@ -82,10 +82,9 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
       className={danger ? 'popup-item popup-danger' : 'popup-item'}
       tabIndex={-1}
       disabled={disabled}
-      // One item is marked, whether by the pointer or by the keys.
       onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
       onClick={() => {
-        // First the focus goes back to the button; a dialog that opens now will return it there.
+        // Return the focus to the button first, so that a dialog that opens now returns it there too.
         close();
         act();
       }}
@@ -102,14 +101,13 @@ function onKey(event: KeyboardEvent<HTMLDivElement>): void {
   if (event.key === 'Tab') menu.hidePopover();
   else if (event.key === 'Escape') {
     menu.hidePopover();
-    // A dialog around it stays.
+    // Escape must not close a dialog around the menu.
     event.preventDefault();
     event.stopPropagation();
   } else if (/^\p{L}$/u.test(event.key)) focusByLetter(menu, event.key);
   else moveFocus(event);
 }
 
-/** The next item that begins with it. */
 function focusByLetter(menu: HTMLElement, letter: string): void {
   const items = [...menu.querySelectorAll<HTMLElement>('button:not(:disabled)')];
   const after = items.findIndex((item) => item === document.activeElement) + 1;

@@ -1,4 +1,3 @@
-/** A remark of the page itself. */
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -21,7 +20,6 @@ export function Note({ tone, children }: { tone: Tone; children: ReactNode }) {
   );
 }
 
-/** A word on the state of something. The tone repeats what the word says. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`badge badge-${tone}`}>{children}</span>;
 }

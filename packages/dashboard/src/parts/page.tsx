@@ -1,15 +1,14 @@
-/** The parts every screen is made of: its head, its panels, what it shows while there is nothing. */
+/** Layout of a screen: header, panels, empty states and skeletons. */
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Icon, type IconName } from './icons.tsx';
 
 interface PageProps {
   title: string;
-  /** When the heading says more than a title of the window can. */
+  /** The window title, when the heading is too long for it. */
   heading?: ReactNode;
   lead?: ReactNode;
   actions?: ReactNode;
-  /** The way back up. */
   crumbs?: { to: string; label: string }[];
   children: ReactNode;
 }
@@ -44,7 +43,7 @@ export function Page({ title, heading, lead, actions, crumbs, children }: PagePr
 interface PanelProps {
   title?: string;
   aside?: ReactNode;
-  /** Without space at the edges, for tables. */
+  /** Without padding, for tables. */
   flush?: boolean;
   children: ReactNode;
 }
@@ -66,7 +65,6 @@ export function Panel({ title, aside, flush = false, children }: PanelProps) {
 interface EmptyProps {
   icon: IconName;
   title: string;
-  /** What it is for and how to begin. */
   children: ReactNode;
   action?: ReactNode;
 }
@@ -84,7 +82,6 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   );
 }
 
-/** Names and values. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className="facts">
@@ -98,7 +95,6 @@ export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) 
   );
 }
 
-/** While the code of a screen is on its way. */
 export function PageSkeleton() {
   return (
     <div className="page">
@@ -109,7 +105,6 @@ export function PageSkeleton() {
   );
 }
 
-/** Grey lines in the place of what is on its way, as tall as that will be. */
 export function Waiting({ lines = 4 }: { lines?: number }) {
   return (
     <div className="waiting" aria-busy="true" aria-label="Loading">

@@ -1,14 +1,14 @@
-/** What went wrong, in the words of the server, and what can be done about it. */
+/** An error message with its request id and a retry button. */
 import { DocyardError } from '@docyard/api';
 import { problemOf } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
-import { Words } from './words.tsx';
+import { TextWithCode } from './text-with-code.tsx';
 
 interface ProblemProps {
   error: unknown;
   retry?: () => void;
-  /** Fields of the form that show what is said about them themselves. */
+  /** Paths of fields that show their own messages. */
   besides?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function Problem({ error, retry, besides = [] }: ProblemProps) {
       <Icon name="warning" />
       <div>
         <p>
-          <Words text={message} />
+          <TextWithCode text={message} />
         </p>
         {requestId !== undefined && status >= 500 && (
           <p className="note-small">

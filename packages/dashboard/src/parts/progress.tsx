@@ -1,4 +1,3 @@
-/** How far something is, as a bar with its number. */
 export function ProgressBar({ label, value, tone }: { label: string; value: number; tone?: 'good' | 'bad' }) {
   const percent = `${Math.floor(value)} %`;
   return (

@@ -1,4 +1,4 @@
-/** A form over a record that others may change at the same time. */
+/** A form for a record that other callers may change at the same time. */
 import { DocyardError } from '@docyard/api';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,14 +6,13 @@ import { useUnsavedEdits } from '../edits/unsaved-edits.ts';
 
 interface RecordFormOptions<Item, Form> {
   record: Item;
-  /** The part of the record that the form edits. */
   formOf: (record: Item) => Form;
   save: (form: Form, version: number) => Promise<Item>;
   read: () => Promise<Item>;
   onSaved: (record: Item) => void;
 }
 
-/** Another caller has changed the edited part of the record. */
+/** Another caller has changed the edited fields of the record. */
 class ConflictError<Item> extends Error {
   readonly current: Item;
 
@@ -42,7 +41,7 @@ export function useRecordForm<Item extends { version: number }, Form extends obj
     setBase(next);
     setForm(formOf(next));
   };
-  // A newer record replaces the form only while there is nothing to lose.
+  // A newer record replaces the form only while there are no edits.
   if (record.version > base.version && isSame) adopt(record);
 
   const saving = useMutation({
@@ -76,7 +75,6 @@ export function useRecordForm<Item extends { version: number }, Form extends obj
   return {
     form,
     set: (change: Partial<Form>) => setForm({ ...form, ...change }),
-    /** Nothing was changed. */
     isSame,
     submit: () => saving.mutate(base),
     error: conflict === undefined ? saving.error : null,

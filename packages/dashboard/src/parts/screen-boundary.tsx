@@ -1,4 +1,4 @@
-/** Catches the failure of one screen, so that the rest of the dashboard stays usable. */
+/** Catches the failure of one screen so that the rest of the dashboard stays usable. */
 import { Component, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from './button.tsx';

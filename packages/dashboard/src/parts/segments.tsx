@@ -1,4 +1,4 @@
-/** A few choices side by side, of which one counts: a filter, a width, a form of the same thing. */
+/** A segmented control. */
 import type { ReactNode } from 'react';
 import { moveFocus } from './arrow-keys.ts';
 

@@ -1,8 +1,7 @@
-/** A small line without axes. The sentence beside it carries the same numbers. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
-  const most = Math.max(...values, 1);
+  const max = Math.max(...values, 1);
   const step = values.length < 2 ? 0 : 100 / (values.length - 1);
-  const heightOf = (value: number) => 22 - (value / most) * 20;
+  const heightOf = (value: number) => 22 - (value / max) * 20;
   const points =
     values.length === 1
       ? `0,${heightOf(values[0] ?? 0)} 100,${heightOf(values[0] ?? 0)}`

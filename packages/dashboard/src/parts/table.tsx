@@ -1,7 +1,4 @@
-/**
- * A table that stays quick with 10,000 rows: those far out of sight are not in the document. On a phone each row
- * becomes a card. Lists of the API come in pages; the next one is fetched when the end comes into sight.
- */
+/** A virtualized table. On narrow screens each row becomes a card. The next page is loaded when the end scrolls into view. */
 import { memo, useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
@@ -9,10 +6,10 @@ import { Problem } from './problem.tsx';
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => ReactNode;
-  /** A width of CSS grid, such as `8rem` or `minmax(10rem, 2fr)`. */
+  /** A CSS grid track size, such as `8rem` or `minmax(10rem, 2fr)`. */
   width?: string;
   align?: 'end';
-  /** The name is for screen readers only. */
+  /** The name is visible to screen readers only. */
   quiet?: boolean;
 }
 
@@ -62,17 +59,16 @@ export function Table<Row>({ label, rows, columns, keyOf, more }: TableProps<Row
   );
 }
 
-/** Rows come and go together, so many at a time. */
+/** Rows are mounted and unmounted in blocks of this size. */
 const blockRows = 25;
 const rowHeightPx = 64;
 
 interface BlockProps<Row> extends Pick<TableProps<Row>, 'rows' | 'columns' | 'keyOf'> {
-  /** The place of its first row in the whole table. */
   first: number;
   template: string;
 }
 
-/** Keeps the place of its rows while they are far away. */
+/** Keeps its height while its rows are unmounted. */
 function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) {
   const element = useRef<HTMLDivElement>(null);
   const heightPx = useRef(rows.length * rowHeightPx);
@@ -82,10 +78,10 @@ function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) 
     if (block === null) return undefined;
     const watch = new IntersectionObserver(
       (entries) => {
-        // On a busy machine several come at once, the oldest first.
+        // Observers may report several entries at once, oldest first.
         const entry = entries.at(-1);
         if (entry === undefined) return;
-        // Whoever works in one of its rows must not lose the focus.
+        // Unmounting a row would lose the focus inside it.
         const stays = entry.isIntersecting || block.contains(document.activeElement);
         if (!stays) heightPx.current = entry.boundingClientRect.height;
         setNear(stays);
@@ -107,7 +103,7 @@ function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) 
           <RowOfTable
             key={keyOf(row)}
             row={row}
-            // The head is the first one.
+            // Row 1 is the header.
             place={first + index + 2}
             columns={columns}
             template={template}
@@ -124,7 +120,6 @@ interface RowProps<Row> {
   template: string;
 }
 
-/** Drawn again only when its row is another object, as long as the columns stay the same ones. */
 const RowOfTable = memo(function RowOfTable<Row>({ row, place, columns, template }: RowProps<Row>) {
   return (
     <div className="table-row" role="row" aria-rowindex={place} style={{ gridTemplateColumns: template }}>

@@ -1,4 +1,3 @@
-/** Several sides of one thing, one at a time. The keyboard moves along the tabs with the arrows and chooses with Enter. */
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { moveFocus } from './arrow-keys.ts';
 
@@ -9,12 +8,10 @@ export interface Tab {
 }
 
 interface TabsProps {
-  /** What the tabs are sides of. */
   label: string;
   tabs: readonly Tab[];
   chosen: string;
   onChoose: (name: string) => void;
-  /** Of the panel below, for its layout. */
   className?: string;
 }
 
@@ -22,7 +19,7 @@ export function Tabs({ label, tabs, chosen, onChoose, className = '' }: TabsProp
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // On a phone the chosen one may stand beyond the edge. The page itself must not move.
+    // Scroll the selected tab into view without moving the page.
     const along = list.current;
     const tab = along?.querySelector('[aria-selected="true"]');
     if (!along || !tab) return;
@@ -49,7 +46,7 @@ export function Tabs({ label, tabs, chosen, onChoose, className = '' }: TabsProp
         ))}
       </div>
       <div
-        // Another side is another thing: nothing of the last one stays.
+        // The key resets the state of the panel when the tab changes.
         key={chosen}
         id={`${id}-panel`}
         role="tabpanel"

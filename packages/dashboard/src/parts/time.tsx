@@ -1,11 +1,10 @@
-/** Moments, spans and amounts as people say them; the exact moment is in the title. */
 import { useSyncExternalStore } from 'react';
 
 const paceMs = 30_000;
 
 export function Ago({ at }: { at: string }) {
   const differenceMs = Date.parse(at) - useNow(paceMs);
-  // The clock may be behind what has happened since it was last told.
+  // `now` lags behind by up to one tick, so recent events can appear to be in the future.
   const isJustNow = differenceMs > 0 && differenceMs <= paceMs;
   return (
     <time dateTime={at} title={exact(at)}>
@@ -14,7 +13,7 @@ export function Ago({ at }: { at: string }) {
   );
 }
 
-/** The present, told again every so often. All who ask for the same pace share one timer: a table may hold 10,000 of them. */
+/** The current time, updated at an interval. Components with the same interval share one timer. */
 export function useNow(everyMs: number): number {
   const ticker = tickerOf(everyMs);
   return useSyncExternalStore(ticker.subscribe, ticker.now);
@@ -50,7 +49,6 @@ function tickerOf(everyMs: number): Ticker {
       };
     },
     now: () => {
-      // While nobody listens the moment must not grow old.
       if (listeners.size === 0 && Date.now() - now > everyMs) now = Date.now();
       return now;
     },
@@ -59,7 +57,7 @@ function tickerOf(everyMs: number): Ticker {
   return ticker;
 }
 
-// Formats are made once: that takes longer than using one for a whole table.
+// Creating a format is expensive.
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 export function exact(at: string): string {
@@ -84,7 +82,6 @@ export function relative(differenceMs: number): string {
   return Math.abs(seconds) < 10 ? 'now' : relativeFormat.format(seconds, 'second');
 }
 
-/** `1 min 20 s`. */
 export function span(milliseconds: number): string {
   if (milliseconds < 100) return `${Math.max(0, Math.round(milliseconds))} ms`;
   const seconds = milliseconds / 1000;

@@ -1,8 +1,8 @@
-/** Short messages where they cover no control: that something was done. What went wrong is said where it went wrong. */
+/** Success messages, placed where they cover no control. Errors appear next to the form. */
 import { createContext, useCallback, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { Icon } from './icons.tsx';
-import { useFreePlace } from './use-free-place.ts';
+import { useToastPosition } from './use-toast-position.ts';
 
 const shownMs = 5000;
 
@@ -15,11 +15,11 @@ const ShowToast = createContext<(text: string) => void>(() => undefined);
 
 export function Toasts({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<Message[]>([]);
-  // Whoever reads or reaches for one keeps them all.
+  // Hover and focus pause all toasts.
   const [held, setHeld] = useState(false);
   const count = useRef(0);
   const region = useRef<HTMLDivElement>(null);
-  const place = useFreePlace(region, messages.length);
+  const place = useToastPosition(region, messages.length);
   const show = useCallback((text: string) => {
     count.current += 1;
     const id = count.current;

@@ -1,4 +1,4 @@
-/** What runs now, the numbers of the last 30 days, what ran last, and whether all is well. A new installation is shown its first steps instead. */
+/** Running work, statistics, recent work and health. A new installation shows the first steps instead. */
 import type { ExportJob } from '@docyard/api';
 import { useMay, useSession } from '../session/session.tsx';
 import { ApiCall } from '../parts/api-call.tsx';
@@ -9,10 +9,10 @@ import { useLiveExports } from './exports/live-exports.ts';
 import { useRecentAgentJobs } from './overview/agent-jobs.ts';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { HealthLine } from './overview/health-line.tsx';
-import { Numbers } from './overview/numbers.tsx';
-import './overview/numbers.css';
+import { Statistics } from './overview/statistics.tsx';
+import './overview/statistics.css';
 import './overview/overview.css';
-import { LastAgentJobs, LastExports, Running } from './overview/work.tsx';
+import { LastAgentJobs, LastExports, Running } from './overview/jobs.tsx';
 
 export function Overview() {
   const { organization } = useSession();
@@ -49,7 +49,7 @@ export function Overview() {
             trails={exports.trails}
             agentJobs={(agentJobs.rows ?? []).filter(({ status }) => status === 'active')}
           />
-          {!isNew && <Numbers />}
+          {!isNew && <Statistics />}
           {!isNew && (
             <div className="overview-halves">
               <LastExports jobs={exports.rows.filter((job) => !isOpen(job))} />
@@ -67,7 +67,6 @@ function isOpen({ status }: ExportJob): boolean {
   return status === 'queued' || status === 'running';
 }
 
-/** What waits stands below what it waits for. */
 function runningFirst(left: ExportJob, right: ExportJob): number {
   const waits = ({ status }: ExportJob) => (status === 'queued' ? 1 : 0);
   return waits(left) - waits(right) || left.createdAt.localeCompare(right.createdAt);

@@ -1,10 +1,10 @@
-/** What stands in the place of exports while the plan of the organization lacks them. */
+/** Replaces the export screens when the plan does not include exports. */
 import { useSession } from '../session/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/copy.tsx';
 import { Empty, Page, Panel } from '../parts/page.tsx';
 import { HealthLine } from './overview/health-line.tsx';
-import { LastAgentJobs } from './overview/work.tsx';
+import { LastAgentJobs } from './overview/jobs.tsx';
 import { useRecentAgentJobs } from './overview/agent-jobs.ts';
 
 export function ExportsNeedPlan() {

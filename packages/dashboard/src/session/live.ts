@@ -1,18 +1,18 @@
-/** Streams of events of the server, opened again whatever happens to them. */
+/** Event streams of the server, reopened after every failure. */
 import { useEffect, useState } from 'react';
 import { checkSession, queries } from '../api/client.ts';
 import { checkServer, onServerReturn } from '../api/server-watch.ts';
 
 const openAgainMs = 5000;
 
-/** Hands over every job of a stream. `false` while the stream is away. */
+/** Calls `take` for every job of a stream. Returns false while the stream is disconnected. */
 export function useLive(path: string, take: (job: unknown) => void): boolean {
   const [connected, setConnected] = useState(true);
   useEffect(() => openStream(path, { job: take }, setConnected), [path, take]);
   return connected;
 }
 
-/** By the name of the event. Returns what closes the stream. */
+/** `takers` are keyed by event name. Returns a function that closes the stream. */
 export function openStream(
   path: string,
   takers: Record<string, (data: unknown) => void>,
@@ -25,14 +25,14 @@ export function openStream(
     source = new EventSource(path);
     source.addEventListener('open', () => {
       setConnected(true);
-      // It begins anew: what happened in between was told to nobody.
+      // Events were missed while the stream was closed.
       if (wasRefused) void queries.invalidateQueries();
       wasRefused = false;
     });
     source.addEventListener('error', () => {
       setConnected(false);
       void checkServer();
-      // A connection that breaks is made again by the browser. It gives up when the server answers with an error.
+      // The browser reconnects after network failures, but gives up after an error response.
       if (source.readyState !== EventSource.CLOSED) return;
       wasRefused = true;
       checkSession();

@@ -4,7 +4,7 @@ import { returnPath } from './return-path.ts';
 test.each([
   ['/keys?show=ended', '/keys?show=ended'],
   ['/projects/pr_1#source', '/projects/pr_1#source'],
-  ['/exports/../people', '/people'],
+  ['/exports/../users', '/users'],
 ])('the screen %s is shown after signing in', (to, expected) => {
   expect(returnPath(to)).toBe(expected);
 });

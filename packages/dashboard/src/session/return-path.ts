@@ -1,8 +1,8 @@
-/** The screen to show after signing in, from `?to=` of the address. Anything but a screen of the dashboard becomes the first one. */
-import { placeInDashboard } from '@docyard/api';
+/** The screen to show after signing in, from `?to=`. Every address outside the dashboard becomes `/`. */
+import { dashboardPath } from '@docyard/api';
 
 export function returnPath(to: string | null): string {
-  const place = placeInDashboard(to);
+  const place = dashboardPath(to);
   return isGate(place) ? '/' : place;
 }
 

@@ -1,4 +1,4 @@
-/** Tells the other tabs of this browser that a session began or ended. */
+/** Notifies the other tabs of this browser when a session begins or ends. */
 import { checkSession, queries } from '../api/client.ts';
 
 type SessionChange = 'signed-in' | 'signed-out';

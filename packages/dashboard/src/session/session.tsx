@@ -1,4 +1,4 @@
-/** Who is signed in. Screens ask here what the person may do; the server decides all the same. */
+/** The signed-in user and their permissions. The server enforces them. */
 import { scopesGrant, type Me, type Scope } from '@docyard/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, type ReactNode } from 'react';
@@ -12,7 +12,7 @@ const SessionContext = createContext<Me | undefined>(undefined);
 
 export function useSession(): Me {
   const session = use(SessionContext);
-  if (session === undefined) throw new Error('This part is shown to people who are signed in.');
+  if (session === undefined) throw new Error('useSession needs a signed-in user.');
   return session;
 }
 
@@ -22,12 +22,11 @@ export function useMay(scope: Scope): boolean {
   return scopesGrant(scopes, scope) && (hasExports || !scope.startsWith('exports:'));
 }
 
-/** Static export is part of the enterprise plan alone. */
+/** Only the enterprise plan includes static exports. */
 export function useHasExports(): boolean {
   return useSession().organization.plan === 'enterprise';
 }
 
-/** Shows its children to whoever is signed in, and everybody else the way to do so. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const me = useMe();
@@ -37,7 +36,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
     const ended = me.data === undefined ? '' : '&ended=1';
     return <SessionEnd signIn={`/login?to=${encodeURIComponent(here)}${ended}`} />;
   }
-  // What was known stays on the screen while the server is away.
+  // Keep showing the last known session while the server cannot be reached.
   if (me.data !== undefined) return <SessionContext value={me.data}>{children}</SessionContext>;
   return (
     <div className="gate">
@@ -50,7 +49,6 @@ export function useMe() {
   return useQuery({ queryKey: ['me'], queryFn: () => client.call('readMe'), staleTime: 60_000 });
 }
 
-/** Leaves the screen, and forgets what the session was allowed to see. */
 function SessionEnd({ signIn }: { signIn: string }) {
   const queries = useQueryClient();
   const [, go] = useLocation();

@@ -1,4 +1,3 @@
-/** All styles of the dashboard are one file, so a class of one screen must not mean something else on another. */
 import { readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +6,7 @@ import { expect, test } from 'vitest';
 const screens = fileURLToPath(new URL('../screens', import.meta.url));
 const ofParts = fileURLToPath(new URL('parts.css', import.meta.url));
 
-test('each class that a screen gives a look belongs to that screen alone', async () => {
+test('a class of a screen style sheet is used by that screen only', async () => {
   const files = (await readdir(screens, { recursive: true })).filter((name) => name.endsWith('.css'));
   expect(files.length).toBeGreaterThan(5);
   const known = classesOf(await readFile(ofParts, 'utf8'));
@@ -20,7 +19,6 @@ test('each class that a screen gives a look belongs to that screen alone', async
   expect(shared).toEqual([]);
 });
 
-/** The classes that selectors begin with. */
 function classesOf(css: string): Set<string> {
   const selectors = css.replaceAll(/\/\*[^*]*\*\//g, '').matchAll(/(?:^|[{}])([^{}]+)(?=\{)/g);
   const parts = [...selectors].flatMap(([, selector = '']) => selector.split(','));

@@ -1,4 +1,4 @@
-/** The steps of a job as they happen: those so far at once, further ones from the event stream of the server. */
+/** The steps of a job: those so far, then further ones from the event stream. */
 import type { AgentEvent } from '@docyard/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -12,8 +12,7 @@ interface Place {
   id: string;
 }
 
-/** A run has 60 steps unless somebody allows more; whoever wants them all has the transcript. */
-const mostEvents = 3000;
+const maxEvents = 3000;
 
 export function useSteps({ projectId, id }: Place, isActive: boolean) {
   const queries = useQueryClient();
@@ -34,12 +33,16 @@ export function useSteps({ projectId, id }: Place, isActive: boolean) {
       void queries.invalidateQueries({ queryKey: record, exact: true });
       if (event.status !== 'active') void queries.invalidateQueries({ queryKey: [...record, 'diff'] });
     };
-    const tell = (connected: boolean) => {
+    const reportConnection = (connected: boolean) => {
       setConnected(connected);
-      // The stream also ends with the job; the record says which of the two it was.
+      // The stream also ends with the job; the record shows which it was.
       if (!connected) void queries.invalidateQueries({ queryKey: record, exact: true });
     };
-    const close = openStream(`/v2/agent/${projectId}/job/${id}/events`, { status: take, step: take }, tell);
+    const close = openStream(
+      `/v2/agent/${projectId}/job/${id}/events`,
+      { status: take, step: take },
+      reportConnection,
+    );
     return () => {
       close();
       setConnected(true);
@@ -53,7 +56,7 @@ export function useSteps({ projectId, id }: Place, isActive: boolean) {
   };
 }
 
-/** An answer that only names the tools it calls is followed by their results, which say the same and more. */
+/** An answer that only names tool calls is omitted: the results that follow repeat it. */
 function isEcho({ kind, text }: StepEvent): boolean {
   return kind === 'answer' && text.startsWith('Calls ');
 }
@@ -64,12 +67,12 @@ async function readEvents(params: Place): Promise<AgentEvent[]> {
   for (;;) {
     const page = await client.call('followAgentJob', { params, query: { limit: 100, after } });
     events.push(...page.data);
-    if (page.data.length < 100 || events.length >= mostEvents) return events;
+    if (page.data.length < 100 || events.length >= maxEvents) return events;
     after = page.lastEventId;
   }
 }
 
-/** The stream begins at the beginning, so that most of what it says first is known. */
+/** The stream starts from the beginning, so known events arrive again. */
 function withEvent(known: AgentEvent[], event: AgentEvent): AgentEvent[] {
   return known.some(({ id }) => id === event.id) ? known : [...known, event];
 }

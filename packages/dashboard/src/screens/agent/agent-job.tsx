@@ -1,18 +1,17 @@
-/** One agent job: what was asked, what happens now, what came of it, and how to go on. */
 import type { AgentJob as Job } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { client } from '../../api/client.ts';
 import { useMay } from '../../session/session.tsx';
 import { CopyField } from '../../parts/copy.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
+import { isNotFound, RecordNotFound } from '../../parts/record-not-found.tsx';
 import { Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Ago, counted, span, useNow } from '../../parts/time.tsx';
 import { useSteps } from './agent-events.ts';
 import { FollowUp } from './follow-up.tsx';
 import { JobActions } from './job-actions.tsx';
-import { JobBadge } from './job-words.tsx';
+import { JobBadge } from './job-labels.tsx';
 import { Outcome } from './outcome.tsx';
 import { Instruction } from './steps.tsx';
 import { Work } from './work.tsx';
@@ -23,7 +22,7 @@ export function AgentJob() {
   const job = useQuery({
     queryKey: ['agent-job', projectId, id],
     queryFn: () => client.call('readAgentJob', { params: { projectId, id } }),
-    // The stream tells changes; this is for when it is away.
+    // Polling covers the time when the stream is disconnected.
     refetchInterval: ({ state }) => (state.data?.status === 'active' ? 10_000 : false),
   });
   if (job.data !== undefined) return <Loaded projectId={projectId} job={job.data} />;
@@ -38,8 +37,8 @@ export function AgentJob() {
     );
   return (
     <Page title="Agent job" crumbs={crumbs}>
-      {isMissing(job.error) ? (
-        <Missing icon="sparkle" what="agent job" list={{ to: '/agent', label: 'All agent jobs' }} />
+      {isNotFound(job.error) ? (
+        <RecordNotFound icon="sparkle" what="agent job" list={{ to: '/agent', label: 'All agent jobs' }} />
       ) : (
         <Problem error={job.error} retry={() => void job.refetch()} />
       )}

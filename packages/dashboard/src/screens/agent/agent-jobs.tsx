@@ -1,4 +1,3 @@
-/** Agent jobs of every project, or of one, the newest first. */
 import type { AgentJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -17,7 +16,7 @@ import { byActor } from '../audit/actor-name.ts';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { useFirstProjects, useProject, useProjectNames } from '../projects/use-projects.ts';
 import { Counts } from './diff-view.tsx';
-import { JobBadge } from './job-words.tsx';
+import { JobBadge } from './job-labels.tsx';
 import { useLiveAgentJobs, type JobFilters } from './live-jobs.ts';
 import { NewJob } from './new-job.tsx';
 import './agent.css';
@@ -36,12 +35,11 @@ export function AgentJobs() {
       return next;
     });
   const known = projects.data ?? [];
-  // One project needs no choice; among several the person chooses.
   const chosen = project === '' && known.length === 1 ? (known[0]?.id ?? '') : project;
   return (
     <Page
       title="Agent jobs"
-      lead="Say what should change in the documentation. An agent edits it, checks the site, and offers a pull request."
+      lead="Describe a change. An agent edits the documentation, checks the site and opens a pull request."
       actions={
         mayStart &&
         known.length > 0 && (
@@ -109,7 +107,7 @@ const shownStates = [
 
 type Shown = (typeof shownStates)[number]['value'];
 
-/** A canceled job has failed for the API; for people these are two things. */
+/** For the API a canceled job has failed; the filter separates the two. */
 function queryOf(shown: Shown): JobFilters {
   if (shown === 'open') return { archived: 'false' };
   if (shown === 'canceled') return { archived: 'false', canceled: 'true' };
@@ -118,7 +116,6 @@ function queryOf(shown: Shown): JobFilters {
 
 interface JobsProps {
   filters: JobFilters;
-  /** For the first job of all. */
   projectId: string;
   shown: Shown;
   mayStart: boolean;
@@ -223,14 +220,13 @@ function NoProject() {
 }
 
 interface FirstJobProps {
-  /** Empty while no project is chosen. */
   projectId: string;
   mayStart: boolean;
   start: () => void;
 }
 
 function FirstJob({ projectId, mayStart, start }: FirstJobProps) {
-  // A person without a model learns it here, not after writing a long instruction.
+  // Report a missing model before the user writes an instruction.
   const project = useProject(projectId);
   const system = useQuery({ queryKey: ['system'], queryFn: () => client.call('readSystem') });
   const isConfigured = system.data?.agent.configured === true || Boolean(project.data?.agent.model);
@@ -243,20 +239,20 @@ function FirstJob({ projectId, mayStart, start }: FirstJobProps) {
       action={
         mayStart && (
           <Button icon="plus" onClick={start}>
-            Give the first instruction
+            Start your first job
           </Button>
         )
       }
     >
       <p>
         {mayStart
-          ? 'Give an instruction here, or from a terminal or a pipeline:'
-          : 'Members, admins and owners of the organization can start one.'}
+          ? 'Start a job here, in a terminal or in a CI pipeline:'
+          : 'Members, admins and owners can start a job.'}
       </p>
       {mayStart && (
         <CodeBlock
           label="command"
-          text={`npx docyard agent run \\\n  --project ${projectId === '' ? 'PROJECT' : projectId} \\\n  "Mend the broken links."`}
+          text={`npx docyard agent run \\\n  --project ${projectId === '' ? 'PROJECT' : projectId} \\\n  "Fix the broken links."`}
         />
       )}
     </Empty>

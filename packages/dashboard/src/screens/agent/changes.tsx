@@ -1,4 +1,4 @@
-/** The change of a job: of the whole branch as reviewers see it, or of one instruction alone. */
+/** The change of a job: the complete branch, or one instruction. */
 import type { AgentJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
@@ -44,8 +44,8 @@ export function Changes({ projectId, job }: { projectId: string; job: AgentJob }
   return (
     <div className="form">
       {job.purgedAt !== null ? (
-        <Nothing title="The change is gone">
-          It was removed after the time it is kept for. The branch still has it.
+        <Nothing title="The change was deleted">
+          It was removed after its retention period. The branch still contains it.
         </Nothing>
       ) : diff.error !== null ? (
         <Problem error={diff.error} retry={() => void diff.refetch()} />
@@ -59,7 +59,7 @@ export function Changes({ projectId, job }: { projectId: string; job: AgentJob }
           <Nothing title={job.status === 'active' ? 'No change yet' : 'Nothing was changed'}>
             {job.status === 'active'
               ? 'The change is shown when the agent has finished its work.'
-              : 'The steps tell what the agent read and why it left everything as it was.'}
+              : 'The steps show what the agent read and why it changed nothing.'}
           </Nothing>
         </>
       ) : (

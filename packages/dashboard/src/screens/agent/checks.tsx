@@ -1,11 +1,10 @@
-/** What the checks and the rules said of the change, and what the work has used of what it may. */
 import type { AgentJob } from '@docyard/api';
 import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
 import { Badge, type Tone } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { counted } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 
 export function Checks({ job }: { job: AgentJob }) {
   return (
@@ -21,9 +20,7 @@ function Site({ job: { result } }: { job: AgentJob }) {
   if (result === null || (result.filesChanged === 0 && result.previewJobId === null))
     return (
       <Panel title="The site">
-        <p className="soft">
-          The site is rendered when there is a change, and compared with how it was before.
-        </p>
+        <p className="soft">After a change, the site is rendered and compared with the previous version.</p>
       </Panel>
     );
   const { newErrors, newWarnings, fixedFindings, previewJobId } = result;
@@ -42,7 +39,7 @@ function Site({ job: { result } }: { job: AgentJob }) {
       </ul>
       {previewJobId !== null && (
         <p>
-          <Link to={`/exports/${previewJobId}`}>Look at the export of the branch</Link>
+          <Link to={`/exports/${previewJobId}`}>View the export of the branch</Link>
         </p>
       )}
     </Panel>
@@ -65,7 +62,7 @@ function Finding({ isGood, text }: { isGood: boolean; text: string }) {
 
 const verdicts = {
   pass: { tone: 'good', children: 'Passed' },
-  draft: { tone: 'warn', children: 'Offered as a draft' },
+  draft: { tone: 'warn', children: 'Draft' },
   block: { tone: 'bad', children: 'Blocked' },
 } as const;
 
@@ -74,8 +71,8 @@ function Rules({ policy }: { policy: AgentJob['policy'] }) {
     return (
       <Panel title="The rules">
         <p className="soft">
-          Fixed rules look at what would be pushed: protected files, code, other hosts, secrets. They have not
-          been asked yet.
+          Policy rules check the change before it is pushed: protected files, code, other hosts, secrets. They
+          have not run yet.
         </p>
       </Panel>
     );
@@ -92,7 +89,7 @@ function Rules({ policy }: { policy: AgentJob['policy'] }) {
             >
               <Icon name="warning" />
               <span>
-                {path !== null && <code>{path}</code>} <Words text={message} />{' '}
+                {path !== null && <code>{path}</code>} <TextWithCode text={message} />{' '}
                 <span className="faint">({rule})</span>
               </span>
             </li>
@@ -103,11 +100,11 @@ function Rules({ policy }: { policy: AgentJob['policy'] }) {
   );
 }
 
-/** The limits are those of one run, the numbers those of all: only with one run can they be compared. */
+/** Limits apply to one run and usage covers all runs, so they are comparable only for a single run. */
 function Usage({ job }: { job: AgentJob }) {
   const { usage, limits, runs, result } = job;
-  const rows: [name: string, used: number, most: number][] = [
-    ['Answers of the model', usage.steps, limits.steps],
+  const rows: [name: string, used: number, max: number][] = [
+    ['Model responses', usage.steps, limits.steps],
     ['Tokens read', usage.inputTokens, limits.inputTokens],
     ['Tokens written', usage.outputTokens, limits.outputTokens],
     ['Files changed', result?.filesChanged ?? 0, limits.files],
@@ -116,19 +113,19 @@ function Usage({ job }: { job: AgentJob }) {
   return (
     <Panel title="Use" aside={runs > 1 && <span className="faint">of {runs} instructions together</span>}>
       <dl className="usage">
-        {rows.map(([name, used, most]) => (
+        {rows.map(([name, used, max]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>
               {used.toLocaleString('en')}{' '}
               <span className="faint">
-                of {most.toLocaleString('en')}
+                of {max.toLocaleString('en')}
                 {runs > 1 && ' each'}
               </span>
             </dd>
             {runs === 1 && (
               <span className="usage-track" aria-hidden="true">
-                <span style={{ width: `${Math.min(100, (used / most) * 100)}%` }} />
+                <span style={{ width: `${Math.min(100, (used / max) * 100)}%` }} />
               </span>
             )}
           </div>
@@ -136,7 +133,7 @@ function Usage({ job }: { job: AgentJob }) {
       </dl>
       {usage.cacheReadTokens > 0 && (
         <p className="faint">
-          {usage.cacheReadTokens.toLocaleString('en')} of the tokens read came from a cache.
+          {usage.cacheReadTokens.toLocaleString('en')} of the input tokens came from a cache.
         </p>
       )}
     </Panel>

@@ -1,4 +1,3 @@
-/** A change, file by file: one column or two, each file to be folded away. Long files show their beginning first. */
 import type { AgentDiff } from '@docyard/api';
 import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
@@ -10,14 +9,14 @@ import { readPatch, rowsOf, type Hunk, type Line, type PatchFile } from './patch
 
 type File = AgentDiff['files'][number];
 
-/** Files beyond these many lines are folded at first, so that a large change opens at once. */
+/** Files beyond this number of lines start collapsed. */
 const linesShownAtOnce = 1500;
 const linesOfLongFile = 600;
 
 export function DiffView({ diff, aside }: { diff: AgentDiff; aside?: ReactNode }) {
   const [isSplit, setSplit] = useState(false);
   const [folded, setFolded] = useState<ReadonlySet<string>>(() => foldedAtFirst(diff.files));
-  // The paths of the patch begin at the repository, those of the list at the docs folder; both have one order.
+  // Patch paths are relative to the repository and list paths to the docs folder; both lists have the same order.
   const patches = useMemo(() => readPatch(diff.patch), [diff.patch]);
   const allFolded = folded.size >= diff.files.length;
   return (
@@ -36,7 +35,7 @@ export function DiffView({ diff, aside }: { diff: AgentDiff; aside?: ReactNode }
             {allFolded ? 'Unfold all' : 'Fold all'}
           </Button>
           <Segments
-            label="Form of the change"
+            label="Layout of the diff"
             value={isSplit ? 'two' : 'one'}
             onChange={(next) => setSplit(next === 'two')}
             segments={[
@@ -106,9 +105,7 @@ export function DiffLines({ path, patch, isSplit }: DiffLinesProps) {
   const [showsAll, setShowsAll] = useState(false);
   if (patch === undefined || patch.hunks.length === 0)
     return (
-      <p className="diff-nothing">
-        {patch?.isBinary === true ? 'No text, so there are no lines to show.' : 'No line of it was changed.'}
-      </p>
+      <p className="diff-nothing">{patch?.isBinary === true ? 'Binary file.' : 'No line was changed.'}</p>
     );
   const length = patch.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
   const hunks = showsAll ? patch.hunks : firstLines(patch.hunks, linesOfLongFile);
@@ -159,7 +156,6 @@ export function DiffLines({ path, patch, isSplit }: DiffLinesProps) {
   );
 }
 
-/** Then nothing was left out above it. */
 function beginsFile({ lines: [first] }: Hunk): boolean {
   return (first?.before ?? 1) <= 1 && (first?.after ?? 1) <= 1;
 }
@@ -236,8 +232,8 @@ function toggled(set: ReadonlySet<string>, item: string): Set<string> {
   return next;
 }
 
-function firstLines(hunks: readonly Hunk[], most: number): Hunk[] {
-  let left = most;
+function firstLines(hunks: readonly Hunk[], max: number): Hunk[] {
+  let left = max;
   const kept: Hunk[] = [];
   for (const hunk of hunks) {
     if (left <= 0) break;

@@ -1,4 +1,3 @@
-/** Tells a job something more: one at work hears it before its next step, a finished one goes on. */
 import type { AgentJob } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -25,7 +24,7 @@ export function FollowUp({ projectId, job }: { projectId: string; job: AgentJob 
       queries.setQueryData(['agent-job', projectId, job.id], next);
       void queries.invalidateQueries({ queryKey: ['agent-jobs'] });
       setPrompt('');
-      toast(isActive ? 'The agent hears it before its next step.' : 'The job goes on.');
+      toast(isActive ? 'The agent receives the message before its next step.' : 'The job resumes.');
     },
   });
   if (job.status === 'archived' || job.purgedAt !== null) return null;
@@ -68,10 +67,10 @@ export function FollowUp({ projectId, job }: { projectId: string; job: AgentJob 
 function wordsFor(job: AgentJob) {
   if (job.status === 'active')
     return {
-      title: 'Tell the agent something',
+      title: 'Send a message',
       label: 'Message',
       example: 'Leave the changelog as it is.',
-      hint: 'It is heard before the next step.',
+      hint: 'The agent receives it before its next step.',
     };
   const same = job.pullRequest === null ? 'on the same branch' : 'on the same branch and pull request';
   if (job.statusReason === 'needs_input')
@@ -79,11 +78,11 @@ function wordsFor(job: AgentJob) {
       title: 'Answer the agent',
       label: 'Answer',
       example: 'Yes, both pages.',
-      hint: `The job goes on ${same}.`,
+      hint: `The job resumes ${same}.`,
     };
   return {
-    title: 'Go on with this job',
-    label: 'What else?',
+    title: 'Continue this job',
+    label: 'Instruction',
     example: 'Also add an example for the command line.',
     hint: `The job becomes active again, ${same}.`,
   };

@@ -1,4 +1,4 @@
-/** Why an instruction was refused. When no model is set, what to set and where. */
+/** Why an instruction was refused. Without a model, links to the setting. */
 import { DocyardError } from '@docyard/api';
 import { Link } from 'wouter';
 import { useMay } from '../../session/session.tsx';
@@ -13,15 +13,15 @@ export function InstructionProblem({ error, projectId }: { error: unknown; proje
   return (
     <div role="alert" className="form" tabIndex={-1}>
       <Note tone="warn">
-        <p className="outcome-head">No model is set, so nobody can do the work.</p>
+        <p className="outcome-head">No model is configured.</p>
         <p>
           {mayChange ? (
             <>
-              <Link to={`/projects/${projectId}?tab=agent`}>Give the project a model endpoint</Link>, or let
-              the operator set one for all projects:
+              <Link to={`/projects/${projectId}?tab=agent`}>Configure a model for the project</Link>, or ask
+              the operator to configure one for all projects:
             </>
           ) : (
-            'Ask an administrator for a model endpoint in the settings of the project, or the operator for one of all projects:'
+            'Ask an administrator to configure a model for the project, or the operator to configure one for all projects:'
           )}
         </p>
       </Note>

@@ -1,4 +1,3 @@
-/** What can be done with a job: cancel, try again, archive, and the way to its pull request. */
 import type { AgentJob as Job } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,21 +11,21 @@ type Action = 'cancelAgentJob' | 'retryAgentJob' | 'archiveAgentJob' | 'unarchiv
 
 const done: Record<Action, string> = {
   cancelAgentJob: 'The job is canceled.',
-  retryAgentJob: 'The last instruction is tried again.',
+  retryAgentJob: 'The last instruction runs again.',
   archiveAgentJob: 'The job is archived.',
-  unarchiveAgentJob: 'The job is out of the archive.',
+  unarchiveAgentJob: 'The job is unarchived.',
 };
 
 export function JobActions({ projectId, job, mayWrite }: { projectId: string; job: Job; mayWrite: boolean }) {
   const queries = useQueryClient();
   const toast = useToast();
-  const [asked, setAsked] = useState<'cancelAgentJob' | 'archiveAgentJob'>();
+  const [confirming, setConfirming] = useState<'cancelAgentJob' | 'archiveAgentJob'>();
   const act = useMutation({
     mutationFn: (action: Action) => client.call(action, { params: { projectId, id: job.id } }),
     onSuccess: (next, action) => {
       queries.setQueryData(['agent-job', projectId, job.id], next);
       void queries.invalidateQueries({ queryKey: ['agent-jobs'] });
-      setAsked(undefined);
+      setConfirming(undefined);
       toast(done[action]);
     },
   });
@@ -37,7 +36,7 @@ export function JobActions({ projectId, job, mayWrite }: { projectId: string; jo
   return (
     <>
       {mayWrite && !isArchived && isActive && (
-        <Button icon="stop" onClick={() => setAsked('cancelAgentJob')}>
+        <Button icon="stop" onClick={() => setConfirming('cancelAgentJob')}>
           Cancel
         </Button>
       )}
@@ -49,16 +48,16 @@ export function JobActions({ projectId, job, mayWrite }: { projectId: string; jo
       {mayWrite && (
         <Button
           icon="archive"
-          busy={isBusy('unarchiveAgentJob') || (isBusy('archiveAgentJob') && asked === undefined)}
+          busy={isBusy('unarchiveAgentJob') || (isBusy('archiveAgentJob') && confirming === undefined)}
           onClick={() =>
             isArchived
               ? act.mutate('unarchiveAgentJob')
               : isActive
-                ? setAsked('archiveAgentJob')
+                ? setConfirming('archiveAgentJob')
                 : act.mutate('archiveAgentJob')
           }
         >
-          {isArchived ? 'Take out of the archive' : 'Archive'}
+          {isArchived ? 'Unarchive' : 'Archive'}
         </Button>
       )}
       {link !== null && link !== undefined && (
@@ -67,28 +66,27 @@ export function JobActions({ projectId, job, mayWrite }: { projectId: string; jo
           {job.pullRequest?.number !== null && ` #${job.pullRequest?.number}`}
         </ButtonLink>
       )}
-      {act.error !== null && asked === undefined && (
+      {act.error !== null && confirming === undefined && (
         <div className="job-problem">
           <Problem error={act.error} />
         </div>
       )}
       <Confirm
-        open={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        title={asked === 'archiveAgentJob' ? 'Archive a job at work?' : 'Cancel this job?'}
-        action={asked === 'archiveAgentJob' ? 'Cancel and archive' : 'Cancel the job'}
-        act={() => asked !== undefined && act.mutate(asked)}
+        open={confirming !== undefined}
+        onClose={() => setConfirming(undefined)}
+        title={confirming === 'archiveAgentJob' ? 'Archive an active job?' : 'Cancel this job?'}
+        action={confirming === 'archiveAgentJob' ? 'Cancel and archive' : 'Cancel the job'}
+        act={() => confirming !== undefined && act.mutate(confirming)}
         busy={act.isPending}
         error={act.error}
       >
-        The agent stops after the step it is at. What was pushed already stays, and you can go on with the job
-        later.
+        The agent stops after the current step. Pushed commits stay, and you can continue the job later.
       </Confirm>
     </>
   );
 }
 
-/** The API would repeat any finished run; that of a good one is of no use. */
+/** The API can retry any finished run, but retrying a successful one is not useful. */
 function mayRetry({ status, statusReason, purgedAt }: Job): boolean {
   if (purgedAt !== null) return false;
   return status === 'failed' || (status === 'completed' && statusReason === 'partial');

@@ -1,4 +1,4 @@
-/** The list of agent jobs, of every project or of one, kept true by one stream of events. */
+/** The list of agent jobs, updated by an event stream. */
 import type { AgentJob } from '@docyard/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
@@ -14,7 +14,7 @@ export interface JobFilters {
   projectId?: string;
 }
 
-/** A step alone is no event of the job; the counts of steps are looked at from time to time. */
+/** Steps cause no job event, so step counts are polled. */
 const stepsMs = 10_000;
 const rowsAtOnce = 50;
 
@@ -29,10 +29,11 @@ export function useLiveAgentJobs(filters: JobFilters) {
   const take = useCallback(
     (data: unknown) => {
       const job = data as AgentJob;
-      const [, , wanted] = JSON.parse(name) as [string, string, JobFilters];
+      const [, , filters] = JSON.parse(name) as [string, string, JobFilters];
       queries.setQueryData<LoadedPages<AgentJob>>(
         JSON.parse(name) as unknown[],
-        (pages) => pages && withRow(pages, job, { keyOf: ({ id }) => id, isWanted: isMeant(job, wanted) }),
+        (pages) =>
+          pages && withRow(pages, job, { keyOf: ({ id }) => id, isWanted: matchesFilters(job, filters) }),
       );
     },
     [queries, name],
@@ -40,7 +41,7 @@ export function useLiveAgentJobs(filters: JobFilters) {
   return { ...list, connected: useLive('/v2/agent/events', take) };
 }
 
-function isMeant(job: AgentJob, { status, archived, canceled, projectId }: JobFilters): boolean {
+function matchesFilters(job: AgentJob, { status, archived, canceled, projectId }: JobFilters): boolean {
   const isCanceled = job.status !== 'active' && job.statusReason === 'cancelled';
   if (canceled !== undefined && isCanceled !== (canceled === 'true')) return false;
   if (status !== undefined && job.status !== status) return false;

@@ -1,4 +1,3 @@
-/** Gives an instruction: a few words are enough, the rest has good defaults. */
 import type { CreateAgentJob, Project } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,7 +15,6 @@ import { InstructionProblem } from './instruction-problem.tsx';
 
 interface NewJobProps {
   open: boolean;
-  /** The one to begin with; empty until the person chooses. */
   projectId: string;
   onClose: () => void;
 }
@@ -27,7 +25,7 @@ export function NewJob(props: NewJobProps) {
       open={props.open}
       onClose={props.onClose}
       title="New agent job"
-      lead="The agent reads the repository, edits pages, checks the site and offers a pull request. People merge it."
+      lead="The agent reads the repository, edits pages, checks the site and opens a pull request. You review and merge it."
       wide
     >
       <NewJobForm {...props} />
@@ -84,7 +82,7 @@ function NewJobForm({ projectId, onClose }: NewJobProps) {
         required
         autoFocus
         placeholder="Document the new --strict option of the check command, with an example."
-        hint="Say what should be different, and where you know it. The agent asks when it has to."
+        hint="Describe the change and where to make it. The agent asks if something is unclear."
         error={fieldError(start.error, 'prompt')}
       />
       <div className="form-row">
@@ -92,7 +90,7 @@ function NewJobForm({ projectId, onClose }: NewJobProps) {
           value={form.projectId}
           onChange={(next) => set({ projectId: next })}
           hint={project?.domain}
-          error={isUnknown ? 'There is no such project. Choose another one.' : undefined}
+          error={isUnknown ? 'This project does not exist. Choose another one.' : undefined}
         />
         <TextField
           label="Branch"
@@ -101,7 +99,7 @@ function NewJobForm({ projectId, onClose }: NewJobProps) {
           value={form.ref}
           onChange={(ref) => set({ ref })}
           placeholder={project?.source.ref ?? 'the default branch'}
-          hint="The pull request goes into it."
+          hint="The target branch of the pull request."
           error={fieldError(start.error, 'source')}
         />
       </div>
@@ -152,7 +150,7 @@ function MoreOptions({ form, set, error, project }: MoreOptionsProps) {
         value={form.paths}
         onChange={(paths) => set({ paths })}
         placeholder={'guides\nreference/cli.mdx'}
-        hint="One path a line. Empty: the whole docs folder."
+        hint="One path per line. Default: the complete docs folder."
         error={fieldError(error, 'scope')}
       />
       <div className="form-row">
@@ -174,7 +172,7 @@ function MoreOptions({ form, set, error, project }: MoreOptionsProps) {
           value={form.model}
           onChange={(model) => set({ model })}
           placeholder={project?.agent.model?.name ?? 'the usual one'}
-          hint="Another one of the same endpoint."
+          hint="A different model of the same endpoint."
           error={fieldError(error, 'model')}
         />
       </div>
@@ -200,7 +198,7 @@ function MoreOptions({ form, set, error, project }: MoreOptionsProps) {
       </div>
       <CheckField
         label="Dry run"
-        hint="Everything but the push: the change is shown here and nowhere else."
+        hint="Do not push. The change is shown only here."
         checked={form.dryRun}
         onChange={(dryRun) => set({ dryRun })}
       />
@@ -208,7 +206,7 @@ function MoreOptions({ form, set, error, project }: MoreOptionsProps) {
   );
 }
 
-/** Only what differs from the defaults, so that the call reads as one would write it. */
+/** Only values that differ from the defaults, which keeps the displayed API call short. */
 function requestOf(form: NewJobFields): CreateAgentJob {
   const paths = form.paths
     .split('\n')

@@ -1,11 +1,10 @@
-/** At the top of a job: how far it is while it works, and how it ended afterwards. */
 import { agentPhases, type AgentEnding, type AgentJob } from '@docyard/api';
 import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
 import { Note, type Tone } from '../../parts/note.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 import { byActor } from '../audit/actor-name.ts';
-import { endingSentence, phaseWords, settingsFor } from './job-words.tsx';
+import { endingSentence, phaseLabels, settingsFor } from './job-labels.tsx';
 
 interface OutcomeProps {
   projectId: string;
@@ -20,16 +19,14 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
   return (
     <>
       {job.status === 'archived' && (
-        <Note tone="quiet">
-          This job is archived. It takes no messages until it is taken out of the archive.
-        </Note>
+        <Note tone="quiet">This job is archived. Unarchive it to send messages.</Note>
       )}
       {statusReason !== null && (
         <Note tone={toneOf(job)}>
           <p className="outcome-head">{headOf(job, statusReason)}</p>
           {job.error !== null && (
             <p>
-              <Words text={job.error} />
+              <TextWithCode text={job.error} />
             </p>
           )}
           {job.result?.summary && tellsSummary.includes(statusReason) && (
@@ -37,13 +34,13 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
           )}
           {settings !== undefined && (
             <p>
-              <Link to={settings}>Settings of the project</Link>
+              <Link to={settings}>Project settings</Link>
             </p>
           )}
         </Note>
       )}
       {job.purgedAt !== null && (
-        <Note tone="quiet">Its steps and its change were removed after the time they are kept for.</Note>
+        <Note tone="quiet">The steps and the change were removed after their retention period.</Note>
       )}
     </>
   );
@@ -54,7 +51,7 @@ function headOf({ canceledBy }: AgentJob, ending: AgentEnding): string {
   return `This job was canceled ${byActor(canceledBy)}.`;
 }
 
-/** A run that failed may have claimed more than came of it. */
+/** The summary of a failed run may claim more than was done. */
 const tellsSummary: AgentEnding[] = ['done', 'no_change', 'needs_input', 'partial'];
 
 function toneOf({ status, statusReason }: AgentJob): Tone {
@@ -80,12 +77,12 @@ function Phases({ phase, isConnected }: { phase: AgentJob['phase']; isConnected:
             <span className="phase-mark" aria-hidden="true">
               {index < at ? <Icon name="check" /> : index === at && <span className="spinner" />}
             </span>
-            {phaseWords[each]}
+            {phaseLabels[each]}
           </li>
         ))}
       </ol>
       <p className="faint phases-note" role="status">
-        {isConnected ? '' : 'The connection is away; it comes back by itself.'}
+        {isConnected ? '' : 'Live updates are disconnected. Reconnecting…'}
       </p>
     </div>
   );

@@ -37,7 +37,7 @@ const shown = (line: Line | undefined) =>
 describe('a patch of git', () => {
   const [index, gone, moved, sign] = readPatch(patch);
 
-  test('names its files, also moved, removed and binary ones', () => {
+  test('a patch lists changed, moved, removed and binary files', () => {
     expect([index?.path, gone?.path, moved?.path, sign?.path]).toEqual([
       'docs/index.mdx',
       'gone.mdx',
@@ -48,7 +48,7 @@ describe('a patch of git', () => {
     expect([index?.isBinary, sign?.isBinary]).toEqual([false, true]);
   });
 
-  test('numbers lines on both sides, and takes content for content whatever it says', () => {
+  test('lines are numbered on both sides, and content that looks like a header stays content', () => {
     expect(index?.hunks[0]?.title).toBe('title: Welcome');
     expect(index?.hunks[0]?.lines.map(({ kind, before, after }) => [kind, before, after])).toEqual([
       ['same', 2, 2],
@@ -63,7 +63,7 @@ describe('a patch of git', () => {
     expect(shown(index?.hunks[0]?.lines.at(-2))).toBe('6 diff --git a/x b/x');
   });
 
-  test('puts what replaced what on one row', () => {
+  test('a removed line and its replacement share a row', () => {
     expect(rowsOf(index!.hunks[0]!).map(({ before, after }) => [shown(before), shown(after)])).toEqual([
       ['2 ---', '2 ---'],
       ['3 ', '3 '],
@@ -74,18 +74,18 @@ describe('a patch of git', () => {
     ]);
   });
 
-  test('marks the words that changed', () => {
+  test('changed words are marked', () => {
     const [, , removed, added] = index!.hunks[0]!.lines;
     expect(removed?.pieces.filter(({ isChanged }) => isChanged).map(({ text }) => text)).toEqual(['moring']);
     expect(added?.pieces.filter(({ isChanged }) => isChanged).map(({ text }) => text)).toEqual(['mooring']);
   });
 
-  test('knows a file that ends without a line break', () => {
+  test('a missing line break at the end of a file is detected', () => {
     expect(gone?.hunks[0]?.lines[0]?.endsOpen).toBe(true);
     expect(index?.hunks[0]?.lines[0]?.endsOpen).toBe(false);
   });
 
-  test('is empty for text that is none', () => {
+  test('text that is not a patch has no files', () => {
     expect(readPatch('')).toEqual([]);
     expect(readPatch('@@ -1 +1 @@\n+no head\n')).toEqual([]);
   });

@@ -1,22 +1,22 @@
-/** Reads a patch as git prints it. Pure: it knows nothing of the page, and never fails, whatever the text is. */
-import { changedWords, type Piece } from './changed-words.ts';
+/** Parses a unified diff of git. Never throws. */
+import { diffWords, type Piece } from './word-diff.ts';
 
 export interface PatchFile {
-  /** As the patch names it; for a removed file the old name. */
+  /** For a removed file the old name. */
   path: string;
   isBinary: boolean;
   hunks: Hunk[];
 }
 
 export interface Hunk {
-  /** What git says stands around it, such as the heading above. */
+  /** The context that git prints after the hunk range. */
   title: string;
   lines: Line[];
 }
 
 export interface Line {
   kind: 'same' | 'added' | 'removed';
-  /** Its number in the old file, and in the new one. */
+  /** Line numbers in the old and the new file. */
   before: number | undefined;
   after: number | undefined;
   pieces: Piece[];
@@ -24,7 +24,6 @@ export interface Line {
   endsOpen: boolean;
 }
 
-/** What stands side by side. */
 export interface Row {
   before: Line | undefined;
   after: Line | undefined;
@@ -37,7 +36,7 @@ export function readPatch(patch: string): PatchFile[] {
   let after = 0;
   for (const text of patch.split('\n')) {
     const file = files.at(-1);
-    // A line of content always begins with a sign, so this one can only be a head.
+    // Content lines always begin with a sign, so this line is a header.
     if (text.startsWith('diff --git ')) {
       files.push({ path: nameInHead(text), isBinary: false, hunks: [] });
       hunk = undefined;
@@ -67,7 +66,7 @@ export function readPatch(patch: string): PatchFile[] {
   return files;
 }
 
-/** Old and new beside each other: what replaced what is on one line. */
+/** Pairs removed lines with the lines that replaced them. */
 export function rowsOf({ lines }: Hunk): Row[] {
   const rows: Row[] = [];
   for (const block of blocksOf(lines)) {
@@ -84,7 +83,6 @@ export function rowsOf({ lines }: Hunk): Row[] {
 
 type Block = [Line] | [removed: Line[], added: Line[]];
 
-/** Single lines that stayed, and runs of removed lines with the added ones that follow them. */
 function blocksOf(lines: readonly Line[]): Block[] {
   const blocks: Block[] = [];
   let change: [Line[], Line[]] | undefined;
@@ -109,7 +107,7 @@ function markWords({ lines }: Hunk): void {
     for (const [index, old] of removed.entries()) {
       const next = added[index];
       if (next === undefined) break;
-      const words = changedWords(textOf(old), textOf(next));
+      const words = diffWords(textOf(old), textOf(next));
       if (words === undefined) continue;
       old.pieces = words.before;
       next.pieces = words.after;
@@ -141,7 +139,7 @@ function readHeadLine(file: PatchFile, text: string): void {
   if (name !== undefined) file.path = name;
 }
 
-/** The second name of the head; `+++` and `rename to` say it more clearly where there are any. */
+/** Fallback: `+++` and `rename to` are more reliable. */
 function nameInHead(text: string): string {
   const at = text.lastIndexOf(' b/');
   return at === -1 ? text.slice('diff --git '.length) : text.slice(at + 3);

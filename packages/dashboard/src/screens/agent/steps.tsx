@@ -1,4 +1,4 @@
-/** What the agent did, step by step. A step opens to what was said and given back, read from the transcript. */
+/** The steps of an agent run. A step expands to its messages and tool results from the transcript. */
 import type { AgentJob, AgentStep } from '@docyard/api';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { exact, span } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 import type { StepEvent } from './agent-events.ts';
 
 interface StepsProps {
@@ -18,14 +18,14 @@ interface StepsProps {
 
 export function Steps({ projectId, job, steps }: StepsProps) {
   const runs = Map.groupBy(steps, ({ run }) => run);
-  const told = new Map(job.instructions.map(({ run, prompt }) => [run, prompt]));
-  const numbers = [...new Set([...told.keys(), ...runs.keys()])].toSorted((left, right) => left - right);
+  const prompts = new Map(job.instructions.map(({ run, prompt }) => [run, prompt]));
+  const numbers = [...new Set([...prompts.keys(), ...runs.keys()])].toSorted((left, right) => left - right);
   return (
     <div className="runs">
       {numbers.map((run) => (
         <section key={run} aria-label={`Instruction ${run}`}>
-          {told.has(run) && job.runs > 1 && (
-            <Instruction label={`Instruction ${run}`} text={told.get(run) ?? ''} />
+          {prompts.has(run) && job.runs > 1 && (
+            <Instruction label={`Instruction ${run}`} text={prompts.get(run) ?? ''} />
           )}
           <ol className="steps">
             {(runs.get(run) ?? []).map((step, index, all) => (
@@ -80,7 +80,6 @@ interface StepProps {
   previous: StepEvent | undefined;
   projectId: string;
   id: string;
-  /** How many steps there are so far. */
   known: number;
 }
 
@@ -97,9 +96,9 @@ function Step({ step, previous, projectId, id, known }: StepProps) {
           <span className="step-text">
             {step.tool !== null && <code>{step.tool}</code>} {step.path !== null && <code>{step.path}</code>}{' '}
             <span className={step.kind === 'result' ? 'soft' : undefined}>
-              <Words text={withoutPath(step)} />
+              <TextWithCode text={withoutPath(step)} />
             </span>
-            {step.isError && <span className="visually-hidden"> (an error, which the agent was told)</span>}
+            {step.isError && <span className="visually-hidden"> (error, returned to the agent)</span>}
           </span>
           <time className="step-time" dateTime={step.at} title={exact(step.at)}>
             {tookMs > 100 ? span(tookMs) : ''}
@@ -122,17 +121,17 @@ const endings: Partial<Record<StepEvent['kind'], string>> = {
 };
 
 function withoutPath({ kind, path, text }: StepEvent): string {
-  const told = path !== null && text.startsWith(`${path}: `) ? text.slice(path.length + 2) : text;
+  const shown = path !== null && text.startsWith(`${path}: `) ? text.slice(path.length + 2) : text;
   const before = endings[kind];
-  return before === undefined ? told : `${before} ${told.replaceAll('_', ' ')}`;
+  return before === undefined ? shown : `${before} ${shown.replaceAll('_', ' ')}`;
 }
 
-/** Transcripts are read whole when the first step is opened, as far as this. */
-const mostSteps = 1000;
+/** The transcript is read completely, up to this limit, when the first step is opened. */
+const maxSteps = 1000;
 
 function StepDetail({ step, projectId, id, known }: Omit<StepProps, 'previous'>) {
   const transcript = useQuery({
-    // Read again when there are more steps than it can hold.
+    // Read it again when there are more steps than it contains.
     queryKey: ['agent-job', projectId, id, 'transcript', known],
     placeholderData: keepPreviousData,
     queryFn: async () => {
@@ -142,7 +141,7 @@ function StepDetail({ step, projectId, id, known }: Omit<StepProps, 'previous'>)
         query: { limit: 100 },
       })) {
         steps.push(each);
-        if (steps.length >= mostSteps) break;
+        if (steps.length >= maxSteps) break;
       }
       return steps;
     },
@@ -165,7 +164,7 @@ function isSame(step: AgentStep, { run, number }: StepEvent): boolean {
   return step.run === run && step.number === number;
 }
 
-/** What the tool was given: it stands in the answer before the results, in the same order as they do. */
+/** Tool calls precede their results in the same order. */
 function callOf(transcript: readonly AgentStep[], step: StepEvent): string | undefined {
   if (step.kind !== 'result') return undefined;
   const at = transcript.findIndex((each) => isSame(each, step));

@@ -1,4 +1,3 @@
-/** The work of a job from three sides: what was changed, what was done, what the checks said of it. */
 import type { AgentJob } from '@docyard/api';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -24,7 +23,7 @@ interface WorkProps {
 
 export function Work({ projectId, job, steps, error, retry }: WorkProps) {
   const [search, setSearch] = useSearchParams();
-  // Decided once: what somebody watches must not be taken away when the job ends.
+  // Decided once, so that the tab does not change when the job ends.
   const [usual] = useState(() => usualTab(job));
   const tab = tabs.find((each) => each === search.get('tab')) ?? usual;
   const files = job.result?.filesChanged ?? 0;
@@ -63,13 +62,11 @@ export function Work({ projectId, job, steps, error, retry }: WorkProps) {
           })
         }
       />
-      {/* A call of its own for each, so that what is open stays open only as long as it fits. */}
       <ApiCall key={tab} params={params} {...calls[tab](`${job.id} --project ${projectId}`)} />
     </div>
   );
 }
 
-/** While it works people watch; afterwards they read what came of it, or what stood in the way. */
 function usualTab({ status, statusReason, result }: AgentJob): Tab {
   if (statusReason === 'policy_blocked') return 'checks';
   return status !== 'active' && (result?.filesChanged ?? 0) > 0 ? 'changes' : 'steps';

@@ -1,10 +1,9 @@
-/** Chooses whose entries are shown: a person, a key, the command line or the service. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
 import { useMay } from '../../session/session.tsx';
 import { Combobox, type ComboboxOption } from '../../parts/combobox.tsx';
-import { useDebounced } from '../../parts/debounced.ts';
+import { useDebounced } from '../../parts/use-debounced.ts';
 import { actorName } from './actor-name.ts';
 
 const shownAtOnce = 10;
@@ -13,20 +12,19 @@ const everyone: ComboboxOption = { value: '', label: 'Everyone' };
 interface ActorPickerProps {
   /** Empty for everyone. */
   value: string;
-  /** What the entries on the screen call the chosen actor. */
   name: string | null;
   onChange: (actor: string) => void;
 }
 
 export function ActorPicker({ value, name, onChange }: ActorPickerProps) {
   const [search, setSearch] = useState('');
-  const wanted = useDebounced(search.trim(), 150);
-  const found = useActors(wanted);
+  const searchText = useDebounced(search.trim(), 150);
+  const found = useActors(searchText);
   const programs = ['cli', 'system'].map((actor) => ({
     value: actor,
     label: actorName({ actor, name: null }),
   }));
-  const fixed = wanted === '' ? [everyone, ...programs] : [];
+  const fixed = searchText === '' ? [everyone, ...programs] : [];
   const options = [...fixed, ...(found.data ?? [])];
   const chosen = options.find((option) => option.value === value);
   return (
@@ -40,24 +38,24 @@ export function ActorPicker({ value, name, onChange }: ActorPickerProps) {
       onChoose={onChange}
       placeholder="Everyone"
       busy={found.isFetching}
-      foot={options.length === 0 && !found.isFetching ? 'No person or key matches.' : undefined}
+      foot={options.length === 0 && !found.isFetching ? 'No user or key matches.' : undefined}
     />
   );
 }
 
-function useActors(wanted: string) {
-  const seesPeople = useMay('people:read');
+function useActors(searchText: string) {
+  const seesUsers = useMay('users:read');
   const seesKeys = useMay('keys:read');
-  const query = { limit: shownAtOnce, ...(wanted === '' ? {} : { q: wanted }) };
+  const query = { limit: shownAtOnce, ...(searchText === '' ? {} : { q: searchText }) };
   return useQuery({
-    queryKey: ['audit', 'actors', wanted],
+    queryKey: ['audit', 'actors', searchText],
     queryFn: async (): Promise<ComboboxOption[]> => {
-      const [people, keys] = await Promise.all([
-        seesPeople ? client.call('listPeople', { query: { ...query, sort: 'name' } }) : { data: [] },
+      const [users, keys] = await Promise.all([
+        seesUsers ? client.call('listUsers', { query: { ...query, sort: 'name' } }) : { data: [] },
         seesKeys ? client.call('listKeys', { query: { ...query, sort: 'name' } }) : { data: [] },
       ]);
       return [
-        ...people.data.map(({ email, name }) => ({
+        ...users.data.map(({ email, name }) => ({
           value: email,
           label: name === '' ? email : name,
           hint: email,

@@ -1,4 +1,3 @@
-/** Everything that was changed, by whom and from where. Entries can be read, never changed. */
 import { auditFormats, type AuditEntry } from '@docyard/api';
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
@@ -18,7 +17,7 @@ import { Table, type Column } from '../../parts/table.tsx';
 import { Ago, exact } from '../../parts/time.tsx';
 import { actorName } from './actor-name.ts';
 import { ActorPicker } from './actor-picker.tsx';
-import { sentenceOf } from './audit-words.ts';
+import { sentenceOf } from './audit-sentences.ts';
 import './audit.css';
 
 export function Audit() {
@@ -27,7 +26,7 @@ export function Audit() {
   return (
     <Page title="Audit log">
       <Panel>
-        <Empty icon="list" title="The audit log is shown to members">
+        <Empty icon="list" title="You have no access to the audit log">
           Ask an owner or an admin for another role.
         </Empty>
       </Panel>
@@ -49,12 +48,12 @@ function Log() {
   return (
     <Page
       title="Audit log"
-      lead="Every change, by whom and from where. Each entry is chained to the one before it, so that a gap shows."
+      lead="All changes with actor and address. Entries are hash-chained, so a missing entry is detected."
       actions={<Downloads filters={filters} />}
     >
       <ListControls
         label="the audit log"
-        placeholder="Search by action, person, key, project, address or details"
+        placeholder="Search by action, user, key, project, address or details"
         choices={orders}
       />
       <Filters search={search} setSearch={setSearch} shown={list.rows ?? []} />
@@ -64,14 +63,12 @@ function Log() {
         {list.rows?.length === 0 && (
           <Empty
             icon="list"
-            title={isFiltered ? 'Nothing like that' : 'Nothing has changed yet'}
+            title={isFiltered ? 'No matching entries' : 'No entries yet'}
             {...(isFiltered
               ? { action: <Button onClick={() => setSearch({})}>Show everything</Button> }
               : {})}
           >
-            {isFiltered
-              ? 'No entry fits these filters.'
-              : 'The first change that somebody makes is listed here.'}
+            {isFiltered ? 'No entry matches these filters.' : 'Changes are listed here.'}
           </Empty>
         )}
         {list.rows !== undefined && list.rows.length > 0 && (
@@ -90,7 +87,7 @@ function Log() {
   );
 }
 
-/** The browser saves what the server streams; the session goes along as a cookie. */
+/** A link: the browser streams the file to disk and sends the session cookie. */
 function Downloads({ filters }: { filters: Record<string, string> }) {
   return auditFormats.map((format) => (
     <a
@@ -113,7 +110,7 @@ const areas = [
   { value: 'project', label: 'Projects' },
   { value: 'key', label: 'API keys' },
   { value: 'webhook', label: 'Webhooks' },
-  { value: 'person', label: 'People' },
+  { value: 'person', label: 'Users' },
   { value: 'session', label: 'Sign-ins' },
   { value: 'organization', label: 'Organization' },
 ];
@@ -130,7 +127,7 @@ const ages = [
   { value: '30', label: 'Last 30 days' },
 ];
 
-/** What the address asks for; whatever is not known there counts as nothing. */
+/** Unknown values in the URL are ignored. */
 function useFilters(search: URLSearchParams) {
   const area = search.get('action') ?? '';
   const action = /^[a-z]+(?:\.[a-z_]+)?$/.test(area) ? area : '';
@@ -206,7 +203,7 @@ function columnsWith(open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
       name: 'Details',
       width: '2rem',
       quiet: true,
-      cell: (entry) => <IconButton icon="more" label="All of this entry" onClick={() => open(entry)} />,
+      cell: (entry) => <IconButton icon="more" label="Show details" onClick={() => open(entry)} />,
     },
   ];
 }
@@ -225,9 +222,8 @@ function Said({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** People are named by their email. */
 function kindOf(actor: string): IconName {
-  if (actor.includes('@')) return 'people';
+  if (actor.includes('@')) return 'users';
   if (actor.startsWith('key_')) return 'key';
   return actor === 'cli' ? 'code' : 'pulse';
 }
@@ -241,7 +237,7 @@ function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => voi
         facts={[
           ['When', exact(entry.at)],
           ['Who', entry.actor],
-          ['From', entry.address ?? 'the machine of the server'],
+          ['From', entry.address ?? 'the server itself'],
           ['Request', entry.requestId ?? 'none'],
         ]}
       />

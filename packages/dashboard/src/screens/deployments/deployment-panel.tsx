@@ -1,4 +1,3 @@
-/** One site: what it serves and how it is, what it is told to do, and which releases it keeps. */
 import type { Deployment } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -123,7 +122,6 @@ function ServedFacts({ deployment }: { deployment: Deployment }) {
 
 const actionWords = { rollback: 'Roll back', resume: 'Resume' } as const;
 
-/** What was asked of the site, from the request to the answer; and the way out of a roll back. */
 function Instruction({ deployment, mayWrite }: { deployment: Deployment; mayWrite: boolean }) {
   const { id, name, instruction, held } = deployment;
   const queries = useQueryClient();
@@ -143,7 +141,7 @@ function Instruction({ deployment, mayWrite }: { deployment: Deployment; mayWrit
         <div role="status">
           <Note tone="info">
             {actionWords[instruction.action]}
-            {target} is pending: {name} follows with its next report.{' '}
+            {target} is pending: {name} applies it with its next report.{' '}
             {mayWrite && (
               <Button look="quiet" busy={withdraw.isPending} onClick={() => withdraw.mutate()}>
                 Withdraw

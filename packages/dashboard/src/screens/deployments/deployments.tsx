@@ -1,4 +1,3 @@
-/** Sites that report in: what each serves, since when, how it is, and the way back to an earlier release. */
 import type { Deployment } from '@docyard/api';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';

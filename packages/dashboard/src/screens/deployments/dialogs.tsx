@@ -1,4 +1,3 @@
-/** Asks before a site is rolled back, and before one is removed from the list. */
 import type { Deployment } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -87,7 +86,7 @@ export function ConfirmRemove({ deployment: { id, name }, onClose }: DialogProps
       busy={remove.isPending}
       error={remove.error}
     >
-      <p>The site goes on serving. When it reports again, it is listed again.</p>
+      <p>The site keeps serving. It is listed again when it reports again.</p>
     </Confirm>
   );
 }

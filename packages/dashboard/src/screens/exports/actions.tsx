@@ -1,4 +1,3 @@
-/** What can be done with an export once it is there: cancel, run again, delete. Each asks first where nothing can be undone. */
 import type { ExportJob } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
@@ -15,7 +14,7 @@ export function useRetry() {
     onSuccess: (job) => {
       queries.setQueryData(['export', job.jobId], job);
       void queries.invalidateQueries({ queryKey: ['exports'] });
-      toast('Started again with the same request');
+      toast('Started a new export with the same request');
       go(`/exports/${job.jobId}`);
     },
   });
@@ -46,7 +45,7 @@ export function ConfirmCancel({ job, open, onClose }: ConfirmProps) {
       busy={cancel.isPending}
       error={cancel.error}
     >
-      {job.domain} stops at {Math.floor(job.progress)} %. Nothing of it is kept; it can be started again.
+      {job.domain} stops at {Math.floor(job.progress)} %. Its files are discarded. You can start it again.
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-/** Amounts as drawn bars. It is a table: who cannot see the bars reads the same rows. */
+/** A bar chart as a table, which screen readers can read. */
 export interface BarRow {
   name: string;
   value: number;
@@ -12,7 +12,7 @@ export function Bars(props: {
   format: (value: number) => string;
 }) {
   const { caption, nameHead, valueHead, rows, format } = props;
-  const most = Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE);
+  const max = Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE);
   return (
     <table className="bars">
       <caption className="visually-hidden">{caption}</caption>
@@ -24,7 +24,7 @@ export function Bars(props: {
       </thead>
       <tbody>
         {rows.map(({ name, value }, place) => (
-          // One file can make several pages.
+          // One file can produce several pages.
           // oxlint-disable-next-line react/no-array-index-key
           <tr key={place}>
             <th scope="row" title={name}>
@@ -33,7 +33,7 @@ export function Bars(props: {
             <td>
               <svg className="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
                 <rect className="bar-track" width="100" height="6" rx="1" />
-                <rect className="bar-fill" width={Math.max(0.5, (value / most) * 100)} height="6" rx="1" />
+                <rect className="bar-fill" width={Math.max(0.5, (value / max) * 100)} height="6" rx="1" />
               </svg>
               <span>{format(value)}</span>
             </td>

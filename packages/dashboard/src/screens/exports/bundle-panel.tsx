@@ -1,4 +1,4 @@
-/** The bundle to take along: a link that expires, ready lines for a terminal, and the values a deployment wants. */
+/** Download link, commands and deployment settings of a bundle. */
 import type { Bundle, ExportJob } from '@docyard/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -36,11 +36,7 @@ export function BundlePanel({ job }: { job: ExportJob }) {
         <p className="faint hash-name">SHA-256</p>
         <CopyField text={job.bundle.sha256} label="hash" />
       </div>
-      {mayLink ? (
-        <Links job={job} />
-      ) : (
-        <Note tone="quiet">Members, admins and owners can make links for others.</Note>
-      )}
+      {mayLink ? <Links job={job} /> : <Note tone="quiet">Members, admins and owners can create links.</Note>}
       <Ways job={job} />
     </Panel>
   );
@@ -54,7 +50,12 @@ function Links({ job }: { job: ExportJob }) {
   return (
     <>
       <div className="link-row">
-        <SelectField label="A link for others, valid for" value={ttl} onChange={setTtl} choices={lifetimes} />
+        <SelectField
+          label="Create a link that is valid for"
+          value={ttl}
+          onChange={setTtl}
+          choices={lifetimes}
+        />
         <Button
           icon={link.data === undefined ? 'plus' : 'repeat'}
           busy={link.isPending}
@@ -75,7 +76,6 @@ function Links({ job }: { job: ExportJob }) {
   );
 }
 
-/** Whoever has the address can read the bundle until it expires. */
 export function SignedLink({ bundle }: { bundle: Bundle }) {
   const leftMs = Date.parse(bundle.expiresAt) - useNow(1000);
   const isOld = leftMs <= 0;
@@ -90,9 +90,7 @@ export function SignedLink({ bundle }: { bundle: Bundle }) {
             <Badge tone={leftMs < 300_000 ? 'warn' : 'good'}>{lasting(leftMs)}</Badge>
           )}
         </span>
-        <span className="faint">
-          {isOld ? 'Renew it for a fresh one.' : `${bytes(bundle.sizeBytes)}; needs no key.`}
-        </span>
+        <span className="faint">{isOld ? 'Renew it.' : `${bytes(bundle.sizeBytes)}; needs no key.`}</span>
       </p>
       {!isOld && <CodeBlock label="download command" text={curlFor(bundle)} />}
     </div>
@@ -110,7 +108,7 @@ function curlFor({ bundleUrl, sha256 }: Bundle): string {
   return `curl -fo ${file} '${bundleUrl}'\necho '${sha256}  ${file}' | sha256sum -c`;
 }
 
-/** Addresses that never go stale, for machines that have a key. */
+/** Stable addresses for programs with an API key. */
 function Ways({ job }: { job: ExportJob }) {
   const signing = useQuery({
     queryKey: ['signing-key'],
@@ -127,8 +125,8 @@ function Ways({ job }: { job: ExportJob }) {
     <div>
       <h3>Deploy it</h3>
       <p className="soft">
-        A deployment with a key needs no link that expires: it asks for this export by its address, or follows
-        the newest one.
+        A deployment with an API key needs no expiring link: it downloads this export by its address, or
+        follows the newest one.
       </p>
       <CodeTabs label="Ways to deploy" forms={forms} />
     </div>
@@ -142,7 +140,7 @@ function siteValues(job: ExportJob, publicKey: string): string {
     '  enabled: true',
     `  bundleUrl: ${origin}/v1/static-export/jobs/${job.jobId}/bundle`,
     ...(job.version === null ? [] : [`  version: ${JSON.stringify(job.version)}`]),
-    `  # Or always the newest one:`,
+    `  # Or always the latest one:`,
     `  # refreshFrom: ${origin}/v1/static-export/latest/bundle?domain=${job.domain}`,
     `  publicKey: ${publicKey}`,
     `  apiKeyFile: /etc/docyard/api-key`,

@@ -1,4 +1,3 @@
-/** What is different from another export of the project: pages added, changed, removed, moved, and the delta to carry. */
 import type { Comparison, ExportJob } from '@docyard/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -35,7 +34,7 @@ export function Changes({ job }: { job: ExportJob }) {
     return (
       <Panel>
         <Empty icon="compare" title="Nothing to compare with">
-          This is the first completed export of {job.domain} whose files are here. After the next one you see
+          This is the first completed export of {job.domain} with stored files. After the next one you see
           what changed.
         </Empty>
       </Panel>
@@ -60,7 +59,7 @@ export function Changes({ job }: { job: ExportJob }) {
   );
 }
 
-/** Of the same project, completed, older, and still stored. */
+/** Completed, older exports of the same project whose bundle is stored. */
 async function readEarlier(job: ExportJob): Promise<ExportJob[]> {
   const { data } = await client.call('listExports', {
     query: { domain: job.domain, status: 'completed', limit: 100 },
@@ -106,8 +105,8 @@ function Differences({ job, comparison }: { job: ExportJob; comparison: Comparis
   if (identical)
     return (
       <Panel>
-        <Empty icon="check" title="The same to the byte">
-          Every file of the two bundles has the same hash.
+        <Empty icon="check" title="The bundles are identical">
+          Every file has the same hash in both bundles.
         </Empty>
       </Panel>
     );
@@ -168,7 +167,6 @@ interface DiffListProps {
   change: ComparedPage['change'];
 }
 
-/** Each page opens to the changes of its text. */
 function DiffList({ title, job, comparison, change }: DiffListProps) {
   const [all, setAll] = useState(false);
   const pages = pagesOf(comparison).filter((page) => page.change === change);
@@ -176,11 +174,11 @@ function DiffList({ title, job, comparison, change }: DiffListProps) {
   return (
     <Panel title={title} flush aside={<span className="soft">{counted(pages.length, 'page')}</span>}>
       <ul className="page-diffs">
-        {(all ? pages : pages.slice(0, mostListed)).map((page) => (
+        {(all ? pages : pages.slice(0, maxListed)).map((page) => (
           <PageDiff key={page.path} job={job} otherId={comparison.from.jobId} page={page} />
         ))}
       </ul>
-      {!all && pages.length > mostListed && (
+      {!all && pages.length > maxListed && (
         <div className="table-more">
           <Button onClick={() => setAll(true)}>Show all {pages.length.toLocaleString('en')}</Button>
         </div>
@@ -192,7 +190,6 @@ function DiffList({ title, job, comparison, change }: DiffListProps) {
 interface ListedPage {
   path: string;
   title: string | null;
-  /** Only when it was called something else. */
   oldTitle?: string;
   note?: string;
 }
@@ -202,7 +199,7 @@ function withOldTitle<Page extends Comparison['pages']['changed'][number]>(page:
   return titleBefore === null || titleBefore === title ? page : { ...page, oldTitle: titleBefore };
 }
 
-const mostListed = 100;
+const maxListed = 100;
 
 function PageList(props: { title: string; tone: Tone; word: string; pages: readonly ListedPage[] }) {
   const { title, tone, word, pages } = props;
@@ -211,7 +208,7 @@ function PageList(props: { title: string; tone: Tone; word: string; pages: reado
   return (
     <Panel title={title} flush aside={<span className="soft">{counted(pages.length, 'page')}</span>}>
       <ul className="change-list">
-        {(all ? pages : pages.slice(0, mostListed)).map((page) => (
+        {(all ? pages : pages.slice(0, maxListed)).map((page) => (
           <li key={page.path}>
             <Badge tone={tone}>{word}</Badge>
             <span className="change-title">
@@ -224,7 +221,7 @@ function PageList(props: { title: string; tone: Tone; word: string; pages: reado
           </li>
         ))}
       </ul>
-      {!all && pages.length > mostListed && (
+      {!all && pages.length > maxListed && (
         <div className="table-more">
           <Button onClick={() => setAll(true)}>Show all {pages.length.toLocaleString('en')}</Button>
         </div>
@@ -233,7 +230,6 @@ function PageList(props: { title: string; tone: Tone; word: string; pages: reado
   );
 }
 
-/** Only what changed: for whoever has the older bundle already. */
 function Delta({ job, other }: { job: ExportJob; other: ExportJob }) {
   const mayLink = useMay('exports:write');
   const { jobId } = job;
@@ -256,8 +252,8 @@ function Delta({ job, other }: { job: ExportJob; other: ExportJob }) {
       }
     >
       <p className="soft">
-        Only what changed since then, for whoever has that bundle already.{whole}{' '}
-        <a href="/docs/deploy/deltas">How it is applied</a>
+        Contains only the changes, for sites that have that bundle.{whole}{' '}
+        <a href="/docs/deploy/deltas">How to apply a delta</a>
       </p>
       {link.error !== null && <Problem error={link.error} />}
       {link.data !== undefined && <SignedLink bundle={link.data} />}

@@ -1,4 +1,3 @@
-/** What a completed export is judged by: how it looks, what was found, and what its pages say that they did not say before. */
 import type { Comparison, ExportJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -132,8 +131,8 @@ function sentenceOf({ pages }: Comparison): string {
     [pages.removed.length, 'removed'],
     [pages.moved.length, 'moved'],
   ] as const;
-  const told = parts
+  const labels = parts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${counted(count, 'page')} ${word}`);
-  return told.length === 0 ? 'No page says anything new' : told.join(', ');
+  return labels.length === 0 ? 'No content changes' : labels.join(', ');
 }

@@ -1,4 +1,3 @@
-/** The first part of an export: progress while it runs, what it ended with, how long each phase took, and its source. */
 import type { ExportJob } from '@docyard/api';
 import { Link } from 'wouter';
 import { ApiCall } from '../../parts/api-call.tsx';
@@ -7,16 +6,16 @@ import { Badge, Note } from '../../parts/note.tsx';
 import { Facts, Panel } from '../../parts/page.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { Ago, bytes, counted, exact, span } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 import { byActor } from '../audit/actor-name.ts';
 import { BundlePanel } from './bundle-panel.tsx';
 import { ExportHighlights } from './export-highlights.tsx';
-import { isOver } from './followed-export.ts';
+import { isOver } from './use-export.ts';
 import { phaseNames, remaining, speed } from './status.tsx';
 import { Timeline } from './timeline.tsx';
-import { paceOf, type Trail } from './trail.ts';
+import { paceOf, type ExportHistory } from './export-history.ts';
 
-export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail }) {
+export function ExportOverview({ job, trail }: { job: ExportJob; trail: ExportHistory }) {
   const hasFiles = job.status === 'completed' && job.purgedAt === null;
   return (
     <div className="export-part">
@@ -24,8 +23,8 @@ export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail })
       {job.failure !== null && <Failed failure={job.failure} canceledBy={job.canceledBy} />}
       {job.purgedAt !== null && (
         <Note tone="warn">
-          The files of this export were removed <Ago at={job.purgedAt} />, as the retention of this server
-          says. Run it again to have them back.
+          The files of this export were removed <Ago at={job.purgedAt} /> by the retention policy of this
+          server. Run the export again to restore them.
         </Note>
       )}
       {hasFiles && <ExportHighlights job={job} />}
@@ -42,7 +41,7 @@ export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail })
   );
 }
 
-function Running({ job, trail }: { job: ExportJob; trail: Trail }) {
+function Running({ job, trail }: { job: ExportJob; trail: ExportHistory }) {
   const { pagesPerSecond, secondsLeft } = paceOf(trail);
   const total = job.totalPages === null ? '' : ` of ${job.totalPages.toLocaleString('en')}`;
   return (
@@ -77,20 +76,18 @@ function Failed({ failure, canceledBy }: FailedProps) {
       <div>
         <p>
           <strong>
-            <Words text={failure.message} />
+            <TextWithCode text={failure.message} />
           </strong>
         </p>
         {place !== null && <p className="mono">{place}</p>}
         {failure.hint !== null && (
           <p>
-            <Words text={failure.hint} />
+            <TextWithCode text={failure.hint} />
           </p>
         )}
         <p className="note-small">
           <a href="/docs/reference/errors#failure-codes">{failure.code}</a>
-          {failure.retryable
-            ? ' · Running it again may help.'
-            : ' · It will fail again until the cause is gone.'}
+          {failure.retryable ? ' · A retry may succeed.' : ' · A retry fails until the cause is fixed.'}
         </p>
       </div>
     </div>
@@ -99,14 +96,14 @@ function Failed({ failure, canceledBy }: FailedProps) {
 
 const tones = { error: 'bad', warning: 'warn', info: 'quiet' } as const;
 
-const mostShown = 8;
+const maxShown = 8;
 
-/** The last findings, as they arrive. Afterwards only what somebody should look at: the report has all of them. */
+/** The last findings while the export runs, afterwards only warnings and errors. */
 function Findings({ job }: { job: ExportJob }) {
   const findings = job.recentFindings
     .toReversed()
     .filter(({ severity }) => !isOver(job) || severity !== 'info')
-    .slice(0, mostShown);
+    .slice(0, maxShown);
   if (findings.length === 0) return null;
   const title = isOver(job) ? 'Last warnings' : 'Findings as they arrive';
   return (
@@ -117,7 +114,7 @@ function Findings({ job }: { job: ExportJob }) {
             <Badge tone={tones[severity]}>{severity}</Badge>
             <div>
               <p>
-                <Words text={message} />
+                <TextWithCode text={message} />
               </p>
               <p className="row-facts mono">
                 {file}
@@ -133,7 +130,7 @@ function Findings({ job }: { job: ExportJob }) {
 
 function Made({ job }: { job: ExportJob }) {
   const { source, options } = job;
-  const told = [
+  const labels = [
     options.urlStyle === 'html' ? null : `addresses: ${options.urlStyle}`,
     options.basePath === null ? null : `below ${options.basePath}`,
     options.paths === null ? null : `only ${counted(options.paths.length, 'page')}`,
@@ -183,7 +180,7 @@ function Made({ job }: { job: ExportJob }) {
               : `${bytes(job.bundle.sizeBytes)} in ${counted(job.bundle.fileCount, 'file')}`,
           ],
           ['Warnings', isOver(job) ? job.warnings.toLocaleString('en') : '–'],
-          ['Options', told.length === 0 ? 'the usual ones' : told.join(' · ')],
+          ['Options', labels.length === 0 ? 'default' : labels.join(' · ')],
           ['Began', exact(job.createdAt)],
           ['Took', took === null ? '–' : span(took)],
           ...(job.retryOf === null

@@ -1,4 +1,3 @@
-/** One export: how it goes while it runs, and everything that came of it afterwards. */
 import type { ExportJob } from '@docyard/api';
 import { useState, type ReactNode } from 'react';
 import { useParams, useSearchParams } from 'wouter';
@@ -6,7 +5,7 @@ import { useMay } from '../../session/session.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
+import { isNotFound, RecordNotFound } from '../../parts/record-not-found.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -15,7 +14,7 @@ import { Ago } from '../../parts/time.tsx';
 import { ConfirmCancel, ConfirmDelete, useRetry } from './actions.tsx';
 import { Changes } from './changes.tsx';
 import { Files } from './files.tsx';
-import { isOver, useFollowedExport } from './followed-export.ts';
+import { isOver, useExport } from './use-export.ts';
 import { ExportOverview } from './export-overview.tsx';
 import { Preview } from './preview.tsx';
 import { QualityReport } from './report.tsx';
@@ -27,7 +26,7 @@ const crumbs = [{ to: '/exports', label: 'Exports' }];
 
 export function Export() {
   const { jobId = '' } = useParams();
-  const { job, error, refetch, connected, trail } = useFollowedExport(jobId);
+  const { job, error, refetch, connected, trail } = useExport(jobId);
   if (job === undefined)
     return (
       <Page title="Export" crumbs={crumbs}>
@@ -35,8 +34,8 @@ export function Export() {
           <Panel>
             <Waiting lines={9} />
           </Panel>
-        ) : isMissing(error) ? (
-          <Missing icon="box" what="export" list={{ to: '/exports', label: 'All exports' }} />
+        ) : isNotFound(error) ? (
+          <RecordNotFound icon="box" what="export" list={{ to: '/exports', label: 'All exports' }} />
         ) : (
           <Problem error={error} retry={refetch} />
         )}
@@ -57,7 +56,7 @@ export function Export() {
       crumbs={crumbs}
       actions={<Actions job={job} />}
     >
-      {!connected && <Note tone="warn">The live connection is away. It comes back by itself.</Note>}
+      {!connected && <Note tone="warn">Live updates are disconnected. Reconnecting…</Note>}
       <Parts job={job} overview={<ExportOverview job={job} trail={trail} />} />
     </Page>
   );
@@ -124,7 +123,6 @@ function Actions({ job }: { job: ExportJob }) {
   );
 }
 
-/** What there is to see depends on how the export ended; the chosen part is in the address. */
 function Parts({ job, overview }: { job: ExportJob; overview: ReactNode }) {
   const [search, setSearch] = useSearchParams();
   const parts = partsOf(job, overview);
@@ -132,10 +130,10 @@ function Parts({ job, overview }: { job: ExportJob; overview: ReactNode }) {
   if (chosen === undefined || parts.length === 1) return overview;
   return (
     <Tabs
-      label="Parts of the export"
+      label="Sections of the export"
       tabs={parts}
       chosen={chosen.name}
-      // Filters of one part mean nothing to another.
+      // Filters of one tab do not apply to another.
       onChoose={(name) => setSearch(name === 'overview' ? {} : { tab: name })}
       className="export-part"
     />
@@ -145,7 +143,7 @@ function Parts({ job, overview }: { job: ExportJob; overview: ReactNode }) {
 function partsOf(job: ExportJob, overview: ReactNode): Tab[] {
   const isStored = job.purgedAt === null;
   const completed = job.status === 'completed' && isStored;
-  // A job that its findings ended has no files, but a report that says why.
+  // A job that failed because of its findings has a report, but no files.
   const hasReport = completed || (job.failure?.code === 'strict_failed' && isStored);
   return [
     { name: 'overview', label: 'Overview', show: overview },

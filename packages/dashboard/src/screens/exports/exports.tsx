@@ -1,4 +1,3 @@
-/** Every export of the organization, the newest first, with bars that move while they run. */
 import type { ExportJob } from '@docyard/api';
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
@@ -21,7 +20,7 @@ import type { ExportFilters } from './loaded-exports.ts';
 import { StartDialog } from './start-dialog.tsx';
 import { byActor } from '../audit/actor-name.ts';
 import { ExportBadge, ExportProgress } from './status.tsx';
-import type { Trail } from './trail.ts';
+import type { ExportHistory } from './export-history.ts';
 import './exports.css';
 
 export function Exports() {
@@ -43,7 +42,7 @@ export function Exports() {
   return (
     <Page
       title="Exports"
-      lead="Each one is a whole site as static files: to download, to deploy, to carry where there is no network."
+      lead="An export is a complete site as static files, ready to download and deploy, also without a network."
       actions={
         mayStart && (
           <Button look="primary" icon="plus" onClick={() => setParams({ new: '1' })}>
@@ -54,7 +53,7 @@ export function Exports() {
     >
       <ListControls label="exports" placeholder="Search by id, domain, project or commit" choices={orders} />
       <Filters search={search} setParams={setParams} />
-      {!connected && <Note tone="warn">The live connection is away. It comes back by itself.</Note>}
+      {!connected && <Note tone="warn">Live updates are disconnected. Reconnecting…</Note>}
       <Panel flush>
         {error !== null ? (
           <div className="panel-inside">
@@ -70,7 +69,7 @@ export function Exports() {
             title="No export matches"
             action={<Button onClick={() => setSearch({})}>Show all exports</Button>}
           >
-            Nothing has this status, project and age and contains these words.
+            No export matches these filters.
           </Empty>
         ) : (
           <FirstExport mayStart={mayStart} />
@@ -94,14 +93,14 @@ function FirstExport({ mayStart }: { mayStart: boolean }) {
     <Empty icon="box" title="No exports yet">
       {mayStart ? (
         <>
-          <p>Start the first one here, or from a terminal or a pipeline:</p>
+          <p>Start an export here, in a terminal or in a CI pipeline:</p>
           <CodeBlock
             label="command"
             text={'npx docyard login ' + globalThis.location.origin + '\nnpx docyard export start --wait'}
           />
         </>
       ) : (
-        <p>Members, admins and owners of the organization can start one.</p>
+        <p>Members, admins and owners can start an export.</p>
       )}
     </Empty>
   );
@@ -138,14 +137,14 @@ function statusOf(search: URLSearchParams): ShownStatus {
   return shownStatuses.find(({ value }) => value === search.get('status'))?.value ?? 'all';
 }
 
-/** A canceled export has failed for the API; for people these are two things. */
+/** For the API a canceled export has failed; the filter separates the two. */
 function statusQuery(status: ShownStatus): Pick<ExportFilters, 'status' | 'canceled'> {
   if (status === 'all') return {};
   if (status === 'canceled') return { canceled: 'true' };
   return status === 'failed' ? { status, canceled: 'false' } : { status };
 }
 
-/** What the address asks for; whatever is not known there counts as nothing. */
+/** Unknown values in the URL are ignored. */
 function useFilters(search: URLSearchParams): ExportFilters {
   const status = statusOf(search);
   const domain = search.get('domain');
@@ -175,7 +174,7 @@ interface FiltersProps {
 
 function Filters({ search, setParams }: FiltersProps) {
   const setParam = (name: string, value: string | null) => setParams({ [name]: value });
-  // Links of earlier versions name a domain.
+  // Links of earlier versions contain a domain.
   const ofDomain = useProjectOfDomain(search.get('domain'));
   const projectId = search.get('project') ?? ofDomain.data?.id ?? '';
   return (
@@ -205,8 +204,8 @@ function Filters({ search, setParams }: FiltersProps) {
   );
 }
 
-/** Made once: a row is drawn again only when its own export changes. */
-function columnsWith(trails: ReadonlyMap<string, Trail>): Column<ExportJob>[] {
+/** Constant, so that a row renders again only when its export changes. */
+function columnsWith(trails: ReadonlyMap<string, ExportHistory>): Column<ExportJob>[] {
   return [
     { name: 'Export', width: 'minmax(12rem, 2.2fr)', cell: (job) => <Name job={job} /> },
     {
@@ -259,7 +258,7 @@ function Name({ job }: { job: ExportJob }) {
   );
 }
 
-function LiveStatus({ job, trail }: { job: ExportJob; trail: Trail | undefined }) {
+function LiveStatus({ job, trail }: { job: ExportJob; trail: ExportHistory | undefined }) {
   if (job.status === 'queued') return <ExportBadge job={job} />;
   return <ExportProgress job={job} {...(trail === undefined ? {} : { trail })} />;
 }

@@ -3,7 +3,7 @@ import { treeOf, type Folder } from './file-tree.ts';
 
 const file = (path: string, sizeBytes: number) => ({ path, sizeBytes, sha256: '0'.repeat(64) });
 
-test('files become folders that know what they hold', () => {
+test('files are grouped into folders with sizes and counts', () => {
   const root = treeOf([file('index.html', 1), file('guides/deep/a.html', 20), file('guides/b.html', 300)]);
   expect(shapeOf(root)).toEqual({
     '': [321, 3],
@@ -14,7 +14,7 @@ test('files become folders that know what they hold', () => {
   expect(root.folders[0]?.folders[0]?.files.map(({ path }) => path)).toEqual(['guides/deep/a.html']);
 });
 
-test('both folders and files are in order', () => {
+test('folders and files are sorted', () => {
   const root = treeOf([file('b.html', 1), file('z/1', 1), file('a.html', 1), file('y/1', 1)]);
   expect(root.folders.map(({ name }) => name)).toEqual(['y', 'z']);
   expect(root.files.map(({ path }) => path)).toEqual(['a.html', 'b.html']);

@@ -1,11 +1,11 @@
-/** The flat list of a manifest as folders, each with the sum of what it holds. Pure. */
+/** Converts the file list of a manifest into a tree with folder sizes. */
 import type { Manifest } from '@docyard/api';
 
 export type ManifestFile = Manifest['files'][number];
 
 export interface Folder {
   name: string;
-  /** With a slash at the end; empty for the root. */
+  /** With a trailing slash; empty for the root. */
   path: string;
   sizeBytes: number;
   fileCount: number;
@@ -34,7 +34,6 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Every folder on the way to a file, the root first; those that are missing are made. */
 function foldersOf(path: string, byPath: Map<string, Folder>): Folder[] {
   const onTheWay: Folder[] = [];
   let parent = byPath.get('');
@@ -61,7 +60,7 @@ function emptyFolder(name: string, path: string): Folder {
   return { name, path, sizeBytes: 0, fileCount: 0, folders: [], files: [] };
 }
 
-/** By code unit, as the bundle itself is sorted. */
+/** By code unit, like the files of the bundle. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,3 @@
-/** The files of a bundle, from its manifest: folders to open, sizes, hashes, and a search. */
 import type { ExportJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -14,7 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { bytes, counted } from '../../parts/time.tsx';
 import { nameOf, treeOf, type Folder, type ManifestFile } from './file-tree.ts';
 
-/** Rows that a folder or a search shows before it asks. */
+/** Rows that are shown before "Show more". */
 const rowsAtOnce = 200;
 
 export function Files({ job: { jobId } }: { job: ExportJob }) {
@@ -26,10 +25,11 @@ export function Files({ job: { jobId } }: { job: ExportJob }) {
   });
   const files = manifest.data?.files;
   const root = useMemo(() => (files === undefined ? undefined : treeOf(files)), [files]);
-  const wanted = text.trim().toLowerCase();
+  const searchText = text.trim().toLowerCase();
   const found = useMemo(
-    () => (wanted === '' ? [] : (files ?? []).filter(({ path }) => path.toLowerCase().includes(wanted))),
-    [files, wanted],
+    () =>
+      searchText === '' ? [] : (files ?? []).filter(({ path }) => path.toLowerCase().includes(searchText)),
+    [files, searchText],
   );
   if (manifest.error !== null)
     return <Problem error={manifest.error} retry={() => void manifest.refetch()} />;
@@ -43,7 +43,7 @@ export function Files({ job: { jobId } }: { job: ExportJob }) {
             <span className="soft" aria-live="polite">
               {root === undefined
                 ? 'Counting files…'
-                : wanted === ''
+                : searchText === ''
                   ? `${counted(root.fileCount, 'file')}, ${bytes(root.sizeBytes)}`
                   : counted(found.length, 'file')}
             </span>
@@ -60,14 +60,14 @@ export function Files({ job: { jobId } }: { job: ExportJob }) {
       >
         {root === undefined ? (
           <Waiting lines={10} />
-        ) : wanted === '' ? (
+        ) : searchText === '' ? (
           <ul className="tree" aria-label="Files of the bundle">
             <Inside folder={root} jobId={jobId} depth={0} />
           </ul>
         ) : found.length === 0 ? (
           <p className="panel-inside soft">No file has “{text.trim()}” in its path.</p>
         ) : (
-          <ul className="tree" aria-label="Files that were found">
+          <ul className="tree" aria-label="Matching files">
             <FileRows files={found} jobId={jobId} depth={0} whole />
           </ul>
         )}
@@ -118,7 +118,6 @@ interface FileRowsProps {
   files: readonly ManifestFile[];
   jobId: string;
   depth: number;
-  /** Show the whole path, not only the name. */
   whole?: boolean;
 }
 
@@ -159,6 +158,6 @@ function FileRows({ files, jobId, depth, whole = false }: FileRowsProps) {
 }
 
 function indent(depth: number): string {
-  // Deep folders must not push their names out of a phone.
+  // Limit the indentation of deep folders on narrow screens.
   return `calc(var(--space-4) + ${Math.min(depth, 8)} * var(--tree-step))`;
 }

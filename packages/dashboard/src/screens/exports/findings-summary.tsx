@@ -1,4 +1,3 @@
-/** The findings of an export by severity, with their place, and what is new or fixed since the export before. */
 import type { Diagnostic, ExportJob, Report } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -8,7 +7,7 @@ import { Badge } from '../../parts/note.tsx';
 import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { counted } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 
 const maxInGroup = 4;
 
@@ -19,7 +18,7 @@ export function FindingsSummary({ job: { jobId } }: { job: ExportJob }) {
     queryFn: () => client.call('readReport', { params }),
     staleTime: Infinity,
   });
-  // The first export has nothing to compare with, which is no failure of this panel.
+  // The first export has no previous one to compare with.
   const compared = useQuery({
     queryKey: ['export', jobId, 'findings'],
     queryFn: () => client.call('compareFindings', { params }),
@@ -33,7 +32,7 @@ export function FindingsSummary({ job: { jobId } }: { job: ExportJob }) {
         <Waiting lines={8} />
       ) : report.data.diagnostics.length === 0 && (compared.data?.fixed.length ?? 0) === 0 ? (
         <Empty icon="check" title="Nothing was found">
-          Every link leads to a page, and every page was read.
+          All links and pages are valid.
         </Empty>
       ) : (
         <>
@@ -46,7 +45,7 @@ export function FindingsSummary({ job: { jobId } }: { job: ExportJob }) {
               <span className={compared.data.fixed.length > 0 ? 'findings-fixed' : undefined}>
                 {compared.data.fixed.length.toLocaleString('en')} fixed
               </span>{' '}
-              <span className="faint">since the export before</span>
+              <span className="faint">since the previous export</span>
             </p>
           )}
           <Groups report={report.data} isNew={membership(compared.data?.new ?? [])} />
@@ -76,7 +75,6 @@ function Groups({ report, isNew }: { report: Report; isNew: (finding: Diagnostic
     if (total === 0) return null;
     const found = report.diagnostics.filter((each) => each.severity === severity);
     const newFirst = [...found.filter(isNew), ...found.filter((each) => !isNew(each))];
-    // Notes are many and seldom matter here.
     const shown = newFirst.slice(0, severity === 'info' ? 0 : maxInGroup);
     return (
       <div key={severity} className="findings-group">
@@ -102,7 +100,7 @@ function FindingList(props: { findings: readonly Diagnostic[]; isNew: (finding: 
         // oxlint-disable-next-line react/no-array-index-key
         <li key={place}>
           <p>
-            <Words text={finding.message} /> {props.isNew(finding) && <Badge tone="info">new</Badge>}
+            <TextWithCode text={finding.message} /> {props.isNew(finding) && <Badge tone="info">new</Badge>}
           </p>
           <p className="row-facts mono">
             {finding.file}

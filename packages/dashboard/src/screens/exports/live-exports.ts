@@ -1,4 +1,4 @@
-/** The list of exports, kept true by one stream of events: rows change, appear and leave as the server tells. */
+/** The list of exports, updated by an event stream. */
 import type { ExportJob } from '@docyard/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
@@ -6,7 +6,7 @@ import { client } from '../../api/client.ts';
 import { useLive } from '../../session/live.ts';
 import { useList } from '../../parts/list.ts';
 import { withJob, type ExportFilters, type LoadedPages } from './loaded-exports.ts';
-import { emptyTrail, extendTrail, type Trail } from './trail.ts';
+import { emptyHistory, extendHistory, type ExportHistory } from './export-history.ts';
 
 export function useLiveExports(filters: ExportFilters) {
   const queries = useQueryClient();
@@ -16,20 +16,20 @@ export function useLiveExports(filters: ExportFilters) {
     (cursor) => client.call('listExports', { query: { ...filters, cursor, limit: 100 } }),
     { followed: true },
   );
-  const [trails] = useState(() => new Map<string, Trail>());
+  const [trails] = useState(() => new Map<string, ExportHistory>());
   const take = useCallback(
     (data: unknown) => {
       const job = data as ExportJob;
-      trails.set(job.jobId, extendTrail(trails.get(job.jobId) ?? emptyTrail, job));
-      const [, , wanted] = JSON.parse(name) as [string, string, ExportFilters];
+      trails.set(job.jobId, extendHistory(trails.get(job.jobId) ?? emptyHistory, job));
+      const [, , filters] = JSON.parse(name) as [string, string, ExportFilters];
       queries.setQueryData<LoadedPages>(JSON.parse(name) as unknown[], (pages) =>
-        pages === undefined ? undefined : withJob(pages, job, wanted),
+        pages === undefined ? undefined : withJob(pages, job, filters),
       );
     },
     [queries, name, trails],
   );
   const connected = useLive('/v1/static-export/events', take);
-  // Nobody follows while the screen is closed: whoever comes back reads the first page again, not all of them.
+  // The stream is closed with the screen, so reload the first page only when it opens again.
   useEffect(
     () => () => {
       queries.setQueryData<LoadedPages>(JSON.parse(name) as unknown[], (pages) =>

@@ -1,4 +1,4 @@
-/** The pages of the list of exports that are loaded, and what an event about one job makes of them. Pure. */
+/** Applies an event about one export to the loaded pages of the list. */
 import type { ExportJob } from '@docyard/api';
 import { withRow, type LoadedPages as Pages } from '../../parts/loaded-pages.ts';
 
@@ -9,22 +9,20 @@ export interface ExportFilters {
   canceled?: 'true' | 'false';
   q?: string;
   sort?: '-createdAt' | 'createdAt' | 'domain' | '-updatedAt';
-  /** A moment; older exports are left out. */
   since?: string;
 }
 
 export type LoadedPages = Pages<ExportJob>;
 
-/** The pages after an event about one job. */
 export function withJob(loaded: LoadedPages, job: ExportJob, filters: ExportFilters): LoadedPages {
   return withRow(loaded, job, {
     keyOf: ({ jobId }) => jobId,
-    isWanted: isMeant(job, filters),
+    isWanted: matchesFilters(job, filters),
     isAdded: filters.q === undefined && filters.sort === undefined,
   });
 }
 
-function isMeant(job: ExportJob, filters: ExportFilters): boolean {
+function matchesFilters(job: ExportJob, filters: ExportFilters): boolean {
   const { status, domain, since, projectId, canceled } = filters;
   if (status !== undefined && job.status !== status) return false;
   if (domain !== undefined && job.domain !== domain) return false;

@@ -1,4 +1,3 @@
-/** One page that differs between two exports: a line that opens to the changes of its text. */
 import type { ExportJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -16,13 +15,11 @@ export interface ComparedPage {
   path: string;
   title: string | null;
   change: keyof typeof tones;
-  /** Only when the page had another title. */
   oldTitle?: string | undefined;
 }
 
 interface PageDiffProps {
   job: Pick<ExportJob, 'jobId'>;
-  /** The older export. */
   otherId: string;
   page: ComparedPage;
   defaultOpen?: boolean;
@@ -72,7 +69,7 @@ function PageText({ jobId, otherId, path }: { jobId: string; otherId: string; pa
     <>
       <p className="page-diff-counts">
         <Counts added={addedLines} removed={removedLines} />
-        {truncated && <span className="faint"> The page is long; a part of the changes is shown.</span>}
+        {truncated && <span className="faint"> The page is too long to show all changes.</span>}
       </p>
       <DiffLines path={path} patch={file} isSplit={false} />
     </>

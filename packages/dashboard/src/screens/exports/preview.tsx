@@ -1,4 +1,4 @@
-/** The exported site in a frame that has no rights here: its scripts run, but know neither cookies nor this page. */
+/** The exported site in a sandboxed frame: its scripts run without cookies and without access to this page. */
 import type { ExportJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,7 +19,7 @@ export function usePreview(jobId: string) {
   return useQuery({
     queryKey: ['export', jobId, 'preview'],
     queryFn: () => client.call('createPreview', { params: { jobId } }),
-    // Another path would load the site anew under the eyes of its reader.
+    // A new path would reload the site while it is being read.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
@@ -112,7 +112,7 @@ export function previewSandbox(address: string): string {
   return isOwnOrigin ? 'allow-scripts' : 'allow-scripts allow-popups allow-popups-to-escape-sandbox';
 }
 
-/** A path of the bundle below the path of the preview; it must not lead out of it. */
+/** A path below the path of the preview. It must not escape from it. */
 export function previewAddress(previewUrl: string, page = ''): string {
   const base = new URL(previewUrl.endsWith('/') ? previewUrl : `${previewUrl}/`, globalThis.location.origin);
   const url = new URL(page.split('/').map(encodeURIComponent).join('/'), base);

@@ -1,4 +1,4 @@
-/** The findings of a report: by severity and kind, which are in the address, and by words. */
+/** The findings of a report, filtered by severity, code and text. Severity and code are in the URL. */
 import type { Diagnostic, Report } from '@docyard/api';
 import { useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -9,10 +9,9 @@ import { Empty, Panel } from '../../parts/page.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { counted } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 
 const brokenCodes = ['broken_link', 'broken_anchor', 'redirect_broken'];
-/** Stands for all of these where one kind is chosen. */
 export const broken = 'broken';
 
 export function brokenLinks({ byCode }: Report): number {
@@ -21,7 +20,6 @@ export function brokenLinks({ byCode }: Report): number {
 
 const tones = { error: 'bad', warning: 'warn', info: 'quiet' } as const;
 type Severity = Diagnostic['severity'] | 'all';
-/** So few that the charts below stay near; more on request. */
 const rowsAtFirst = 20;
 const rowsAtOnce = 100;
 
@@ -33,7 +31,8 @@ export function Findings({ report }: { report: Report }) {
     (['error', 'warning', 'info'] as const).find((each) => each === search.get('severity')) ?? 'all';
   const code = search.get('code') ?? '';
   const rows = useMemo(
-    () => numbered(report.diagnostics).filter(({ finding }) => isMeant(finding, { severity, code, text })),
+    () =>
+      numbered(report.diagnostics).filter(({ finding }) => matchesFilters(finding, { severity, code, text })),
     [report, severity, code, text],
   );
   const set = (name: string, value: string | null) => {
@@ -52,7 +51,7 @@ export function Findings({ report }: { report: Report }) {
     return (
       <Panel>
         <Empty icon="check" title="Nothing was found">
-          Every link leads somewhere, every picture is there, and every page could be read.
+          All links, images and pages are valid.
         </Empty>
       </Panel>
     );
@@ -128,10 +127,13 @@ function numbered(findings: readonly Diagnostic[]): FindingRow[] {
   return findings.map((finding, index) => ({ key: String(index), finding }));
 }
 
-function isMeant(finding: Diagnostic, wanted: { severity: Severity; code: string; text: string }): boolean {
-  if (wanted.severity !== 'all' && finding.severity !== wanted.severity) return false;
-  if (wanted.code !== '' && !codesOf(wanted.code).includes(finding.code)) return false;
-  const text = wanted.text.trim().toLowerCase();
+function matchesFilters(
+  finding: Diagnostic,
+  filters: { severity: Severity; code: string; text: string },
+): boolean {
+  if (filters.severity !== 'all' && finding.severity !== filters.severity) return false;
+  if (filters.code !== '' && !codesOf(filters.code).includes(finding.code)) return false;
+  const text = filters.text.trim().toLowerCase();
   return text === '' || `${finding.message} ${finding.file} ${finding.code}`.toLowerCase().includes(text);
 }
 
@@ -146,12 +148,12 @@ const columns: Column<FindingRow>[] = [
     cell: ({ finding }) => (
       <>
         <p>
-          <Words text={finding.message} />
+          <TextWithCode text={finding.message} />
         </p>
         {finding.count !== undefined && <p className="row-facts">In {finding.count} places</p>}
         {finding.hint !== undefined && (
           <p className="row-facts">
-            <Words text={finding.hint} />
+            <TextWithCode text={finding.hint} />
           </p>
         )}
       </>

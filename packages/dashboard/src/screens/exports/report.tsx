@@ -1,4 +1,3 @@
-/** The quality report: what was found on the pages, what they weigh, which took longest. */
 import type { ExportJob, Report } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -32,13 +31,13 @@ export function QualityReport({ job: { jobId } }: { job: ExportJob }) {
       <div className="side-by-side">
         <Panel title="Slowest pages">
           {report.data.slowest.length === 0 ? (
-            <p className="soft">No times were kept.</p>
+            <p className="soft">No render times are available.</p>
           ) : (
             <Bars
               caption="Pages that took longest to render"
               nameHead="Page"
               valueHead="Time"
-              rows={report.data.slowest.slice(0, mostBars).map(({ file, milliseconds }) => ({
+              rows={report.data.slowest.slice(0, maxBars).map(({ file, milliseconds }) => ({
                 name: file,
                 value: milliseconds,
               }))}
@@ -52,7 +51,7 @@ export function QualityReport({ job: { jobId } }: { job: ExportJob }) {
             nameHead="Page"
             valueHead="Size"
             rows={report.data.weights
-              .slice(0, mostBars)
+              .slice(0, maxBars)
               .map((page) => ({ name: page.path, value: page.bytes }))}
             format={bytes}
           />
@@ -62,14 +61,14 @@ export function QualityReport({ job: { jobId } }: { job: ExportJob }) {
       <div className="part-foot">
         <ApiCall operation="readReport" params={{ jobId }} />
         <ButtonLink to={`/v1/static-export/jobs/${jobId}/report`} look="quiet" icon="external" outside>
-          Open as a page
+          Open as HTML
         </ButtonLink>
       </div>
     </>
   );
 }
 
-const mostBars = 12;
+const maxBars = 12;
 function Counts({ report }: { report: Report }) {
   const brokenCount = brokenLinks(report);
   const weight = report.weights.reduce((sum, page) => sum + page.bytes, 0);
@@ -105,19 +104,19 @@ function Counts({ report }: { report: Report }) {
   );
 }
 
-const mostListed = 50;
+const maxListed = 50;
 
 function Lists({ report }: { report: Report }) {
   if (report.orphans.length === 0 && report.remoteAssets.length === 0) return null;
   return (
     <div className="side-by-side">
       {report.orphans.length > 0 && (
-        <Panel title="Pages nothing leads to">
+        <Panel title="Orphaned pages">
           <Names names={report.orphans} />
         </Panel>
       )}
       {report.remoteAssets.length > 0 && (
-        <Panel title="Wanted from other hosts">
+        <Panel title="Assets of other hosts">
           <Names names={[...new Set(report.remoteAssets.map(({ address }) => address))]} />
         </Panel>
       )}
@@ -130,11 +129,11 @@ export function Names({ names }: { names: readonly string[] }) {
   return (
     <>
       <ul className="name-list mono">
-        {(all ? names : names.slice(0, mostListed)).map((name) => (
+        {(all ? names : names.slice(0, maxListed)).map((name) => (
           <li key={name}>{name}</li>
         ))}
       </ul>
-      {!all && names.length > mostListed && (
+      {!all && names.length > maxListed && (
         <Button onClick={() => setAll(true)}>Show all {names.length.toLocaleString('en')}</Button>
       )}
     </>

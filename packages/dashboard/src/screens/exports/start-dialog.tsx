@@ -1,4 +1,3 @@
-/** Starts an export. What is filled in is shown as an API call all the while. */
 import type { ExportJob, Project, StartExport } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,7 +16,6 @@ import { useFirstProjects, useProject, useProjectOfDomain } from '../projects/us
 
 interface StartDialogProps {
   open: boolean;
-  /** What the link that opened it asks for: a project by its id or its domain. */
   projectId: string | null;
   domain: string | null;
   onClose: () => void;
@@ -27,17 +25,17 @@ export function StartDialog({ open, projectId, domain, onClose }: StartDialogPro
   const first = useFirstProjects();
   const byId = useProject(projectId ?? '');
   const byDomain = useProjectOfDomain(projectId === null ? domain : null);
-  const isAsked = projectId !== null || domain !== null;
-  const asked = projectId === null ? byDomain : byId;
-  const isReady = !first.isPending && (!isAsked || !asked.isPending);
+  const isRequested = projectId !== null || domain !== null;
+  const requested = projectId === null ? byDomain : byId;
+  const isReady = !first.isPending && (!isRequested || !requested.isPending);
   const only = first.data?.length === 1 ? first.data[0] : undefined;
   return (
     <Dialog
-      // Opened with its form, so that the first field has the focus.
+      // Mounted with its form, so that the first field gets the focus.
       open={open && isReady}
       onClose={onClose}
       title="Start an export"
-      lead="The site of a project becomes a bundle of static files."
+      lead="Creates a bundle of static files from the site of a project."
       wide
     >
       {first.data === undefined ? (
@@ -53,8 +51,8 @@ export function StartDialog({ open, projectId, domain, onClose }: StartDialogPro
         </>
       ) : (
         <StartForm
-          asked={isAsked ? (asked.data ?? undefined) : only}
-          missing={isAsked && !asked.data ? (projectId ?? domain ?? '') : undefined}
+          requested={isRequested ? (requested.data ?? undefined) : only}
+          missing={isRequested && !requested.data ? (projectId ?? domain ?? '') : undefined}
           onClose={onClose}
         />
       )}
@@ -77,19 +75,18 @@ interface StartFields {
   groups: string;
   strict: boolean;
   airGapped: boolean;
-  /** Undefined follows the setting of the project. */
+  /** Undefined: use the setting of the project. */
   customScripts: boolean | undefined;
 }
 
 interface StartFormProps {
-  asked: Project | undefined;
-  /** What was asked for and does not exist. */
+  requested: Project | undefined;
   missing: string | undefined;
   onClose: () => void;
 }
 
-function StartForm({ asked, missing, onClose }: StartFormProps) {
-  const [project, setProject] = useState(asked);
+function StartForm({ requested, missing, onClose }: StartFormProps) {
+  const [project, setProject] = useState(requested);
   const [form, setForm] = useState<StartFields>({
     ref: '',
     version: '',
@@ -117,7 +114,7 @@ function StartForm({ asked, missing, onClose }: StartFormProps) {
   return (
     <Form error={error} onSubmit={() => start.mutate()}>
       {missing !== undefined && project === undefined && (
-        <Note tone="warn">There is no project {missing}. Choose the one to export.</Note>
+        <Note tone="warn">The project {missing} does not exist. Choose another one.</Note>
       )}
       <ProjectPicker
         value={project?.id ?? ''}
@@ -142,7 +139,7 @@ function StartForm({ asked, missing, onClose }: StartFormProps) {
           onChange={(version) => set({ version })}
           placeholder="2.4.1"
           maxLength={128}
-          hint="A label of your own, kept in the bundle."
+          hint="A label that is stored in the bundle."
           error={fieldError(error, 'version')}
         />
       </div>
@@ -203,7 +200,7 @@ function MoreOptions(props: {
           value={form.basePath}
           onChange={(basePath) => set({ basePath })}
           placeholder="/docs"
-          hint="Where the site will live below its host."
+          hint="The path of the site on its host."
           error={fieldError(error, 'basePath')}
         />
       </div>
@@ -213,7 +210,7 @@ function MoreOptions(props: {
         value={form.groups}
         onChange={(groups) => set({ groups })}
         placeholder="partners, staff"
-        hint="Also pages that only these groups may see. Separate them with commas."
+        hint="Include pages that are restricted to these groups. Separate them with commas."
         error={fieldError(error, 'groups')}
       />
       <CheckField
@@ -224,13 +221,13 @@ function MoreOptions(props: {
       />
       <CheckField
         label="Air-gapped"
-        hint="For readers without a network: pages offer nothing that needs one."
+        hint="Omit features that need a network."
         checked={form.airGapped}
         onChange={(airGapped) => set({ airGapped })}
       />
       <CheckField
         label="Include scripts of the repository"
-        hint="Every page runs the *.js files of the repository, in the browsers of readers. Only for repositories you trust."
+        hint="Pages run the *.js files of the repository in readers' browsers. Enable this only for repositories you trust."
         checked={form.customScripts ?? project?.exports.customScripts === 'include'}
         onChange={(customScripts) => set({ customScripts })}
       />
@@ -238,7 +235,7 @@ function MoreOptions(props: {
   );
 }
 
-/** Only what differs from the defaults, so that the call reads as one would write it. */
+/** Only values that differ from the defaults, which keeps the displayed API call short. */
 function requestOf(form: StartFields, domain: string): StartExport {
   const paths = listed(form.paths, /\n/).map((path) => path.replace(/^\//, ''));
   const groups = listed(form.groups, /[,\n]/);

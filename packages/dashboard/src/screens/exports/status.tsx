@@ -1,9 +1,8 @@
-/** How an export is, as a word or as a bar that moves. */
 import type { ExportJob } from '@docyard/api';
 import { Badge, type Tone } from '../../parts/note.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { counted, span } from '../../parts/time.tsx';
-import { emptyTrail, paceOf, type Phase, type Trail } from './trail.ts';
+import { emptyHistory, paceOf, type Phase, type ExportHistory } from './export-history.ts';
 import './exports.css';
 
 export const phaseNames: Record<Phase, string> = {
@@ -29,8 +28,7 @@ export function ExportBadge({ job }: { job: ExportJob }) {
   return <Badge tone={tones[job.status]}>{word}</Badge>;
 }
 
-/** A bar with what is going on below it: phase, pages, how fast, how long still. */
-export function ExportProgress({ job, trail = emptyTrail }: { job: ExportJob; trail?: Trail }) {
+export function ExportProgress({ job, trail = emptyHistory }: { job: ExportJob; trail?: ExportHistory }) {
   return (
     <div className="export-progress">
       <ProgressBar label={`Export of ${job.domain}`} value={job.progress} />
@@ -39,7 +37,7 @@ export function ExportProgress({ job, trail = emptyTrail }: { job: ExportJob; tr
   );
 }
 
-function progressWords(job: ExportJob, trail: Trail): string[] {
+function progressWords(job: ExportJob, trail: ExportHistory): string[] {
   const { pagesPerSecond, secondsLeft } = paceOf(trail);
   const words = [phaseNames[job.phase]];
   if (job.phase === 'rendering' && job.totalPages !== null)
@@ -53,7 +51,7 @@ export function speed(pagesPerSecond: number): string {
   return `${pagesPerSecond < 10 ? pagesPerSecond.toFixed(1) : Math.round(pagesPerSecond)} pages/s`;
 }
 
-/** Whole seconds: tenths would only flicker. */
+/** Whole seconds: tenths would flicker. */
 export function remaining(seconds: number): string {
   return seconds < 10 ? `${Math.max(1, Math.ceil(seconds))} s` : span(seconds * 1000);
 }

@@ -1,13 +1,12 @@
-/** The phases of an export below each other, each where it was on the way from request to bundle. */
 import type { ExportJob } from '@docyard/api';
 import { Panel } from '../../parts/page.tsx';
 import { span, useNow } from '../../parts/time.tsx';
-import { isOver } from './followed-export.ts';
+import { isOver } from './use-export.ts';
 import { phaseNames } from './status.tsx';
-import { phaseSpans, type PhaseSpan, type Trail } from './trail.ts';
+import { phaseSpans, type PhaseSpan, type ExportHistory } from './export-history.ts';
 
-export function Timeline({ job, trail }: { job: ExportJob; trail: Trail }) {
-  // A browser's clock may be a little behind the server's: what has not begun lasts nothing.
+export function Timeline({ job, trail }: { job: ExportJob; trail: ExportHistory }) {
+  // The browser clock may be behind the server clock.
   const now = Math.max(useNow(isOver(job) ? 60_000 : 500), Date.parse(job.updatedAt));
   const spans = phaseSpans(trail, job, now);
   const beginMs = Date.parse(job.createdAt);

@@ -1,5 +1,4 @@
-/** The card in the middle of the page that whoever is not signed in sees. */
-import { DocyardError, leastPasswordCharacters } from '@docyard/api';
+import { DocyardError, minPasswordCharacters } from '@docyard/api';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -21,7 +20,7 @@ export function GateCard({ title, lead, children }: { title: string; lead: React
         </div>
         {!globalThis.isSecureContext && (
           <Note tone="warn">
-            This page came over plain http: whoever is on the way can read your password. Ask whoever runs the
+            This page is not encrypted: others on the network can read your password. Ask the operator of the
             server for an <code>https</code> address.
           </Note>
         )}
@@ -31,7 +30,6 @@ export function GateCard({ title, lead, children }: { title: string; lead: React
   );
 }
 
-/** The card before it is known what belongs into it. */
 export function GateSkeleton() {
   return (
     <main className="gate">
@@ -43,7 +41,6 @@ export function GateSkeleton() {
   );
 }
 
-/** Why it did not work; and after too many attempts, how long until the next one counts. */
 export function GateProblem({ error, besides = [] }: { error: unknown; besides?: readonly string[] }) {
   const [receivedAtMs, setReceivedAtMs] = useState(Date.now);
   useEffect(() => setReceivedAtMs(Date.now()), [error]);
@@ -56,14 +53,14 @@ export function GateProblem({ error, besides = [] }: { error: unknown; besides?:
   return (
     <div role="alert" tabIndex={-1}>
       <Note tone="warn">
-        There were too many attempts.{' '}
+        Too many attempts.{' '}
         {leftSeconds > 0 ? `Try again in ${span(leftSeconds * 1000)}.` : 'You can try again now.'}
       </Note>
     </div>
   );
 }
 
-/** What follows the `#`: it never reaches a server by itself, and is taken out of the address at once. */
+/** Reads the token from the URL fragment, which is not sent to the server, and removes it from the address bar. */
 export function useFragment(): string {
   const [text] = useState(() => globalThis.location.hash.slice(1));
   useEffect(() => {
@@ -73,11 +70,10 @@ export function useFragment(): string {
   return text;
 }
 
-/** Told while the password is being thought up, not after it was refused. */
 export function passwordAdvice(password: string): string {
-  const missing = leastPasswordCharacters - password.length;
-  if (missing === leastPasswordCharacters)
-    return `At least ${leastPasswordCharacters} characters. Several words are easier to keep in mind than signs.`;
+  const missing = minPasswordCharacters - password.length;
+  if (missing === minPasswordCharacters)
+    return `At least ${minPasswordCharacters} characters. Several words are easier to keep in mind than signs.`;
   if (missing > 0) return `${missing} more ${missing === 1 ? 'character' : 'characters'}.`;
   if (new Set(password).size < 6) return 'Long enough, but it repeats itself. Others try that first.';
   return missing > -4 ? 'Long enough. A few more make it better.' : 'Good and long.';

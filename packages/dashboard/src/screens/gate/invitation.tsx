@@ -1,4 +1,3 @@
-/** Whoever was invited chooses a name and a password. */
 import { impatientClient } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -14,12 +13,12 @@ export function Invitation() {
   );
   if (token === '')
     return (
-      <GateCard title="Invitation" lead="This address needs the link that you were given.">
-        <Note tone="warn">The link was not copied whole: the part after the # is missing.</Note>
+      <GateCard title="Invitation" lead="Open the complete invitation link.">
+        <Note tone="warn">The link is incomplete: the part after # is missing.</Note>
       </GateCard>
     );
   return (
-    <GateCard title="Welcome" lead="Choose how you are called here and how you sign in.">
+    <GateCard title="Welcome" lead="Choose your name and password.">
       <Form error={error} onSubmit={submit}>
         <TextField
           label="Your name"

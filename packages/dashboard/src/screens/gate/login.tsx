@@ -1,4 +1,3 @@
-/** Sign in with a password or through the identity provider of the organization. */
 import { useQuery } from '@tanstack/react-query';
 import { Redirect, useSearchParams } from 'wouter';
 import { impatientClient } from '../../api/client.ts';
@@ -27,9 +26,9 @@ export function Login() {
   const oidc = state.data?.signIn.oidc ?? null;
   const refusal = search.get('refused');
   return (
-    <GateCard title="Sign in" lead="To the documentation service of your organization.">
+    <GateCard title="Sign in" lead="Sign in to the documentation service of your organization.">
       {search.get('ended') !== null && refusal === null && (
-        <Note tone="info">Your session has ended. Sign in to go on where you were.</Note>
+        <Note tone="info">Your session has ended. Sign in to continue.</Note>
       )}
       {refusal !== null && <Note tone="bad">{refusals[refusal] ?? refusals['other']}</Note>}
       {oidc !== null && (
@@ -66,20 +65,20 @@ export function Login() {
         </Button>
       </Form>
       <p className="faint">
-        Locked out? Whoever runs the server can set a new password with <code>docyard users password</code>.
+        Locked out? The operator can set a new password with <code>docyard users password</code>.
       </p>
     </GateCard>
   );
 }
 
-/** What the way through the identity provider can end with. */
+/** Error codes that the single sign-on redirect may return. */
 const refusals: Record<string, string> = {
-  not_invited: 'Your account is not known here. Ask an administrator for an invitation.',
-  disabled: 'Your account here is switched off. Ask an administrator.',
+  not_invited: 'You have no account. Ask an administrator for an invitation.',
+  disabled: 'Your account is disabled. Ask an administrator.',
   email_unverified: 'Your identity provider has not verified your email address.',
-  setup_needed: 'Nobody has set this service up yet.',
-  sign_in_expired: 'That took too long. Try again.',
+  setup_needed: 'This service has no owner account yet. Open the setup link first.',
+  sign_in_expired: 'The sign-in took too long. Try again.',
   sign_in_refused: 'The sign-in was canceled or refused.',
   issuer_unavailable: 'Your identity provider cannot be reached. Try again in a moment.',
-  other: 'Signing in through your identity provider did not work. The log of the server says why.',
+  other: 'The sign-in at your identity provider failed. See the server log for the reason.',
 };

@@ -1,4 +1,4 @@
-/** The first person of an installation. The token in the link proves that they can read its terminal. */
+/** Creates the owner account. The token in the link proves access to the terminal of the server. */
 import { useQuery } from '@tanstack/react-query';
 import { Redirect } from 'wouter';
 import { impatientClient } from '../../api/client.ts';
@@ -19,10 +19,10 @@ export function Setup() {
   if (state.isPending) return <GateSkeleton />;
   if (state.data?.needed === false) return <Redirect to="/login" replace />;
   return (
-    <GateCard title="Set up Docyard" lead="You are the first here and become the owner of this installation.">
+    <GateCard title="Set up Docyard" lead="Create the owner account of this installation.">
       {linked === '' && (
         <Note tone="info">
-          Open the link that the terminal printed at the start, or paste its token. It also lies in the file{' '}
+          Open the setup link that the server printed, or paste its token. The token is also in the file{' '}
           <code>setup-token</code> of the data folder.
         </Note>
       )}

@@ -1,4 +1,4 @@
-/** A form that ends with being signed in: what is typed, what the server says to it, and where it leads. */
+/** Form state shared by sign-in, setup and invitation. */
 import type { Me } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ export function useGateForm<Form extends Record<string, string>>(
   const sending = useMutation({
     mutationFn: () => send(form),
     onSuccess: (me) => {
-      // It may be somebody else than the one who was here before.
+      // Another user may sign in, so cached data must not stay.
       queries.getQueryCache().clear();
       queries.setQueryData(['me'], me);
       announceSession('signed-in');
@@ -27,7 +27,6 @@ export function useGateForm<Form extends Record<string, string>>(
     form,
     error: sending.error,
     isPending: sending.isPending,
-    /** What was said of the old text is not true of the new one. */
     change: (field: keyof Form) => (value: string) => {
       setForm({ ...form, [field]: value });
       if (sending.isError) sending.reset();

@@ -4,7 +4,7 @@ import { accessOf, areasFor, bodyOf, draftOf, levelsOf, scopesOf, wordsOf } from
 
 const nothing = accessOf([]).access;
 
-test('a preset stands for the wide scopes, custom for one scope an area', () => {
+test('a preset grants wide scopes and custom access grants one scope per area', () => {
   expect(scopesOf('read', nothing)).toEqual(['read']);
   expect(scopesOf('write', nothing)).toEqual(['read', 'write']);
   expect(scopesOf('custom', { ...nothing, exports: 'write', audit: 'read' })).toEqual([
@@ -13,25 +13,25 @@ test('a preset stands for the wide scopes, custom for one scope an area', () => 
   ]);
 });
 
-test('scopes come back as they were chosen', () => {
+test('scopes convert to access levels and back', () => {
   for (const scopes of [['read'], ['read', 'write'], ['exports:write', 'keys:read']] as const) {
     const { preset, access } = accessOf(scopes);
     expect(scopesOf(preset, access)).toEqual(scopes);
   }
 });
 
-test('a wide scope beside a narrow one is told area by area', () => {
+test('a wide scope beside a narrow one is shown per area', () => {
   const { preset, access } = accessOf(['read', 'exports:write']);
   expect(preset).toBe('custom');
   expect(access).toMatchObject({ exports: 'write', webhooks: 'read', audit: 'read' });
 });
 
-test('nobody can be given what an area does not have', () => {
+test('an area offers only the levels that it has', () => {
   expect(levelsOf('audit')).toEqual(['none', 'read']);
   expect(levelsOf('exports')).toEqual(['none', 'read', 'write']);
 });
 
-test('rights have short words', () => {
+test('permissions have short labels', () => {
   expect(wordsOf(['read', 'write'])).toEqual(['Everything']);
   expect(wordsOf(['read'])).toEqual(['Read everything']);
   expect(wordsOf(['agent:read', 'exports:write'])).toEqual(['Exports: write', 'Agent jobs: read']);
@@ -49,7 +49,7 @@ test('a link fills in the form', () => {
   });
 });
 
-test('a key of one project is given nothing that concerns the whole organization', () => {
+test('a key of one project gets no organization-wide scope', () => {
   const used = operationIds.map(operation).filter(({ organizationWide }) => !organizationWide);
   const isUsed = (area: string) => used.some(({ scope }) => scope?.startsWith(`${area}:`));
   expect(areasFor('pr_1')).toEqual(areasFor('').filter(isUsed));
@@ -59,7 +59,7 @@ test('a key of one project is given nothing that concerns the whole organization
   expect(bodyOf(draft)).toMatchObject({ projectId: 'pr_1', scopes: ['exports:write'] });
 });
 
-test('what a link gets wrong is left out', () => {
+test('invalid values of a link are ignored', () => {
   const draft = draftOf(new URLSearchParams('new=1&scopes=everything&expires=31'));
   expect(bodyOf(draft)).toEqual({ name: '', scopes: [], expiresInDays: 90 });
 });
@@ -70,7 +70,7 @@ test('a new key starts without scopes', () => {
   expect(bodyOf(draft).scopes).toEqual([]);
 });
 
-test('addresses may stand on lines, or between commas', () => {
+test('addresses are separated by lines or commas', () => {
   const draft = {
     ...draftOf(new URLSearchParams()),
     expires: 'none',

@@ -1,4 +1,4 @@
-/** What a key may do, between the scopes of the API and the words and switches of this screen. */
+/** Converts between API scopes and the access levels of the key form. */
 import { keyLifetimesDays, scopes, scopesGrant, type Scope } from '@docyard/api';
 
 export type Preset = 'read' | 'write' | 'custom';
@@ -10,19 +10,18 @@ export const areas = {
   keys: 'API keys',
   webhooks: 'Webhooks',
   deployments: 'Deployments',
-  people: 'People',
+  users: 'Users',
   audit: 'Audit log',
 } as const;
 export type Area = keyof typeof areas;
 const areaNames = Object.keys(areas) as Area[];
 
-/** Those that a key of one project can use: the others concern the whole organization. */
+/** Areas that a key of one project can use. The others are organization-wide. */
 const areasOfProject: readonly Area[] = ['exports', 'agent', 'projects', 'keys', 'deployments'];
 
 export type Level = 'none' | 'report' | 'read' | 'write';
 export type Access = Record<Area, Level>;
 
-/** The levels an area has: nobody writes the audit log. */
 export function levelsOf(area: Area): Level[] {
   const levels = ['report', 'read', 'write'] as const;
   return ['none', ...levels.filter((level) => isScope(`${area}:${level}`))];
@@ -51,12 +50,11 @@ export function accessOf(granted: readonly Scope[]): { preset: Preset; access: A
     return allowed.at(-1) ?? 'none';
   };
   const access = Object.fromEntries(areaNames.map((area) => [area, level(area)])) as Access;
-  // A wide scope beside narrow ones, as `read exports:write`, is neither of the two presets.
+  // `read` with narrow write scopes, such as `read exports:write`, is not a preset.
   const isMixed = preset === 'read' && Object.values(access).includes('write');
   return { preset: isMixed ? 'custom' : preset, access };
 }
 
-/** Short words for a table: one for everything, else one for each area. */
 export function wordsOf(granted: readonly Scope[]): string[] {
   const { preset, access } = accessOf(granted);
   if (preset === 'write') return ['Everything'];
@@ -70,29 +68,26 @@ export interface KeyDraft {
   name: string;
   /** Empty for all projects. */
   projectId: string;
-  /** Undefined until the person has chosen. */
   preset: Preset | undefined;
   access: Access;
-  /** One of `lifetimes`. */
   expires: string;
   addresses: string;
 }
 
-/** From a link such as `/keys?new=1&name=ci&project=pr_…&scopes=exports:write&expires=30`; what it gets wrong is left out. */
+/** From a link such as `/keys?new=1&name=ci&project=pr_…&scopes=exports:write&expires=30`. Invalid values are ignored. */
 export function draftOf(search: URLSearchParams): KeyDraft {
-  const wanted = (search.get('scopes') ?? '').split(/[\s,]+/).filter(isScope);
+  const requested = (search.get('scopes') ?? '').split(/[\s,]+/).filter(isScope);
   const expires = search.get('expires') ?? '';
   return {
     name: (search.get('name') ?? '').slice(0, 128),
     projectId: (search.get('project') ?? '').slice(0, 64),
-    ...accessOf(wanted),
-    ...(wanted.length === 0 ? { preset: undefined } : {}),
+    ...accessOf(requested),
+    ...(requested.length === 0 ? { preset: undefined } : {}),
     expires: lifetimes.includes(expires) ? expires : '90',
     addresses: (search.get('addresses') ?? '').split(/[\s,]+/).join('\n'),
   };
 }
 
-/** The body of `createKey`. */
 export function bodyOf({ name, projectId, preset, access, expires, addresses }: KeyDraft) {
   const allowedAddresses = addresses.split(/[\s,]+/).filter((address) => address !== '');
   return {

@@ -1,4 +1,3 @@
-/** A new key: what it is for, which project it reaches, what it may do, how long and from where. The secret is shown once, in the same dialog. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -23,7 +22,7 @@ import {
   type KeyDraft,
   type Level,
 } from './access.ts';
-import { KeyShownOnce } from './shown-once.tsx';
+import { NewKeySecret } from './new-key-secret.tsx';
 
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [search] = useSearchParams();
@@ -55,7 +54,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
           </DialogActions>
         </Form>
       ) : (
-        <KeyShownOnce made={made} onClose={onClose} />
+        <NewKeySecret made={made} onClose={onClose} />
       )}
     </Dialog>
   );
@@ -75,7 +74,7 @@ function DraftFields({ draft, onChange }: DraftProps) {
         value={draft.name}
         onChange={(name) => onChange({ ...draft, name })}
         placeholder="ci"
-        hint="What uses it. It appears in the audit log."
+        hint="What the key is for. The name appears in the audit log."
         path="name"
         maxLength={128}
         required
@@ -83,17 +82,17 @@ function DraftFields({ draft, onChange }: DraftProps) {
       />
       <ProjectField value={draft.projectId} onChange={(projectId) => onChange({ ...draft, projectId })} />
       <ChoiceCards
-        label="What it may do"
+        label="Permissions"
         value={draft.preset}
         onChange={(preset) => onChange({ ...draft, preset })}
         choices={[
-          { value: 'read', label: 'Read', hint: `${everything} can be looked at and downloaded.` },
+          { value: 'read', label: 'Read', hint: `${everything} can be read and downloaded.` },
           {
             value: 'write',
             label: 'Read and write',
-            hint: `${everything} can be started, changed and deleted too.`,
+            hint: `${everything} can also be started, changed and deleted.`,
           },
-          { value: 'custom', label: 'Custom', hint: 'You say for each area.' },
+          { value: 'custom', label: 'Custom', hint: 'Choose the access for each area.' },
         ]}
       />
       {draft.preset === 'custom' && (
@@ -119,7 +118,7 @@ function DraftFields({ draft, onChange }: DraftProps) {
         value={draft.addresses}
         onChange={(addresses) => onChange({ ...draft, addresses })}
         placeholder={'203.0.113.7\n10.0.0.0/8'}
-        hint="IP addresses or ranges it may be used from, one a line. None: from everywhere."
+        hint="Allowed IP addresses or CIDR ranges, one per line. Default: all addresses."
         path="allowedAddresses"
         rows={2}
         mono
@@ -136,8 +135,8 @@ function ProjectField({ value, onChange }: { value: string; onChange: (projectId
       onChange={onChange}
       hint={
         value === ''
-          ? 'Choose one, and the key reaches nothing else.'
-          : 'It sees and changes this project alone, and is deleted with it.'
+          ? 'Choose a project to limit the key to it.'
+          : 'The key has access to this project only and is deleted with it.'
       }
     />
   );
@@ -170,7 +169,7 @@ function AccessFields({ within, access, onChange }: AccessProps) {
 
 function endOf(expires: string): string {
   if (expires === 'none')
-    return 'A key that ends by itself is forgotten by itself. Choose this only when you must.';
+    return 'A key without an expiry date stays valid until it is revoked. Prefer a key that expires.';
   const end = new Date(Date.now() + Number(expires) * 86_400_000);
   return `Until ${new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(end)}.`;
 }

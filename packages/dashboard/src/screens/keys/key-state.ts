@@ -1,4 +1,3 @@
-/** Whether a key works, and for how long yet. */
 import type { ApiKey } from '@docyard/api';
 import type { Tone } from '../../parts/note.tsx';
 import { relative } from '../../parts/time.tsx';
@@ -17,13 +16,11 @@ export function keyState({ revokedAt, expiresAt }: ApiKey, nowMs: number): KeySt
   if (expiresAt === null) return { works: true, words: 'does not expire', tone: 'quiet' };
   const leftMs = Date.parse(expiresAt) - nowMs;
   if (leftMs <= 0) return { works: false, words: 'expired', tone: 'bad' };
-  // Days as long as there are some: months would jump.
   const days = Math.floor(leftMs / dayMs);
   const words = days > 1 ? `expires in ${days} days` : `expires ${relative(leftMs)}`;
   return { works: true, words, tone: leftMs < soonDays * dayMs ? 'warn' : 'good' };
 }
 
-/** Somebody relies on it. */
 export function isInUse({ lastUsedAt }: ApiKey, nowMs: number): boolean {
   return lastUsedAt !== null && nowMs - Date.parse(lastUsedAt) < dayMs;
 }

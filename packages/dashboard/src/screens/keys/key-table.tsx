@@ -1,4 +1,3 @@
-/** The keys with what they may do and where, when they were last used and how long they work. */
 import type { ApiKey } from '@docyard/api';
 import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
@@ -14,7 +13,7 @@ interface KeyTableProps {
   rows: ApiKey[];
   more: MoreRows;
   nowMs: number;
-  /** Left out for whoever may only look. */
+  /** Omitted for users without write permission. */
   roll?: (key: ApiKey) => void;
   revoke?: (key: ApiKey) => void;
 }

@@ -1,4 +1,3 @@
-/** API keys, and the ids of projects that calls with them need. */
 import type { ApiKey } from '@docyard/api';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -29,7 +28,7 @@ export function Keys() {
     return (
       <Page title="API keys">
         <Panel>
-          <Empty icon="key" title="Keys are shown to members">
+          <Empty icon="key" title="You have no access to API keys">
             Ask an owner or an admin for another role, or for a key.
           </Empty>
         </Panel>
@@ -38,7 +37,7 @@ export function Keys() {
   return (
     <Page
       title="API keys"
-      lead="Programs call the API with a key. Give each of them its own, with no more rights than it needs."
+      lead="Programs call the API with a key. Use one key per program with the permissions it needs."
       actions={
         mayWrite && (
           <Button look="primary" icon="plus" onClick={openNew}>
@@ -108,7 +107,7 @@ function KeyList({ mayWrite }: { mayWrite: boolean }) {
           {...(mayWrite ? { roll: setRolling, revoke: setRevoking } : {})}
         />
       )}
-      {!mayWrite && <p className="panel-foot">Owners and admins create, roll and revoke keys.</p>}
+      {!mayWrite && <p className="panel-foot">Owners and admins can create, roll and revoke keys.</p>}
       {rolling !== undefined && <RollKeyDialog apiKey={rolling} onClose={() => setRolling(undefined)} />}
       {revoking !== undefined && <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />}
     </Panel>
@@ -119,18 +118,18 @@ function NoKeys({ show, isSearched }: { show: Shown; isSearched: boolean }) {
   if (isSearched)
     return (
       <Empty icon="search" title="No key matches">
-        No key has these words in its name, id or last characters.
+        No key matches in name, id or last characters.
       </Empty>
     );
   if (show === 'ended')
     return (
-      <Empty icon="key" title="No key has ended">
-        Revoked and expired keys are listed here, so that it stays clear what they were for.
+      <Empty icon="key" title="No ended keys">
+        Revoked and expired keys are listed here.
       </Empty>
     );
   return (
     <Empty icon="key" title="No keys yet">
-      <p>Create one above, or on the machine of the server:</p>
+      <p>Create a key above, or on the server:</p>
       <CodeBlock text="docyard keys create --name ci" label="command" />
     </Empty>
   );

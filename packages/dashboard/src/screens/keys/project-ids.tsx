@@ -1,4 +1,3 @@
-/** The ids that calls about a project carry: the API names a project by them. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { client } from '../../api/client.ts';
@@ -7,12 +6,12 @@ import { Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Table } from '../../parts/table.tsx';
 
-const mostShown = 5;
+const maxShown = 5;
 
 export function ProjectIds() {
   const projects = useQuery({
     queryKey: ['projects', 'ids'],
-    queryFn: () => client.call('listProjects', { query: { limit: mostShown } }),
+    queryFn: () => client.call('listProjects', { query: { limit: maxShown } }),
   });
   return (
     <Panel title="Project ids" flush aside={<Link to="/projects">All projects</Link>}>
@@ -20,7 +19,7 @@ export function ProjectIds() {
       {projects.isError && <Problem error={projects.error} retry={() => void projects.refetch()} />}
       {projects.data?.data.length === 0 && (
         <p className="panel-foot">
-          There is no project yet. <Link to="/projects?new=1">Add one</Link>, and its id is here.
+          There is no project yet. <Link to="/projects?new=1">Create a project</Link> to see its id here.
         </p>
       )}
       {projects.data !== undefined && projects.data.data.length > 0 && (

@@ -1,4 +1,3 @@
-/** Asks before a key ends: whatever uses it stops working at once. */
 import type { ApiKey } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
@@ -40,7 +39,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => 
             last used <Ago at={lastUsedAt} />
           </>
         )}
-        . Every call with it fails from then on, and it cannot be brought back. To exchange it without a gap,
+        . Every call with it fails immediately, and it cannot be restored. To replace it without downtime,
         roll it instead.
       </p>
     </Confirm>

@@ -1,4 +1,3 @@
-/** A new secret for a key; the old one goes on working for as long as it takes to exchange them. */
 import type { ApiKey } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,10 +7,10 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { KeyShownOnce } from './shown-once.tsx';
+import { NewKeySecret } from './new-key-secret.tsx';
 
 const overlaps = [
-  { value: '0', label: 'Not at all: it ends at once' },
+  { value: '0', label: 'No overlap: it expires immediately' },
   { value: '3600', label: 'For an hour' },
   { value: '86400', label: 'For a day' },
   { value: '604800', label: 'For a week' },
@@ -28,7 +27,7 @@ export function RollKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: ()
   if (roll.data !== undefined)
     return (
       <Dialog open onClose={onClose} title="Your new key" keep>
-        <KeyShownOnce made={roll.data} onClose={onClose} />
+        <NewKeySecret made={roll.data} onClose={onClose} />
       </Dialog>
     );
   return (
@@ -36,14 +35,9 @@ export function RollKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: ()
       open
       onClose={onClose}
       title={`Roll ${apiKey.name}`}
-      lead="You get a new key with the same name and rights, and exchange it where the old one is used."
+      lead="Creates a key with the same name and permissions. Replace the old key where it is used."
     >
-      <SelectField
-        label="The old key goes on working"
-        value={overlap}
-        onChange={setOverlap}
-        choices={overlaps}
-      />
+      <SelectField label="The old key stays valid" value={overlap} onChange={setOverlap} choices={overlaps} />
       {roll.error !== null && <Problem error={roll.error} />}
       <ApiCall
         operation="rollKey"

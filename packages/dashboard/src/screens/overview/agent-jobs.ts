@@ -1,17 +1,14 @@
-/**
- * The newest agent jobs of every project. They are asked for and not followed: a browser opens six connections to a host
- * over plain http, and each window with this screen has taken one for its exports.
- */
+/** Polls the newest agent jobs. A second event stream would use up the browser's six HTTP/1.1 connections per host sooner. */
 import { client } from '../../api/client.ts';
 import { useList } from '../../parts/list.ts';
 
-const mostJobs = 20;
+const maxJobs = 20;
 const askAgainMs = 5000;
 
 export function useRecentAgentJobs() {
   return useList(
     ['agent-jobs', 'recent'],
-    () => client.call('listAllAgentJobs', { query: { archived: 'false', limit: mostJobs } }),
+    () => client.call('listAllAgentJobs', { query: { archived: 'false', limit: maxJobs } }),
     { refetchMs: askAgainMs },
   );
 }

@@ -1,4 +1,4 @@
-/** For a new installation: from nothing to a site that was exported, each step with its button and its command. */
+/** Onboarding of a new installation: the steps to a first export, each with its button and its command. */
 import type { ExportJob, Project } from '@docyard/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -12,10 +12,9 @@ import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ExportProgress } from '../exports/status.tsx';
-import type { Trail } from '../exports/trail.ts';
+import type { ExportHistory } from '../exports/export-history.ts';
 
-/** `job` is the first export, when there is one; `trail` how it went so far. */
-export function FirstSteps({ job, trail }: { job: ExportJob | undefined; trail: Trail | undefined }) {
+export function FirstSteps({ job, trail }: { job: ExportJob | undefined; trail: ExportHistory | undefined }) {
   const projects = useQuery({
     queryKey: ['projects', 'first'],
     queryFn: () => client.call('listProjects', { query: { limit: 1 } }),
@@ -54,7 +53,8 @@ function KeyStep() {
       command="docyard keys create --name my-laptop"
     >
       <p>
-        You need none here, but your terminal and your pipeline do. Keep it in <code>DOCYARD_API_KEY</code>.
+        The dashboard needs no key, but your terminal and your CI pipeline do. Store it in{' '}
+        <code>DOCYARD_API_KEY</code>.
       </p>
     </Step>
   );
@@ -72,17 +72,16 @@ function ProjectStep() {
       }
     >
       <p>
-        A repository with a <code>docs.json</code>, and the domain that its readers know. Then export it.
+        A project is a repository with a <code>docs.json</code> and the domain of the site.
       </p>
     </Step>
   );
 }
 
 interface ExportStepProps {
-  /** Undefined while it is on its way. */
   project: Project | undefined;
   job: ExportJob | undefined;
-  trail: Trail | undefined;
+  trail: ExportHistory | undefined;
 }
 
 function ExportStep({ project, job, trail }: ExportStepProps) {
@@ -114,7 +113,7 @@ function ExportStep({ project, job, trail }: ExportStepProps) {
       }
       command={curlOf({ operation: 'startExport', body: { domain } })}
     >
-      <p>Its pages become static files that need no server and no network.</p>
+      <p>An export renders the pages as static files.</p>
       {start.error !== null && <Problem error={start.error} />}
       {job?.status === 'failed' && <Note tone="bad">{job.error}</Note>}
       {isRunning && <ExportProgress job={job} {...(trail === undefined ? {} : { trail })} />}
@@ -137,9 +136,7 @@ function OpenStep({ domain, job }: { domain: string; job: ExportJob | undefined 
       }
       command={`${curl.replace('curl ', 'curl -sL -o site.tar.gz ')}\nmkdir -p site && tar -xzf site.tar.gz -C site\nls site/index.html`}
     >
-      <p>
-        The bundle unpacks into a folder that any web server serves, and that opens from the disk as well.
-      </p>
+      <p>Unpack the bundle and serve the folder with any web server, or open it from disk.</p>
     </Step>
   );
 }

@@ -1,4 +1,3 @@
-/** Whether the installation is well, in one line that leads to the rest. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { client } from '../../api/client.ts';
@@ -14,10 +13,9 @@ export function HealthLine() {
   if (system.isError)
     return (
       <span className="health health-bad">
-        How the server is cannot be read. <Link to="/system">System</Link>
+        The system status is not available. <Link to="/system">System</Link>
       </span>
     );
-  // A line of the same height while it is on its way.
   if (system.data === undefined) return <span className="health">&nbsp;</span>;
   const { checks, version, startedAt, queue } = system.data;
   const broken = checks.filter(({ ok }) => !ok);

@@ -1,4 +1,4 @@
-/** How far jobs of a project may go: limits of a run, files and keys, and what every job is told. */
+/** Rules for agent jobs of a project: run limits, protected files and keys, and standing instructions. */
 import type { AgentJob, Project } from '@docyard/api';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -9,7 +9,7 @@ import { useProjectForm } from './project-form.ts';
 
 type Limit = keyof AgentJob['limits'];
 
-/** As the manual lists them, with what holds when nothing is set. */
+/** In the order of the manual. */
 const limits: { name: Limit; label: string; usual: number }[] = [
   { name: 'steps', label: 'Model answers', usual: 60 },
   { name: 'minutes', label: 'Minutes', usual: 30 },
@@ -29,10 +29,10 @@ interface RulesForm {
 }
 
 const ruleLabels = {
-  instructions: 'What every job is told',
+  instructions: 'Instructions for every job',
   protectedPaths: 'Closed to jobs',
-  allowedPaths: 'Files opened to jobs',
-  allowedConfigKeys: 'Keys opened to jobs',
+  allowedPaths: 'Allowed files',
+  allowedConfigKeys: 'Allowed keys',
 };
 
 export function AgentRules({ project }: { project: Project }) {
@@ -43,14 +43,14 @@ export function AgentRules({ project }: { project: Project }) {
     <Panel title="Rules and limits">
       <Form error={edit.error} onSubmit={edit.submit}>
         <TextField
-          label="What every job is told"
+          label="Instructions for every job"
           optional
           rows={4}
           value={form.instructions}
           onChange={(instructions) => set({ instructions })}
           maxLength={16_000}
           placeholder="Write British English. Address the reader as you."
-          hint="Beside AGENTS.md of the default branch."
+          hint="In addition to AGENTS.md of the default branch."
           path="agent.instructions"
         />
         <div className="form-row">
@@ -62,22 +62,22 @@ export function AgentRules({ project }: { project: Project }) {
             value={form.protectedPaths}
             onChange={(protectedPaths) => set({ protectedPaths })}
             placeholder={'legal\n**/terms.mdx'}
-            hint="What no job may change: paths, folders or patterns, one a line."
+            hint="Paths, folders or patterns that no job may change, one per line."
             path="agent.protectedPaths"
           />
           <TextField
-            label="Files opened to jobs"
+            label="Allowed files"
             optional
             mono
             rows={3}
             value={form.allowedPaths}
             onChange={(allowedPaths) => set({ allowedPaths })}
             placeholder="snippets/**"
-            hint="Protected ones that jobs may change. Open files rather than folders."
+            hint="Exceptions from the protected files. Prefer files over folders."
             path="agent.allowedPaths"
           />
           <TextField
-            label="Keys opened to jobs"
+            label="Allowed keys"
             optional
             mono
             rows={3}
@@ -89,7 +89,7 @@ export function AgentRules({ project }: { project: Project }) {
           />
         </div>
         <fieldset className="limits">
-          <legend className="field-label">Limits of a run</legend>
+          <legend className="field-label">Run limits</legend>
           {limits.map(({ name, label, usual }) => (
             <TextField
               key={name}

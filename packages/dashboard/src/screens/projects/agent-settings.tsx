@@ -1,4 +1,3 @@
-/** What a project keeps for agent jobs: forge, model, rules. Secrets go in and never come out. */
 import type { Project } from '@docyard/api';
 import { useMay } from '../../session/session.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -8,12 +7,7 @@ import { ModelSettings } from './model-settings.tsx';
 
 export function AgentSettings({ project }: { project: Project }) {
   const mayWrite = useMay('projects:write');
-  if (!mayWrite)
-    return (
-      <Note tone="quiet">
-        Members, admins and owners of the organization can change how agents work here.
-      </Note>
-    );
+  if (!mayWrite) return <Note tone="quiet">Members, admins and owners can change the agent settings.</Note>;
   return (
     <>
       <ModelSettings project={project} />

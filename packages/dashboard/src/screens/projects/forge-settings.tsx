@@ -1,4 +1,3 @@
-/** Where pull requests are opened, and the credential to push with. */
 import { forgeKinds, type Project, type SetProjectAgent } from '@docyard/api';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { SelectField, TextField, type Choice } from '../../parts/field.tsx';
@@ -14,7 +13,6 @@ type Forge = NonNullable<SetProjectAgent['forge']>;
 interface ForgeForm {
   kind: Kind | 'found';
   apiBase: string;
-  /** What becomes of the credential. */
   credential: 'keep' | 'token' | 'app' | 'none';
   token: string;
   username: string;
@@ -32,7 +30,7 @@ export const kindNames: Record<Kind, string> = {
   bare: 'Plain git, without pull requests',
 };
 
-/** What the token must be allowed to do, as the forge calls it. */
+/** Required permissions of the token, in the words of each forge. */
 export const rights: Record<Kind, string> = {
   github: 'A fine-grained token of this repository: Contents and Pull requests, read and write.',
   gitlab: 'A project access token with the role Developer and the scopes api and write_repository.',
@@ -57,11 +55,11 @@ export function ForgeSettings({ project }: { project: Project }) {
               set({ kind, ...(form.credential === 'app' && kind !== 'github' && { credential: 'token' }) })
             }
             choices={[
-              { value: 'found', label: 'Found by the address' },
+              { value: 'found', label: 'Detect from the address' },
               ...forgeKinds.map((value) => ({ value, label: kindNames[value] })),
             ]}
             path="agent.forge.kind"
-            {...(form.kind === 'found' ? { hint: 'To push, name the forge and give a credential.' } : {})}
+            {...(form.kind === 'found' ? { hint: 'To push, choose the forge and add a credential.' } : {})}
           />
           {form.kind !== 'found' && (
             <TextField
@@ -113,7 +111,7 @@ function Credential({ kind, form, set, forge }: CredentialProps) {
   const mayKeep =
     forge?.credential.set === true && forge.kind === kind && (forge.apiBase ?? '') === form.apiBase.trim();
   const choices: Choice<ForgeForm['credential']>[] = [
-    ...(mayKeep ? [{ value: 'keep', label: 'Keep the one that is set' } as const] : []),
+    ...(mayKeep ? [{ value: 'keep', label: 'Keep the current credential' } as const] : []),
     { value: 'token', label: 'A token' },
     ...(kind === 'github' ? [{ value: 'app', label: 'A GitHub App' } as const] : []),
     { value: 'none', label: 'None' },
@@ -127,7 +125,7 @@ function Credential({ kind, form, set, forge }: CredentialProps) {
         onChange={(credential) => set({ credential })}
         choices={choices}
         {...(chosen === 'none'
-          ? { hint: 'Then nothing can be pushed to a repository that asks for one.' }
+          ? { hint: 'Repositories that require a credential cannot be pushed to.' }
           : {})}
       />
       {chosen === 'token' && (
@@ -150,7 +148,7 @@ function Credential({ kind, form, set, forge }: CredentialProps) {
             autoComplete="off"
             value={form.username}
             onChange={(username) => set({ username })}
-            hint="Only where the forge wants one."
+            hint="Only if the forge requires one."
           />
         </div>
       )}
@@ -164,7 +162,7 @@ function Credential({ kind, form, set, forge }: CredentialProps) {
               mono
               value={form.installationId}
               onChange={(installationId) => set({ installationId })}
-              hint="Found by the repository."
+              hint="Detected from the repository."
             />
           </div>
           <TextField
@@ -174,7 +172,7 @@ function Credential({ kind, form, set, forge }: CredentialProps) {
             value={form.privateKey}
             onChange={(privateKey) => set({ privateKey })}
             placeholder="-----BEGIN RSA PRIVATE KEY-----"
-            hint="The PEM file of the App. Encrypted, and never shown again."
+            hint="The PEM file of the App. Stored encrypted and never shown again."
             required
             path="agent.forge.credential"
           />
@@ -207,7 +205,7 @@ function forgeOf(form: ForgeForm): Forge | null {
   };
 }
 
-/** Undefined to keep what is there, null to forget it. */
+/** Undefined keeps the stored credential, null deletes it. */
 function credentialOf(form: ForgeForm): Forge['credential'] {
   switch (form.credential) {
     case 'keep':
@@ -230,7 +228,7 @@ function credentialOf(form: ForgeForm): Forge['credential'] {
   }
 }
 
-/** A call to be copied holds no secret. */
+/** The API call to copy must not contain the secret. */
 function masked(secret: string): string {
   return secret === '' ? '' : 'the-secret';
 }

@@ -1,4 +1,3 @@
-/** Which model does the work: that of the installation, or an endpoint of the project's own. */
 import { modelProviders, type Project, type SetProjectAgent } from '@docyard/api';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
@@ -47,11 +46,11 @@ export function ModelSettings({ project }: { project: Project }) {
           value={form.from}
           onChange={(from) => set({ from })}
           choices={[
-            { value: 'installation', label: 'That of the installation' },
-            { value: 'project', label: 'One of this project' },
+            { value: 'installation', label: 'Model of the installation' },
+            { value: 'project', label: 'Model of this project' },
           ]}
           {...(form.from === 'installation'
-            ? { hint: 'Whoever runs the server sets it with MODEL_URL, MODEL_NAME and MODEL_KEY_FILE.' }
+            ? { hint: 'The operator sets it with MODEL_URL, MODEL_NAME and MODEL_KEY_FILE.' }
             : {})}
         />
         {form.from === 'project' && (
@@ -91,11 +90,11 @@ export function ModelSettings({ project }: { project: Project }) {
               autoComplete="off"
               value={form.key}
               onChange={(key) => set({ key, forgetsKey: false })}
-              placeholder={model?.key.set === true ? 'A key is set; type another to replace it' : ''}
+              placeholder={model?.key.set === true ? 'A key is set. Enter another to replace it.' : ''}
               hint={
                 losesKey
-                  ? 'The kept key is forgotten, because the address has another host. Type it again.'
-                  : 'Encrypted, and never shown again.'
+                  ? 'The stored key will be deleted because the host has changed. Enter the key again.'
+                  : 'Stored encrypted and never shown again.'
               }
               path="agent.model.key"
             />

@@ -1,4 +1,4 @@
-/** Makes a project of a repository, and says before whether an export of it would find pages. */
+/** Creates a project and checks first whether an export would find pages. */
 import type { Project } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -20,7 +20,7 @@ export function NewProject({ open, onClose }: { open: boolean; onClose: () => vo
       open={open}
       onClose={onClose}
       title="New project"
-      lead="A repository that holds a docs.json, and the domain its documentation is known by."
+      lead="A repository with a docs.json and the domain of its documentation."
       wide
     >
       <NewProjectForm onClose={onClose} />
@@ -29,7 +29,7 @@ export function NewProject({ open, onClose }: { open: boolean; onClose: () => vo
 }
 
 interface NewProjectFields extends SourceForm {
-  /** Undefined until it is typed or cleared: the site suggests one. */
+  /** Undefined until it is edited: the site suggests a value. */
   name?: string;
   domain: string;
 }
@@ -50,7 +50,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const suggestedName = check.result?.name ?? '';
   const name = form.name ?? suggestedName;
   const body = { name: name.trim(), domain: form.domain.trim(), source };
-  // When only the second step fails, the first is not done again.
+  // A retry continues after the step that succeeded.
   const made = useRef<Project>(undefined);
   const create = useMutation({
     mutationFn: async () => {
@@ -67,7 +67,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
     onSettled: () => void queries.invalidateQueries({ queryKey: ['projects'] }),
   });
   const isWhole = Object.values({ ...body, source: source.repository }).every((value) => value !== '');
-  const isDoubtful = check.state === 'told' && check.result?.ok === false;
+  const isDoubtful = check.state === 'checked' && check.result?.ok === false;
   return (
     <Form error={create.error} onSubmit={() => create.mutate()}>
       <SourceFields form={form} set={set} check={check} autoFocus />
@@ -95,7 +95,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
           value={form.domain}
           onChange={(domain) => set({ domain })}
           placeholder="docs.example.com"
-          hint="A bare host name. Exports are asked for by it."
+          hint="A bare host name. It identifies the project in export requests."
           required
           path="domain"
         />
@@ -105,7 +105,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button look="primary" type="submit" icon="plus" busy={create.isPending} disabled={!isWhole}>
-          {isDoubtful ? 'Create all the same' : 'Create project'}
+          {isDoubtful ? 'Create anyway' : 'Create project'}
         </Button>
       </DialogActions>
     </Form>

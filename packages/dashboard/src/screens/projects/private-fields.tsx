@@ -1,10 +1,9 @@
-/** What opens a private repository, asked for once a source could not be found without it. */
+/** Credential fields for a repository that was not found without a credential. */
 import { forgeKinds } from '@docyard/api';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { kindNames, rights, type Kind } from './forge-settings.tsx';
 
 export interface PrivateForm {
-  /** Undefined until somebody chooses: the host tells. */
   kind: Kind | undefined;
   token: string;
 }
@@ -33,19 +32,18 @@ export function PrivateFields({ form, repository, set }: PrivateFieldsProps) {
         autoComplete="off"
         value={form.token}
         onChange={(token) => set({ token })}
-        hint={`For a private repository. ${rights[kind]} It is kept encrypted, and never shown again.`}
+        hint={`For a private repository. ${rights[kind]} It is stored encrypted and never shown again.`}
       />
     </div>
   );
 }
 
-/** What the settings of the project are to be; undefined without a token. */
 export function forgeOf({ kind, token }: PrivateForm, repository: string) {
   if (token === '') return undefined;
   return { kind: kind ?? kindBy(repository), credential: { type: 'token', token } as const };
 }
 
-/** By a part of the name of the host. Whoever knows better chooses another. */
+/** Guesses the forge from the host name. */
 function kindBy(repository: string): Kind {
   const host = URL.parse(repository)?.host ?? '';
   const [, kind] = hosts.find(([part]) => host.includes(part)) ?? [];

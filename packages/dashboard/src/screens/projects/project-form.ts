@@ -1,4 +1,4 @@
-/** A form over a part of a project: saves it, keeps every list that shows it true, and detects changes by others. */
+/** A form for a part of a project. Saving updates every cached list, and changes by other callers are detected. */
 import type { Project, UpdateProject } from '@docyard/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';

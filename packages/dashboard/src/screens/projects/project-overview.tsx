@@ -1,4 +1,3 @@
-/** What happened last in a project: its exports and its agent jobs. */
 import type { AgentJob, ExportJob, Project } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -12,7 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Counts } from '../agent/diff-view.tsx';
-import { JobBadge } from '../agent/job-words.tsx';
+import { JobBadge } from '../agent/job-labels.tsx';
 import { ExportBadge } from '../exports/status.tsx';
 import { PlanPanel } from '../plan-required.tsx';
 import '../agent/agent.css';
@@ -144,7 +143,7 @@ function LastAgentJobs({ project }: { project: Project }) {
         <Empty icon="sparkle" title="No agent jobs yet">
           <CodeBlock
             label="command"
-            text={`npx docyard agent run \\\n  --project ${projectId} \\\n  "Mend the broken links."`}
+            text={`npx docyard agent run \\\n  --project ${projectId} \\\n  "Fix the broken links."`}
           />
         </Empty>
       ) : (

@@ -1,10 +1,10 @@
-/** Chooses one of any number of projects: the server searches, and what is chosen is resolved by its id. */
+/** Selects a project with a server-side search. */
 import type { Project } from '@docyard/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../api/client.ts';
 import { Combobox, type ComboboxOption } from '../../parts/combobox.tsx';
-import { useDebounced } from '../../parts/debounced.ts';
+import { useDebounced } from '../../parts/use-debounced.ts';
 import { useProject } from './use-projects.ts';
 
 interface ProjectPickerProps {
@@ -12,10 +12,9 @@ interface ProjectPickerProps {
   quiet?: boolean;
   hint?: ReactNode;
   error?: string | undefined;
-  /** The id of the chosen project; empty for none. */
   value: string;
   onChange: (projectId: string, project: Project | undefined) => void;
-  /** What no project means, such as `Every project`. Left out where one must be chosen. */
+  /** The label for no project, such as `Every project`. Omit it when a project is required. */
   none?: string;
 }
 
@@ -25,19 +24,19 @@ export function ProjectPicker(props: ProjectPickerProps) {
   const { label = 'Project', value, onChange, none, ...field } = props;
   const queries = useQueryClient();
   const [search, setSearch] = useState('');
-  const wanted = useDebounced(search.trim(), 150);
+  const searchText = useDebounced(search.trim(), 150);
   const found = useQuery({
-    queryKey: ['projects', 'search', wanted],
+    queryKey: ['projects', 'search', searchText],
     queryFn: () =>
       client.call('listProjects', {
-        query: { limit: shownAtOnce, sort: 'name', ...(wanted === '' ? {} : { q: wanted }) },
+        query: { limit: shownAtOnce, sort: 'name', ...(searchText === '' ? {} : { q: searchText }) },
       }),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
   const project = useProject(value);
   const projects = found.data?.data ?? [];
-  const noProject = none === undefined || wanted !== '' ? [] : [{ value: '', label: none }];
+  const noProject = none === undefined || searchText !== '' ? [] : [{ value: '', label: none }];
   return (
     <Combobox
       {...field}
@@ -48,13 +47,12 @@ export function ProjectPicker(props: ProjectPickerProps) {
       onSearch={setSearch}
       onChoose={(id) => {
         const picked = projects.find((each) => each.id === id);
-        // Its name is known already and shows at once.
         if (picked !== undefined) queries.setQueryData(['project', id], picked);
         onChange(id, picked);
       }}
       placeholder="Choose a project"
       busy={found.isFetching}
-      foot={footOf(found, wanted)}
+      foot={footOf(found, searchText)}
     />
   );
 }
@@ -73,10 +71,10 @@ interface Found {
   data?: { data: Project[]; nextCursor: string | null } | undefined;
 }
 
-function footOf({ isPending, isError, data }: Found, wanted: string): string | undefined {
+function footOf({ isPending, isError, data }: Found, searchText: string): string | undefined {
   if (isError) return 'The projects cannot be read now.';
   if (isPending) return 'Searching…';
   if (data?.data.length === 0)
-    return wanted === '' ? 'There is no project yet.' : `No project matches “${wanted}”.`;
+    return searchText === '' ? 'There is no project yet.' : `No project matches “${searchText}”.`;
   return data?.nextCursor === null ? undefined : 'There are more. Type to search by name, domain or id.';
 }

@@ -1,4 +1,3 @@
-/** What a project is: its name, domain and source; and the way to delete it. */
 import type { Project } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -54,7 +53,7 @@ function General({ project }: { project: Project }) {
             mono
             value={form.domain}
             onChange={(domain) => set({ domain })}
-            hint="Pipelines ask for exports by it."
+            hint="It identifies the project in export requests."
             required
             path="domain"
           />
@@ -72,19 +71,19 @@ function General({ project }: { project: Project }) {
 }
 
 function Source({ project }: { project: Project }) {
-  const kept = formOf(project);
+  const saved = formOf(project);
   const edit = useProjectForm(project, formOf, changeOf);
   const { form, set, isSame } = edit;
   const source = sourceOf(form);
   const check = useSourceCheck({ source, projectId: project.id }, !isSame);
-  const movesHost = hostOf(form.repository) !== hostOf(kept.repository);
+  const movesHost = hostOf(form.repository) !== hostOf(saved.repository);
   return (
     <Panel title="Source">
       <Form error={edit.error} onSubmit={edit.submit}>
         <SourceFields form={form} set={set} check={isSame ? undefined : check} />
         {movesHost && project.agent.forge?.credential.set === true && (
           <Note tone="warn">
-            The credential of the forge is forgotten, because the repository moves to another host.
+            The credential of the forge will be deleted because the host of the repository changes.
           </Note>
         )}
         <SaveRow edit={edit} labels={{ repository: 'Repository', ref: 'Branch', directory: 'Folder' }} />
@@ -102,7 +101,7 @@ function Exports({ project }: { project: Project }) {
       <Form error={edit.error} onSubmit={edit.submit}>
         <CheckField
           label="Include scripts of the repository"
-          hint="Every page of new exports runs the *.js files of the repository, in the browsers of readers. Only for repositories you trust."
+          hint="Pages of new exports run the *.js files of the repository in readers' browsers. Enable this only for repositories you trust."
           checked={form.customScripts}
           onChange={(customScripts) => set({ customScripts })}
         />

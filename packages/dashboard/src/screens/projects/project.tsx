@@ -1,4 +1,3 @@
-/** One project: its id, what happened last, and its settings. */
 import type { Project as Record } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearchParams } from 'wouter';
@@ -6,7 +5,7 @@ import { client } from '../../api/client.ts';
 import { useMay } from '../../session/session.tsx';
 import { ButtonLink } from '../../parts/button.tsx';
 import { CopyField } from '../../parts/copy.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
+import { isNotFound, RecordNotFound } from '../../parts/record-not-found.tsx';
 import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -34,8 +33,8 @@ export function Project() {
     );
   return (
     <Page title="Project" crumbs={crumbs}>
-      {isMissing(project.error) ? (
-        <Missing icon="book" what="project" list={{ to: '/projects', label: 'All projects' }} />
+      {isNotFound(project.error) ? (
+        <RecordNotFound icon="book" what="project" list={{ to: '/projects', label: 'All projects' }} />
       ) : (
         <Problem error={project.error} retry={() => void project.refetch()} />
       )}
@@ -79,7 +78,7 @@ function Loaded({ project }: { project: Record }) {
       }
     >
       <Tabs
-        label="Parts of the project"
+        label="Sections of the project"
         tabs={tabs}
         chosen={tab}
         onChoose={(next) => setSearch({ tab: next }, { replace: true })}

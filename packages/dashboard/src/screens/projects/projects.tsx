@@ -1,4 +1,3 @@
-/** Every project of the organization: where its documentation is, and how its last export went. */
 import type { ExportJob, Project } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -15,7 +14,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { ExportBadge } from '../exports/status.tsx';
-import { repositoryName } from '../agent/job-words.tsx';
+import { repositoryName } from '../agent/job-labels.tsx';
 import { NewProject } from './new-project.tsx';
 import './projects.css';
 
@@ -34,7 +33,7 @@ export function Projects() {
   const { rows, error, refetch, more } = useList(['projects', 'list', query], (cursor) =>
     client.call('listProjects', { query: { ...query, limit: 50, cursor } }),
   );
-  // One request for all rows: the newest exports of the organization hold the last ones of projects in use.
+  // One request for all rows: the newest exports of the organization include the last ones of active projects.
   const exports = useQuery({
     queryKey: ['exports', 'newest'],
     queryFn: () => client.call('listExports', { query: { limit: 100 } }),
@@ -53,7 +52,7 @@ export function Projects() {
   return (
     <Page
       title="Projects"
-      lead="A project is a repository with documentation and the domain it is known by."
+      lead="A project is a documentation repository and its domain."
       actions={
         mayCreate && (
           <Button look="primary" icon="plus" onClick={() => setNew(true)}>
@@ -74,7 +73,7 @@ export function Projects() {
           <Waiting lines={6} />
         ) : rows.length === 0 && query.q !== undefined ? (
           <Empty icon="search" title="No project matches">
-            No project has these words in its name, domain, repository or id.
+            No project matches in name, domain, repository or id.
           </Empty>
         ) : rows.length === 0 ? (
           <FirstProject mayCreate={mayCreate} create={() => setNew(true)} />
@@ -136,7 +135,6 @@ function columnsWith(exports: ReadonlyMap<string, ExportJob> | undefined): Colum
   ];
 }
 
-/** On the machine of the service. */
 function isFolder(repository: string): boolean {
   return !repository.includes('://');
 }
@@ -157,20 +155,20 @@ function FirstProject({ mayCreate, create }: { mayCreate: boolean; create: () =>
   if (!mayCreate)
     return (
       <Empty icon="book" title="No projects yet">
-        Members, admins and owners of the organization can create one.
+        Members, admins and owners can create a project.
       </Empty>
     );
   return (
     <Empty
       icon="book"
-      title="Begin with a repository"
+      title="Create your first project"
       action={
         <Button icon="plus" onClick={create}>
           Create the first project
         </Button>
       }
     >
-      <p>Any git repository with a docs.json will do. On the machine of the service this does the same:</p>
+      <p>Use any git repository with a docs.json. On the server, run:</p>
       <CodeBlock
         label="command"
         text={

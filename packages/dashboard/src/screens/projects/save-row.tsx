@@ -1,4 +1,3 @@
-/** The end of a form of project settings: why it was not saved, the button, and the question after a conflict. */
 import { Button } from '../../parts/button.tsx';
 import { ConflictDialog } from '../../parts/conflict-dialog.tsx';
 import { FormProblem } from '../../parts/form.tsx';
@@ -6,7 +5,6 @@ import type { Conflict } from '../../parts/record-form.ts';
 
 interface SaveRowProps<Form extends object> {
   edit: { form: Form; isSame: boolean; isPending: boolean; conflict: Conflict<Form> | undefined };
-  /** The fields that a conflict may show. */
   labels: Partial<Record<keyof Form, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Looks at a source while it is being typed: can it be fetched, is there a configuration, how many pages. */
+/** Checks a source while it is typed. */
 import type { CheckSource, SourceCheck } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -6,20 +6,20 @@ import { client } from '../../api/client.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { counted } from '../../parts/time.tsx';
-import { Words } from '../../parts/words.tsx';
+import { TextWithCode } from '../../parts/text-with-code.tsx';
 
-/** Each check fetches a repository: it waits until the address has been left alone for so long. */
+/** Each check fetches a repository, so wait until typing stops. */
 const settledMs = 800;
 
-/** `isWanted` is false for a source that is kept already: it need not be fetched to be shown. */
+/** `isWanted` is false for a source that is already saved. */
 export function useSourceCheck(body: CheckSource, isWanted = true) {
-  const asked = useSettled(JSON.stringify(body), settledMs);
-  const isSettled = asked === JSON.stringify(body);
+  const settledBody = useSettled(JSON.stringify(body), settledMs);
+  const isSettled = settledBody === JSON.stringify(body);
   const isPlausible = isWanted && looksWhole(body.source.repository);
   const check = useQuery({
-    queryKey: ['source-check', asked],
+    queryKey: ['source-check', settledBody],
     queryFn: ({ signal }) =>
-      client.call('checkSource', { body: JSON.parse(asked) as CheckSource }, { signal }),
+      client.call('checkSource', { body: JSON.parse(settledBody) as CheckSource }, { signal }),
     enabled: isPlausible && isSettled,
     staleTime: 60_000,
     refetchOnWindowFocus: false,
@@ -29,14 +29,13 @@ export function useSourceCheck(body: CheckSource, isWanted = true) {
       ? ('idle' as const)
       : !isSettled || check.isFetching
         ? ('busy' as const)
-        : ('told' as const),
+        : ('checked' as const),
     result: isSettled ? check.data : undefined,
     error: isSettled ? check.error : null,
     again: () => void check.refetch(),
   };
 }
 
-/** Whether it is worth a request: an address with a host and a path, or an absolute folder. */
 function looksWhole(repository: string): boolean {
   return /^(?:https?|file):\/\/[^/\s]*\/\S+/.test(repository) || /^(?:\/|[A-Za-z]:[\\/])\S/.test(repository);
 }
@@ -54,18 +53,14 @@ export function SourceChecklist({ check }: { check: ReturnType<typeof useSourceC
   const { state, result, error, again } = check;
   return (
     <div className="source-check" aria-live="polite">
-      {state === 'idle' && (
-        <p className="faint">
-          As soon as there is an address, it is looked at: is there a docs.json, how many pages.
-        </p>
-      )}
+      {state === 'idle' && <p className="faint">The source is checked as soon as you enter an address.</p>}
       {state === 'busy' && (
         <Line mark={<span className="spinner" aria-hidden="true" />}>
           Fetching the source and counting its pages…
         </Line>
       )}
-      {state === 'told' && error !== null && <Problem error={error} retry={again} />}
-      {state === 'told' && result !== undefined && <Result result={result} again={again} />}
+      {state === 'checked' && error !== null && <Problem error={error} retry={again} />}
+      {state === 'checked' && result !== undefined && <Result result={result} again={again} />}
     </div>
   );
 }
@@ -77,7 +72,7 @@ function Result({ result, again }: { result: SourceCheck; again: () => void }) {
       {(commit !== null || configFile !== null) && (
         <Line mark={<Icon name="check" />} tone="good">
           {commit === null ? (
-            'The folder is there'
+            'The folder exists'
           ) : (
             <>
               Fetched, at commit <code>{commit.slice(0, 10)}</code>
@@ -98,10 +93,10 @@ function Result({ result, again }: { result: SourceCheck; again: () => void }) {
       )}
       {problem !== null && (
         <Line mark={<Icon name="warning" />} tone="bad">
-          <Words text={problem.message} />
+          <TextWithCode text={problem.message} />
           {problem.hint !== null && (
             <span className="field-hint">
-              <Words text={problem.hint} />
+              <TextWithCode text={problem.hint} />
             </span>
           )}{' '}
           <button type="button" className="link-button" onClick={again}>

@@ -1,4 +1,3 @@
-/** The fields of a source, for a new project and for the settings of one, with the check below them. */
 import { TextField } from '../../parts/field.tsx';
 import { SourceChecklist, type useSourceCheck } from './source-check.tsx';
 
@@ -11,7 +10,6 @@ export interface SourceForm {
 interface SourceFieldsProps {
   form: SourceForm;
   set: (change: Partial<SourceForm>) => void;
-  /** Undefined shows none. */
   check: ReturnType<typeof useSourceCheck> | undefined;
   autoFocus?: boolean;
 }

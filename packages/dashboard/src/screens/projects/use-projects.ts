@@ -1,10 +1,8 @@
-/** Projects by id or domain, however many there are. */
 import type { Project } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { client } from '../../api/client.ts';
 
-/** Asks nothing for an empty id. */
 export function useProject(projectId: string) {
   return useQuery({
     queryKey: ['project', projectId],
@@ -14,7 +12,6 @@ export function useProject(projectId: string) {
   });
 }
 
-/** The project with this domain, or null when there is none. */
 export function useProjectOfDomain(domain: string | null) {
   return useQuery({
     queryKey: ['projects', 'domain', domain],
@@ -27,7 +24,7 @@ export function useProjectOfDomain(domain: string | null) {
   });
 }
 
-/** How many there are, as far as a form must know: none, one (which needs no choice), or several. */
+/** Whether a form needs a project picker: none, one or several projects. */
 export function useFirstProjects() {
   return useQuery({
     queryKey: ['projects', 'first'],
@@ -38,21 +35,20 @@ export function useFirstProjects() {
 
 const maxIdsAtOnce = 100;
 
-/** The names of the projects that rows of a list belong to. */
 export function useProjectNames(ids: readonly string[]): ReadonlyMap<string, string> {
-  const wanted = [...new Set(ids)].toSorted();
+  const uniqueIds = [...new Set(ids)].toSorted();
   const names = useQuery({
-    queryKey: ['projects', 'names', wanted],
+    queryKey: ['projects', 'names', uniqueIds],
     queryFn: async () => {
-      const parts = Array.from({ length: Math.ceil(wanted.length / maxIdsAtOnce) }, (_, part) =>
-        wanted.slice(part * maxIdsAtOnce, (part + 1) * maxIdsAtOnce).join(','),
+      const parts = Array.from({ length: Math.ceil(uniqueIds.length / maxIdsAtOnce) }, (_, part) =>
+        uniqueIds.slice(part * maxIdsAtOnce, (part + 1) * maxIdsAtOnce).join(','),
       );
       const pages = await Promise.all(
         parts.map((part) => client.call('listProjects', { query: { ids: part, limit: maxIdsAtOnce } })),
       );
       return pages.flatMap(({ data }) => data.map(({ id, name }) => [id, name] as const));
     },
-    enabled: wanted.length > 0,
+    enabled: uniqueIds.length > 0,
     staleTime: 60_000,
     placeholderData: (before) => before,
   });

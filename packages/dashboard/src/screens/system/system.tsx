@@ -1,4 +1,3 @@
-/** How the installation is: its health, what waits, what is kept, how strangers' files are held apart. */
 import type { System as SystemRecord } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
@@ -18,8 +17,8 @@ export function System() {
     refetchInterval: 5000,
   });
   return (
-    <Page title="System" lead="How this installation is, asked again every five seconds.">
-      {/* What was known last stays in sight while the server is away. */}
+    <Page title="System" lead="The state of this installation, updated every five seconds.">
+      {/* Keep the last known state visible while the server cannot be reached. */}
       {system.error !== null && <Problem error={system.error} retry={() => void system.refetch()} />}
       {system.data === undefined ? <Loading /> : <Shown system={system.data} />}
       <ApiCall operation="readSystem" command="docyard doctor" />
@@ -51,7 +50,7 @@ function Shown({ system }: { system: SystemRecord }) {
           <Count of="Agent jobs" {...queue.agentJobs} />
         </div>
         <p className="soft">
-          Of your organization. For all of them, and over time, there are{' '}
+          These numbers are for your organization. For all organizations, use the{' '}
           <a href="/docs/operate/monitoring">numbers for Prometheus</a> at <code>/metrics</code>.
         </p>
       </Panel>
@@ -60,7 +59,7 @@ function Shown({ system }: { system: SystemRecord }) {
           facts={[
             ['Bundles', counted(storage.bundles.count, 'bundle')],
             ['They take', bytes(storage.bundles.bytes)],
-            ['Free', storage.freeBytes === null ? 'the store does not tell' : bytes(storage.freeBytes)],
+            ['Free', storage.freeBytes === null ? 'unknown' : bytes(storage.freeBytes)],
             ['Kept in', storage.kind === 's3' ? 'an S3 bucket' : 'a folder'],
           ]}
         />
@@ -83,7 +82,7 @@ function Shown({ system }: { system: SystemRecord }) {
       >
         <p className="soft">{isolation.statement}</p>
         <p>
-          <a href="/docs/operate/security">How strangers’ files are held apart</a>
+          <a href="/docs/operate/security">How untrusted files are isolated</a>
         </p>
       </Panel>
       <Signing {...system.signingKey} />
@@ -109,7 +108,7 @@ function Health({ checks }: { checks: SystemRecord['checks'] }) {
     >
       {!isWell && (
         <Note tone="bad">
-          Run <code>docyard doctor</code> on the machine of the server: it says what to do.
+          Run <code>docyard doctor</code> on the server for a diagnosis.
         </Note>
       )}
       <ul className="checks">
@@ -152,13 +151,12 @@ function Count({ of, queued, running }: { of: string; queued: number; running: n
   );
 }
 
-/** Whoever takes a bundle elsewhere can prove that it came from here. */
 function Signing({ keyId, publicKey }: SystemRecord['signingKey']) {
   return (
     <Panel title="Signing key" aside={<code className="faint">{keyId}</code>}>
       <p className="soft">
-        Every bundle is signed. With this public key anybody can check, without a network, that one came from
-        this installation. <a href="/docs/deploy/signatures">More about signatures</a>
+        Every bundle is signed. With this public key you can verify offline that a bundle came from this
+        installation. <a href="/docs/deploy/signatures">More about signatures</a>
       </p>
       <div className="system-key">
         <CopyField text={publicKey} label="public key" />

@@ -1,4 +1,3 @@
-/** A new webhook. Its secret is shown when it was made, and never again. */
 import type { CreatedWebhook, CreateWebhook } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,7 +16,7 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation();
   if (made !== undefined)
     return (
-      <Dialog open onClose={() => go(`/webhooks/${made.id}`)} title="The webhook is there" keep>
+      <Dialog open onClose={() => go(`/webhooks/${made.id}`)} title="Webhook created" keep>
         <SecretShownOnce secret={made.secret} onClose={() => go(`/webhooks/${made.id}`)} />
       </Dialog>
     );
@@ -26,7 +25,7 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title="Add a webhook"
-      lead="Every message is signed, so that the receiver can tell it from a forged one."
+      lead="Messages are signed, so the receiver can verify them."
       wide
     >
       <CreateForm onClose={onClose} onMade={setMade} />
@@ -61,7 +60,7 @@ function CreateForm({ onClose, onMade }: { onClose: () => void; onMade: (made: C
         value={form.url}
         onChange={(url) => setForm({ ...form, url })}
         placeholder="https://ci.example.com/docyard"
-        hint="Reached from the server by https. Addresses of its own network are refused unless the operator allows them."
+        hint="An https address that the server can reach. Private addresses are refused unless the operator allows them."
         path="url"
       />
       <TextField

@@ -1,4 +1,3 @@
-/** The log of a webhook: what was sent in the last 30 days, what came of it, and once more if wanted. */
 import { deliveryStatuses, type Webhook, type WebhookDelivery } from '@docyard/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
@@ -73,7 +72,7 @@ export function Deliveries({ webhook, mayWrite }: { webhook: Webhook; mayWrite: 
   );
 }
 
-/** Read again quickly while something waits, as long as that is a page or two. */
+/** Poll quickly while a delivery is pending, as long as few pages are loaded. */
 function useDeliveries(webhookId: string, status: WebhookDelivery['status'] | undefined) {
   return useList(
     ['webhooks', webhookId, 'deliveries', status ?? 'all'],
@@ -133,13 +132,13 @@ function answerInWords({ attempts, nextAttemptAt }: WebhookDelivery): ReactNode 
 function NothingSent({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <Empty icon="send" title="None with this status">
+      <Empty icon="send" title="No deliveries with this status">
         Deliveries are kept for 30 days.
       </Empty>
     );
   return (
-    <Empty icon="send" title="Nothing was sent yet">
-      Send a test event, or start an export: what happens is listed here with the answer of the receiver.
+    <Empty icon="send" title="No deliveries yet">
+      Send a test event or start an export. Deliveries are listed here with the response of the receiver.
     </Empty>
   );
 }
@@ -155,7 +154,7 @@ function DeliveryDialog({ webhook, deliveryId, mayWrite, onClose }: DeliveryDial
   const params = { webhookId: webhook.id, deliveryId };
   const key = ['webhooks', webhook.id, 'delivery', deliveryId];
   const queries = useQueryClient();
-  const tell = useToast();
+  const toast = useToast();
   const delivery = useQuery({
     queryKey: key,
     queryFn: () => client.call('readWebhookDelivery', { params }),
@@ -164,14 +163,14 @@ function DeliveryDialog({ webhook, deliveryId, mayWrite, onClose }: DeliveryDial
   const again = useMutation({
     mutationFn: () => client.call('redeliverWebhook', { params }),
     onSuccess: () => {
-      tell('The message is sent again.');
+      toast('The message is sent again.');
       void queries.invalidateQueries({ queryKey: ['webhooks', webhook.id] });
     },
   });
   const now = useMutation({
     mutationFn: () => client.call('sendWebhookDeliveryNow', { params }),
     onSuccess: () => {
-      tell('The next attempt is made now.');
+      toast('The next attempt is made now.');
       void queries.invalidateQueries({ queryKey: ['webhooks', webhook.id] });
     },
   });
@@ -249,7 +248,7 @@ function Attempts({ attempts }: { attempts: WebhookDelivery['attempts'] }) {
             </div>
             {error !== null && <p>{error}</p>}
             {response !== '' && (
-              <pre tabIndex={0} aria-label="What the receiver answered">
+              <pre tabIndex={0} aria-label="Response of the receiver">
                 {response}
               </pre>
             )}
@@ -260,7 +259,7 @@ function Attempts({ attempts }: { attempts: WebhookDelivery['attempts'] }) {
   );
 }
 
-/** For reading; what was sent is one line. */
+/** Indented for reading. The sent body is one line. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -1,4 +1,3 @@
-/** Another address, other events, other words for the same webhook. */
 import type { Webhook } from '@docyard/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';

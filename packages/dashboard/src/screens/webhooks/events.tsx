@@ -1,4 +1,3 @@
-/** The events that a webhook can be told of: chosen in a form, and said in a few words. */
 import { webhookEvents, type WebhookEvent } from '@docyard/api';
 import { useState } from 'react';
 import { Segments } from '../../parts/segments.tsx';
@@ -6,7 +5,7 @@ import { CheckField } from '../../parts/field.tsx';
 
 const allEvents = Object.keys(webhookEvents) as WebhookEvent[];
 
-/** What most programs wait for: that something has ended. */
+/** The default selection: final events. */
 export const eventsOfEndings: WebhookEvent[] = [
   'export.completed',
   'export.failed',
@@ -28,9 +27,9 @@ const ways = [
 type Way = (typeof ways)[number]['value'];
 
 const meanings: Record<Way, string> = {
-  endings: 'That an export or an agent job has completed or failed, and new pull requests.',
-  all: 'Every event there is now, also that something was queued or has begun.',
-  chosen: 'Only what you tick.',
+  endings: 'Completed and failed exports and agent jobs, and new pull requests.',
+  all: 'All current events, including queued and running jobs.',
+  chosen: 'Only the selected events.',
 };
 
 export function EventsField(props: { value: WebhookEvent[]; onChange: (value: WebhookEvent[]) => void }) {

@@ -1,4 +1,3 @@
-/** Secrets of webhooks: replaced with an overlap, and shown once. */
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { WebhookSecret } from '@docyard/api';
@@ -20,7 +19,7 @@ export function SecretShownOnce(props: {
   const { secret, oldValidUntil = null, onClose } = props;
   return (
     <div className="form">
-      <Note tone="warn">Copy the secret now. It is shown this once.</Note>
+      <Note tone="warn">Copy the secret now. It is shown only once.</Note>
       <div className="shown-once">
         <CopyField text={secret} label="secret" />
       </div>
@@ -28,12 +27,12 @@ export function SecretShownOnce(props: {
         <span className="field-label">For the receiver</span>
         <CodeBlock text={`DOCYARD_WEBHOOK_SECRET=${secret}`} label=".env line" />
         <span className="field-hint">
-          Messages follow Standard Webhooks; a library for your language checks them.{' '}
-          <a href="/docs/guides/webhooks">How to check a signature</a>
+          Messages follow Standard Webhooks, which has libraries for most languages.{' '}
+          <a href="/docs/guides/webhooks">How to verify a signature</a>
         </span>
       </div>
       {oldValidUntil !== null && (
-        <p className="soft">Until {exact(oldValidUntil)} messages carry a signature of the old secret too.</p>
+        <p className="soft">Until {exact(oldValidUntil)} messages are also signed with the old secret.</p>
       )}
       <DialogActions>
         <Button look="primary" onClick={onClose}>
@@ -58,7 +57,7 @@ export function RotateSecretDialog({ webhookId, onClose }: { webhookId: string; 
   return (
     <RotateDialog
       title="Replace the secret"
-      lead="The receiver gets a new secret. While both count, nothing is lost."
+      lead="The receiver gets a new secret. Both secrets are valid during the overlap."
       rotate={rotate}
       overlap={overlap}
       setOverlap={setOverlap}
@@ -75,8 +74,8 @@ export function OrganizationSecretDialog({ onClose }: { onClose: () => void }) {
   const rotate = useMutation({ mutationFn: () => client.call('rotateOrganizationSecret', call) });
   return (
     <RotateDialog
-      title="Make a secret for single jobs"
-      lead="It takes the place of the one before, if there was one."
+      title="Create a secret for single jobs"
+      lead="It replaces the previous secret."
       rotate={rotate}
       overlap={overlap}
       setOverlap={setOverlap}
@@ -106,7 +105,7 @@ function RotateDialog(props: {
   return (
     <Dialog open onClose={onClose} title={title} lead={lead}>
       <SelectField
-        label="Sign with the old secret too"
+        label="Also sign with the old secret"
         value={overlap}
         onChange={setOverlap}
         choices={overlaps}
@@ -116,7 +115,7 @@ function RotateDialog(props: {
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" busy={rotate.isPending} onClick={() => rotate.mutate()}>
-          Make a new secret
+          Create a new secret
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,4 +1,3 @@
-/** How webhooks and deliveries are, in a word. */
 import type { Webhook, WebhookDelivery } from '@docyard/api';
 import { Badge, type Tone } from '../../parts/note.tsx';
 
@@ -10,8 +9,8 @@ export function WebhookBadge({ webhook }: { webhook: Webhook }) {
 function webhookState({ enabled, disabledReason, failingSince }: Webhook): { tone: Tone; word: string } {
   if (enabled)
     return failingSince === null ? { tone: 'good', word: 'On' } : { tone: 'warn', word: 'Failing' };
-  if (disabledReason === 'gone') return { tone: 'bad', word: 'Off: address gone' };
-  if (disabledReason === 'failing') return { tone: 'bad', word: 'Off: kept failing' };
+  if (disabledReason === 'gone') return { tone: 'bad', word: 'Disabled: endpoint gone' };
+  if (disabledReason === 'failing') return { tone: 'bad', word: 'Disabled: failing' };
   return { tone: 'quiet', word: 'Off' };
 }
 
@@ -23,7 +22,7 @@ const deliveryStates: Record<WebhookDelivery['status'], { tone: Tone; word: stri
 
 export function DeliveryBadge({ delivery: { status, attempts } }: { delivery: WebhookDelivery }) {
   const { tone, word } = deliveryStates[status];
-  // What waits for its second attempt has failed once.
+  // A delivery that waits for its second attempt has failed once.
   if (status === 'pending' && attempts.length > 0) return <Badge tone="warn">Trying again</Badge>;
   return <Badge tone={tone}>{word}</Badge>;
 }

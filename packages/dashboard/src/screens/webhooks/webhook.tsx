@@ -1,4 +1,3 @@
-/** One webhook: what it is told of, how it is doing, and everything that was sent to it. */
 import type { Webhook as WebhookRecord } from '@docyard/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -11,7 +10,7 @@ import { CopyField } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
+import { isNotFound, RecordNotFound } from '../../parts/record-not-found.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -30,14 +29,14 @@ export function Webhook() {
   const webhook = useQuery({
     queryKey: ['webhooks', webhookId],
     queryFn: () => client.call('readWebhook', { params: { webhookId } }),
-    // It may be switched off by what its receiver answers.
+    // The response of the receiver can disable the webhook.
     refetchInterval: 10_000,
   });
   if (webhook.data !== undefined) return <Shown webhook={webhook.data} />;
   return (
     <Page title="Webhook" crumbs={crumbs}>
-      {isMissing(webhook.error) ? (
-        <Missing icon="send" what="webhook" list={{ to: '/webhooks', label: 'All webhooks' }} />
+      {isNotFound(webhook.error) ? (
+        <RecordNotFound icon="send" what="webhook" list={{ to: '/webhooks', label: 'All webhooks' }} />
       ) : (
         <Panel>
           {webhook.error === null ? (
@@ -76,11 +75,11 @@ function Shown({ webhook }: { webhook: WebhookRecord }) {
           facts={[
             ['Id', <CopyField key="id" text={id} label="id" />],
             ['Added', <Ago key="added" at={createdAt} />],
-            ...(jobId === null ? [] : [['Only of the job', jobId] as [string, ReactNode]]),
+            ...(jobId === null ? [] : [['Job', jobId] as [string, ReactNode]]),
           ]}
         />
         <div>
-          <p className="hook-about">Told of</p>
+          <p className="hook-about">Events</p>
           <ul className="hook-events">
             {webhook.events.map((event) => (
               <li key={event}>{event}</li>
@@ -99,7 +98,6 @@ function Shown({ webhook }: { webhook: WebhookRecord }) {
   );
 }
 
-/** Why it is off or about to be, and what to do about it. */
 function State({ webhook, mayWrite }: { webhook: WebhookRecord; mayWrite: boolean }) {
   const { enabled, disabledReason, failingSince } = webhook;
   const toMend = mayWrite ? ' Mend the receiver, then switch the webhook on again.' : '';
@@ -112,8 +110,8 @@ function State({ webhook, mayWrite }: { webhook: WebhookRecord; mayWrite: boolea
   if (failingSince !== null)
     return (
       <Note tone="warn">
-        Nothing has arrived since {exact(failingSince)}. Each message is tried for a day and more; after five
-        days without success the webhook is switched off.
+        No delivery has succeeded since {exact(failingSince)}. Each message is retried for more than a day;
+        after five days without success the webhook is disabled.
       </Note>
     );
   return null;
@@ -123,19 +121,19 @@ function Actions({ webhook }: { webhook: WebhookRecord }) {
   const [open, setOpen] = useState<'edit' | 'secret' | 'delete'>();
   const close = () => setOpen(undefined);
   const queries = useQueryClient();
-  const tell = useToast();
+  const toast = useToast();
   const params = { webhookId: webhook.id };
   const test = useMutation({
     mutationFn: () => client.call('testWebhook', { params }),
     onSuccess: () => {
-      tell('A test event is on its way.');
+      toast('The test event is queued.');
       void queries.invalidateQueries({ queryKey: ['webhooks', webhook.id] });
     },
   });
   const switchIt = useMutation({
     mutationFn: () => client.call('updateWebhook', { params, body: { enabled: !webhook.enabled } }),
     onSuccess: (changed) => {
-      tell(changed.enabled ? 'The webhook is on.' : 'The webhook is off.');
+      toast(changed.enabled ? 'The webhook is enabled.' : 'The webhook is disabled.');
       queries.setQueryData(['webhooks', webhook.id], changed);
       void queries.invalidateQueries({ queryKey: ['webhooks'] });
     },
@@ -200,14 +198,13 @@ function DeleteWebhook(props: { webhook: WebhookRecord; open: boolean; onClose: 
       error={remove.error}
     >
       <p>
-        {shortOf(webhook.url)} is told of nothing more, and what waits to be sent is given up. The log of its
+        {shortOf(webhook.url)} receives no more events, and pending deliveries are discarded. The log of its
         deliveries goes too.
       </p>
     </Confirm>
   );
 }
 
-/** As people say an address: without what all of them have. */
 function shortOf(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }

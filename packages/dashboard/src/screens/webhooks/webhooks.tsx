@@ -1,4 +1,3 @@
-/** Who is told of what happens: every webhook of the organization, and how each of them is doing. */
 import type { Webhook } from '@docyard/api';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
@@ -26,7 +25,7 @@ export function Webhooks() {
     return (
       <Page title="Webhooks">
         <Panel>
-          <Empty icon="send" title="Webhooks are shown to members">
+          <Empty icon="send" title="You have no access to webhooks">
             Ask an owner or an admin for another role.
           </Empty>
         </Panel>
@@ -35,7 +34,7 @@ export function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      lead="Docyard tells other programs what happened: one signed POST for every event that they want."
+      lead="Docyard notifies other programs with a signed POST request for each subscribed event."
       actions={
         mayWrite && (
           <Button look="primary" icon="plus" onClick={() => setSearch({ new: '1' })}>
@@ -54,7 +53,7 @@ export function Webhooks() {
 
 const columns: Column<Webhook>[] = [
   { name: 'Address', width: 'minmax(0, 2fr)', cell: (webhook) => <Address webhook={webhook} /> },
-  { name: 'Told of', width: 'minmax(0, 1.4fr)', cell: ({ events }) => eventsInWords(events) },
+  { name: 'Events', width: 'minmax(0, 1.4fr)', cell: ({ events }) => eventsInWords(events) },
   { name: 'State', width: '11rem', cell: (webhook) => <WebhookBadge webhook={webhook} /> },
   { name: 'Added', width: '7rem', align: 'end', cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
@@ -72,7 +71,7 @@ function WebhookList({ mayWrite }: { mayWrite: boolean }) {
       {rows !== undefined && rows.length > 0 && (
         <Table label="Webhooks" rows={rows} columns={columns} keyOf={({ id }) => id} more={more} />
       )}
-      {!mayWrite && <p className="panel-foot">Owners and admins add and change webhooks.</p>}
+      {!mayWrite && <p className="panel-foot">Owners and admins can add and change webhooks.</p>}
     </Panel>
   );
 }
@@ -90,23 +89,22 @@ function Address({ webhook: { id, url, description } }: { webhook: Webhook }) {
 
 function NoWebhooks({ mayWrite }: { mayWrite: boolean }) {
   return (
-    <Empty icon="send" title="Nobody is told yet">
+    <Empty icon="send" title="No webhooks yet">
       {mayWrite ? (
         <div className="form">
           <p>
-            Add the address of a program that waits for exports or agent jobs, here or on the machine of the
-            server:
+            Add the address of a program that receives events of exports or agent jobs, here or on the server:
           </p>
           <CodeBlock text="docyard webhooks create --url https://ci.example.com/docyard" label="command" />
         </div>
       ) : (
-        'A webhook sends what happens to exports and agent jobs to a program of yours.'
+        'A webhook sends events of exports and agent jobs to your program.'
       )}
     </Empty>
   );
 }
 
-/** Jobs may name an address of their own; what they are sent is signed with a secret of the organization. */
+/** Webhooks of single jobs are signed with a secret of the organization. */
 function SingleJobs({ mayWrite }: { mayWrite: boolean }) {
   const [open, setOpen] = useState(false);
   return (
@@ -115,8 +113,8 @@ function SingleJobs({ mayWrite }: { mayWrite: boolean }) {
       aside={mayWrite && <Button onClick={() => setOpen(true)}>Make a secret</Button>}
     >
       <p className="soft">
-        Whoever starts a job can name an address that is told of this job alone, with <code>webhookUrl</code>.
-        Those messages are signed with one secret of the organization.
+        A job can have its own address for its events, set with <code>webhookUrl</code>. These messages are
+        signed with a secret of the organization.
       </p>
       {open && <OrganizationSecretDialog onClose={() => setOpen(false)} />}
     </Panel>

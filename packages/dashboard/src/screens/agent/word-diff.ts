@@ -1,19 +1,19 @@
-/** Which words of a line are others than in the line it replaced. Pure, and bounded: long lines are compared roughly. */
+/** Marks the changed words of a replaced line. The cost is bounded: long lines are compared roughly. */
 
 export interface Piece {
   text: string;
   isChanged: boolean;
 }
 
-/** The table of a comparison has this many cells at most; 40,000 take less than a millisecond. */
-const mostCells = 40_000;
-const longestLine = 2000;
-/** Below this part in common, marks would be everywhere and tell nothing. */
-const leastInCommon = 0.3;
+/** Maximum size of the comparison table. */
+const maxCells = 40_000;
+const maxLineCharacters = 2000;
+/** Below this similarity, marks are not helpful. */
+const minInCommon = 0.3;
 
-/** Undefined when the two lines have too little in common. */
-export function changedWords(before: string, after: string): { before: Piece[]; after: Piece[] } | undefined {
-  if (before.length > longestLine || after.length > longestLine) return undefined;
+/** Undefined when the lines have too little in common. */
+export function diffWords(before: string, after: string): { before: Piece[]; after: Piece[] } | undefined {
+  if (before.length > maxLineCharacters || after.length > maxLineCharacters) return undefined;
   const old = wordsOf(before);
   const next = wordsOf(after);
   const keptOld = old.map(() => false);
@@ -41,16 +41,16 @@ export function changedWords(before: string, after: string): { before: Piece[]; 
   }
   const result = { before: piecesOf(old, keptOld), after: piecesOf(next, keptNext) };
   const longer = Math.max(before.trim().length, after.trim().length);
-  return longer > 0 && keptLength(result.after) / longer >= leastInCommon ? result : undefined;
+  return longer > 0 && keptLength(result.after) / longer >= minInCommon ? result : undefined;
 }
 
 function wordsOf(line: string): string[] {
   return line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
-/** The longest common sequence, as pairs of places. */
+/** Longest common subsequence, as pairs of indexes. */
 function commonWords(old: readonly string[], next: readonly string[]): [number, number][] {
-  if (old.length === 0 || next.length === 0 || old.length * next.length > mostCells) return [];
+  if (old.length === 0 || next.length === 0 || old.length * next.length > maxCells) return [];
   const width = next.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
   const at = (row: number, column: number) => lengths[row * width + column] ?? 0;

@@ -1,5 +1,4 @@
-/** Who can sign in, and what they may do. */
-import type { Person } from '@docyard/api';
+import type { User } from '@docyard/api';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { client } from '../../api/client.ts';
@@ -11,20 +10,20 @@ import { useList } from '../../parts/list.ts';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Account } from './account.tsx';
-import { ChangeRoleDialog, DisablePerson, RemovePerson } from './change-person.tsx';
+import { ChangeRoleDialog, DisableUserDialog, RemoveUserDialog } from './change-user.tsx';
 import { InviteDialog, type Invited } from './invite.tsx';
-import './people.css';
-import { PeopleTable } from './people-table.tsx';
+import './users.css';
+import { UsersTable } from './users-table.tsx';
 
-export function People() {
-  const mayRead = useMay('people:read');
-  const mayWrite = useMay('people:write');
+export function Users() {
+  const mayRead = useMay('users:read');
+  const mayWrite = useMay('users:write');
   const [search, setSearch] = useSearchParams();
   const invite = (to: Partial<Invited> = {}) => setSearch({ new: '1', ...to });
   return (
     <Page
-      title="People"
-      lead="Everybody signs in as themselves: the audit log names them, and their role says what they may do."
+      title="Users"
+      lead="Each user signs in with their own account. The role determines their permissions."
       actions={
         mayWrite && (
           <Button look="primary" icon="plus" onClick={() => invite()}>
@@ -35,13 +34,13 @@ export function People() {
     >
       <Account />
       {mayRead ? (
-        <PeopleList mayWrite={mayWrite} invite={invite} />
+        <UsersList mayWrite={mayWrite} invite={invite} />
       ) : (
-        <Panel title="Others">
-          <p className="soft">Members, admins and owners see who else is here.</p>
+        <Panel title="Other users">
+          <p className="soft">Members, admins and owners can see the other users.</p>
         </Panel>
       )}
-      <ApiCall operation="listPeople" command="docyard users list" />
+      <ApiCall operation="listUsers" command="docyard users list" />
       {mayWrite && search.get('new') === '1' && (
         <InviteDialog onClose={() => setSearch({}, { replace: true })} />
       )}
@@ -58,43 +57,43 @@ const orders: SortChoices<'-createdAt' | 'name' | 'email' | '-lastSeenAt'> = [
 
 type Action = 'role' | 'disable' | 'remove';
 
-function PeopleList({ mayWrite, invite }: { mayWrite: boolean; invite: (to: Invited) => void }) {
+function UsersList({ mayWrite, invite }: { mayWrite: boolean; invite: (to: Invited) => void }) {
   const query = useListQuery(orders);
-  const list = useList(['people', query], (cursor) =>
-    client.call('listPeople', {
+  const list = useList(['users', query], (cursor) =>
+    client.call('listUsers', {
       query: { ...query, limit: 100, ...(cursor === undefined ? {} : { cursor }) },
     }),
   );
-  const [chosen, setChosen] = useState<{ person: Person; action: Action }>();
+  const [chosen, setChosen] = useState<{ user: User; action: Action }>();
   const onClose = () => setChosen(undefined);
   return (
-    <Panel title="Everybody" flush>
+    <Panel title="All users" flush>
       <div className="panel-inside">
-        <ListControls label="people" placeholder="Search by name or email" choices={orders} />
+        <ListControls label="users" placeholder="Search by name or email" choices={orders} />
       </div>
       {list.error !== null && <Problem error={list.error} retry={list.refetch} />}
       {list.error === null && list.rows === undefined && <Waiting lines={4} />}
       {list.rows?.length === 0 && (
-        <Empty icon="search" title="No person matches">
-          No person has these words in their name or email.
+        <Empty icon="search" title="No user matches">
+          No user matches in name or email.
         </Empty>
       )}
       {list.rows !== undefined && list.rows.length > 0 && (
-        <PeopleTable
+        <UsersTable
           rows={list.rows}
           more={list.more}
           {...(mayWrite
             ? {
-                act: (person: Person, action: Action) => setChosen({ person, action }),
-                invite: ({ email, role }: Person) => invite({ email, role }),
+                act: (user: User, action: Action) => setChosen({ user, action }),
+                invite: ({ email, role }: User) => invite({ email, role }),
               }
             : {})}
         />
       )}
-      {!mayWrite && <p className="panel-foot">Owners and admins invite people and change roles.</p>}
-      {chosen?.action === 'role' && <ChangeRoleDialog person={chosen.person} onClose={onClose} />}
-      {chosen?.action === 'disable' && <DisablePerson person={chosen.person} onClose={onClose} />}
-      {chosen?.action === 'remove' && <RemovePerson person={chosen.person} onClose={onClose} />}
+      {!mayWrite && <p className="panel-foot">Owners and admins can invite users and change roles.</p>}
+      {chosen?.action === 'role' && <ChangeRoleDialog user={chosen.user} onClose={onClose} />}
+      {chosen?.action === 'disable' && <DisableUserDialog user={chosen.user} onClose={onClose} />}
+      {chosen?.action === 'remove' && <RemoveUserDialog user={chosen.user} onClose={onClose} />}
     </Panel>
   );
 }

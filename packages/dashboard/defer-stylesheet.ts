@@ -1,11 +1,11 @@
-/** A part of the build: the stylesheet moves below the skeleton, which is painted without it. */
+/** Build plugin: moves the stylesheet to the end of the body, so that the skeleton is painted first. */
 import type { Plugin } from 'vite';
 
 const stylesheet = /<link rel="stylesheet"[^<>]*>\n?/g;
 
-export function lateStyles(): Plugin {
+export function deferStylesheet(): Plugin {
   return {
-    name: 'late-styles',
+    name: 'defer-stylesheet',
     transformIndexHtml: {
       order: 'post',
       handler: (html) => {

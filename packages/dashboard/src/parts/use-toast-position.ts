@@ -1,11 +1,11 @@
-/** Keeps the toasts where they cover no control, while the page below them scrolls and changes. */
+/** Keeps toasts away from controls while the page scrolls and changes. */
 import { useLayoutEffect, useState, type RefObject } from 'react';
-import { controlsInView, freePlace, isFree, type Box } from './toast-place.ts';
+import { controlsInView, findToastPosition, coversNoControl, type Box } from './toast-position.ts';
 
 const checkMs = 200;
 
-/** Undefined while there is no such place. */
-export function useFreePlace(region: RefObject<HTMLElement | null>, count: number): Box | undefined {
+/** Undefined while every position covers a control. */
+export function useToastPosition(region: RefObject<HTMLElement | null>, count: number): Box | undefined {
   const [place, setPlace] = useState<Box>();
   useLayoutEffect(() => {
     if (count === 0) return undefined;
@@ -13,10 +13,10 @@ export function useFreePlace(region: RefObject<HTMLElement | null>, count: numbe
     const choose = () => {
       const { offsetWidth: width, offsetHeight: height } = region.current ?? document.body;
       const controls = controlsInView();
-      const isKept = current !== undefined && isInView(current) && isFree(current, controls);
+      const isKept = current !== undefined && isInView(current) && coversNoControl(current, controls);
       if (isKept) return;
       const { clientWidth, clientHeight } = document.documentElement;
-      current = freePlace({ width, height }, { width: clientWidth, height: clientHeight }, controls);
+      current = findToastPosition({ width, height }, { width: clientWidth, height: clientHeight }, controls);
       setPlace(current);
     };
     choose();

@@ -1,4 +1,3 @@
-/** A value that follows another once it has stayed the same for a moment. */
 import { useEffect, useState } from 'react';
 
 export function useDebounced<Value>(value: Value, delayMs: number): Value {

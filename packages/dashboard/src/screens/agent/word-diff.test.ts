@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { changedWords } from './changed-words.ts';
+import { diffWords } from './word-diff.ts';
 
 const marked = (before: string, after: string) => {
-  const words = changedWords(before, after);
+  const words = diffWords(before, after);
   const show = (pieces: { text: string; isChanged: boolean }[] = []) =>
     pieces.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('');
   return words && [show(words.before), show(words.after)];
 };
 
-describe('the words that differ', () => {
-  test('a word in the middle', () => {
+describe('diffWords', () => {
+  test('a changed word in the middle is marked', () => {
     expect(marked('Read [mooring](/guides/moring) first.', 'Read [mooring](/guides/mooring) first.')).toEqual(
       ['Read [mooring](/guides/[moring]) first.', 'Read [mooring](/guides/[mooring]) first.'],
     );
   });
 
-  test('several places of one line', () => {
+  test('several changed words of one line are marked', () => {
     expect(marked('Two lines fore, two lines aft.', 'Three lines fore, three lines aft.')).toEqual([
       '[Two] lines fore, [two] lines aft.',
       '[Three] lines fore, [three] lines aft.',
     ]);
   });
 
-  test('only something added, or only something taken away', () => {
+  test('added words and removed words are marked', () => {
     expect(marked('a line of text', 'a long line of text')).toEqual([
       'a line of text',
       'a [long ]line of text',

@@ -1,10 +1,12 @@
 import type { ExportJob } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
-import { emptyTrail, extendTrail, paceOf, phaseSpans, type Trail } from './trail.ts';
+import { emptyHistory, extendHistory, paceOf, phaseSpans, type ExportHistory } from './export-history.ts';
 
-/** Records of one job, each at a second of the minute. */
-function seen(...records: [second: number, record: Partial<ExportJob>][]): Trail {
-  return records.reduce((trail, [second, record]) => extendTrail(trail, jobAt(second, record)), emptyTrail);
+function seen(...records: [second: number, record: Partial<ExportJob>][]): ExportHistory {
+  return records.reduce(
+    (trail, [second, record]) => extendHistory(trail, jobAt(second, record)),
+    emptyHistory,
+  );
 }
 
 function jobAt(second: number, record: Partial<ExportJob>): ExportJob {
@@ -17,8 +19,8 @@ function moment(second: number): string {
   return new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
 }
 
-describe('the pace', () => {
-  test('is what the last seconds gave', () => {
+describe('the rate of an export', () => {
+  test('the rate covers the last seconds', () => {
     const trail = seen(
       [2, { pageCount: 0, progress: 10 }],
       [4, { pageCount: 40, progress: 20 }],
@@ -27,7 +29,7 @@ describe('the pace', () => {
     expect(paceOf(trail)).toEqual({ pagesPerSecond: 20, secondsLeft: 14 });
   });
 
-  test('forgets what is more than ten seconds old', () => {
+  test('samples older than ten seconds are dropped', () => {
     const trail = seen(
       [2, { pageCount: 0, progress: 10 }],
       [20, { pageCount: 10, progress: 20 }],
@@ -36,12 +38,12 @@ describe('the pace', () => {
     expect(paceOf(trail)).toEqual({ pagesPerSecond: 10, secondsLeft: 6 });
   });
 
-  test('is not told from one moment', () => {
+  test('a rate needs more than one sample', () => {
     const trail = seen([2, { pageCount: 0, progress: 10 }], [2.5, { pageCount: 40, progress: 20 }]);
     expect(paceOf(trail)).toEqual({ pagesPerSecond: undefined, secondsLeft: undefined });
   });
 
-  test('counts pages only while pages are rendered', () => {
+  test('pages are counted only in the rendering phase', () => {
     const trail = seen(
       [2, { pageCount: 0, progress: 10 }],
       [4, { pageCount: 80, progress: 90, phase: 'packing' }],
@@ -50,7 +52,7 @@ describe('the pace', () => {
     expect(paceOf(trail).pagesPerSecond).toBeUndefined();
   });
 
-  test('begins anew when another worker takes the job over', () => {
+  test('a new attempt resets the history', () => {
     const trail = seen(
       [2, { pageCount: 0, progress: 10 }],
       [4, { pageCount: 40, progress: 20 }],
@@ -61,8 +63,8 @@ describe('the pace', () => {
   });
 });
 
-describe('the phases', () => {
-  test('each last until the next begins', () => {
+describe('the phases of an export', () => {
+  test('a phase lasts until the next one begins', () => {
     const job = jobAt(9, { phase: 'done', status: 'completed', finishedAt: moment(9) });
     const trail = seen([1, { phase: 'fetching' }], [3, { phase: 'rendering' }], [7, { phase: 'packing' }]);
     const seconds = phaseSpans(trail, job, 0).map(({ phase, fromMs, toMs }) => [
@@ -79,22 +81,22 @@ describe('the phases', () => {
     ]);
   });
 
-  test('the one at work lasts until now, the rest is ahead', () => {
+  test('the current phase lasts until now and later phases are pending', () => {
     const trail = seen([1, { phase: 'fetching' }], [3, { phase: 'rendering' }]);
     const spans = phaseSpans(trail, jobAt(5, { phase: 'rendering' }), Date.parse(moment(6)));
     expect(spans.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'now', 'ahead', 'ahead']);
     expect(spans[3]?.toMs).toBe(Date.parse(moment(6)));
   });
 
-  test('a failed job says where it stopped', () => {
+  test('a failed job shows the phase where it stopped', () => {
     const job = jobAt(5, { phase: 'loading', status: 'failed', finishedAt: moment(5) });
     const spans = phaseSpans(seen([1, { phase: 'fetching' }], [3, { phase: 'loading' }]), job, 0);
     expect(spans[2]).toMatchObject({ phase: 'loading', state: 'stopped', toMs: Date.parse(moment(5)) });
   });
 
-  test('without events the waiting is known all the same', () => {
+  test('the time in the queue is known without events', () => {
     const job = jobAt(9, { phase: 'done', status: 'completed', finishedAt: moment(9) });
-    const [queued, ...others] = phaseSpans(emptyTrail, job, 0);
+    const [queued, ...others] = phaseSpans(emptyHistory, job, 0);
     expect(queued).toMatchObject({ fromMs: Date.parse(moment(0)), toMs: Date.parse(moment(1)) });
     expect(others.every(({ fromMs }) => fromMs === undefined)).toBe(true);
   });

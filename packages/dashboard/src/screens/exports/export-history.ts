@@ -1,16 +1,16 @@
 /**
- * What the records of one export tell when they are seen one after another: how long each phase took, how fast it goes, when
- * it will be done. Pure: every moment comes from the records, so that a replay gives the same as having watched.
+ * Derives phase durations, rates and the remaining time from the records of an export. All times come from the records, so
+ * a replay gives the same result.
  */
 import type { ExportJob } from '@docyard/api';
 
 export type Phase = ExportJob['phase'];
 
-export interface Trail {
+export interface ExportHistory {
   attempt: number;
-  /** The first moment of each phase of this attempt. */
+  /** Start of each phase of the current attempt. */
   began: Partial<Record<Phase, number>>;
-  /** The last few seconds, for rates. */
+  /** Recent samples, for rates. */
   recent: readonly Sample[];
 }
 
@@ -21,16 +21,14 @@ interface Sample {
   progress: number;
 }
 
-export const emptyTrail: Trail = { attempt: 0, began: {}, recent: [] };
+export const emptyHistory: ExportHistory = { attempt: 0, began: {}, recent: [] };
 
-/** Rates are those of this long. */
 const windowMs = 10_000;
-/** Before that a rate would be a guess. */
-const leastMs = 900;
+const minMs = 900;
 
-export function extendTrail(trail: Trail, job: ExportJob): Trail {
+export function extendHistory(trail: ExportHistory, job: ExportJob): ExportHistory {
   const atMs = Date.parse(job.updatedAt);
-  const before = job.attempt === trail.attempt ? trail : { ...emptyTrail, attempt: job.attempt };
+  const before = job.attempt === trail.attempt ? trail : { ...emptyHistory, attempt: job.attempt };
   const sample = { atMs, phase: job.phase, pages: job.pageCount, progress: job.progress };
   return {
     attempt: job.attempt,
@@ -44,10 +42,10 @@ export interface Pace {
   secondsLeft: number | undefined;
 }
 
-export function paceOf({ recent }: Trail): Pace {
+export function paceOf({ recent }: ExportHistory): Pace {
   const last = recent.at(-1);
   if (last === undefined) return { pagesPerSecond: undefined, secondsLeft: undefined };
-  // A page takes another time than a megabyte that is packed.
+  // Rates of different phases are not comparable.
   const rendering = last.phase === 'rendering' ? recent.filter(({ phase }) => phase === 'rendering') : [];
   const pagesPerSecond = rateOf(rendering, ({ pages }) => pages);
   const progressPerSecond = rateOf(
@@ -63,20 +61,20 @@ function rateOf(samples: readonly Sample[], valueOf: (sample: Sample) => number)
   if (first === undefined || last === undefined) return undefined;
   const passedMs = last.atMs - first.atMs;
   const grown = valueOf(last) - valueOf(first);
-  return passedMs < leastMs || grown <= 0 ? undefined : (grown / passedMs) * 1000;
+  return passedMs < minMs || grown <= 0 ? undefined : (grown / passedMs) * 1000;
 }
 
 export interface PhaseSpan {
   phase: Exclude<Phase, 'done'>;
   state: 'done' | 'now' | 'stopped' | 'ahead';
-  /** Unknown when the phase is ahead, or when the events of the job are no longer kept. */
+  /** Unknown for a future phase, and when the events of the job are no longer stored. */
   fromMs: number | undefined;
   toMs: number | undefined;
 }
 
 const phases = ['queued', 'fetching', 'loading', 'rendering', 'packing', 'storing'] as const;
 
-export function phaseSpans(trail: Trail, job: ExportJob, nowMs: number): PhaseSpan[] {
+export function phaseSpans(trail: ExportHistory, job: ExportJob, nowMs: number): PhaseSpan[] {
   const began = { ...trail.began, queued: Date.parse(job.createdAt) };
   const isOver = job.status === 'completed' || job.status === 'failed';
   const endMs = job.finishedAt === null ? nowMs : Date.parse(job.finishedAt);
@@ -86,7 +84,7 @@ export function phaseSpans(trail: Trail, job: ExportJob, nowMs: number): PhaseSp
     const isLast = index === reached;
     const state = index > reached ? 'ahead' : !isLast ? 'done' : isOver ? 'stopped' : 'now';
     const fromMs = state === 'ahead' ? undefined : began[phase];
-    // The first phase is told by the record itself; the others only by events.
+    // The record contains the start of the first phase; the other starts come from events.
     const following = next === undefined ? undefined : began[next];
     const started = phase === 'queued' && job.startedAt !== null ? Date.parse(job.startedAt) : undefined;
     const toMs = fromMs === undefined ? undefined : (following ?? started ?? endMs);

@@ -1,32 +1,32 @@
-/** One export and everything that happened to it. The stream of events begins with the past, so a late visitor sees it all. */
+/** One export and its history. The event stream replays past events, so a late visitor sees all of them. */
 import type { ExportJob } from '@docyard/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { openStream } from '../../session/live.ts';
-import { emptyTrail, extendTrail, type Trail } from './trail.ts';
+import { emptyHistory, extendHistory, type ExportHistory } from './export-history.ts';
 
-export function useFollowedExport(jobId: string) {
+export function useExport(jobId: string) {
   const queries = useQueryClient();
   const record = useQuery({
     queryKey: ['export', jobId],
     queryFn: () => client.call('readExport', { params: { jobId } }),
   });
-  const [seen, setSeen] = useState<{ jobId: string; trail: Trail }>({ jobId, trail: emptyTrail });
+  const [seen, setSeen] = useState<{ jobId: string; trail: ExportHistory }>({ jobId, trail: emptyHistory });
   const [connected, setConnected] = useState(true);
   const exists = record.data !== undefined;
   useEffect(() => {
     if (!exists) return undefined;
-    let trail = emptyTrail;
+    let trail = emptyHistory;
     const take = (data: unknown) => {
       const job = data as ExportJob;
-      trail = extendTrail(trail, job);
+      trail = extendHistory(trail, job);
       setSeen({ jobId, trail });
-      // What the past brings must not set back what is known.
+      // Replayed events must not overwrite newer data.
       queries.setQueryData<ExportJob>(['export', jobId], (known) =>
         known !== undefined && known.updatedAt > job.updatedAt ? known : job,
       );
-      // The server has told everything and would be asked again.
+      // Without closing, EventSource would reconnect after the last event.
       if (isOver(job)) close();
     };
     const path = `/v1/static-export/jobs/${encodeURIComponent(jobId)}/events`;
@@ -39,7 +39,7 @@ export function useFollowedExport(jobId: string) {
     error: job === undefined ? record.error : null,
     refetch: () => void record.refetch(),
     connected: connected || (job !== undefined && isOver(job)),
-    trail: seen.jobId === jobId ? seen.trail : emptyTrail,
+    trail: seen.jobId === jobId ? seen.trail : emptyHistory,
   };
 }
 

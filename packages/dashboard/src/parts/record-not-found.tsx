@@ -1,23 +1,23 @@
-/** What a screen shows for an id that does not exist, or that belongs to another organization. */
-import { DocyardError } from '@docyard/api';
-import { isInvalidId } from '../api/server-watch.ts';
+/** Shown for an id that does not exist or belongs to another organization. */
+import { DocyardError, InvalidParameterError } from '@docyard/api';
 import { ButtonLink } from './button.tsx';
 import type { IconName } from './icons.tsx';
 import { Empty, Panel } from './page.tsx';
 
-/** An id that no record can have is refused as invalid. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof DocyardError ? [400, 404].includes(error.status) : isInvalidId(error);
+/** The server refuses an id that no record can have with 400. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof DocyardError
+    ? [400, 404].includes(error.status)
+    : error instanceof InvalidParameterError;
 }
 
-interface MissingProps {
+interface RecordNotFoundProps {
   icon: IconName;
-  /** Such as `export`. */
   what: string;
   list: { to: string; label: string };
 }
 
-export function Missing({ icon, what, list }: MissingProps) {
+export function RecordNotFound({ icon, what, list }: RecordNotFoundProps) {
   return (
     <Panel>
       <Empty

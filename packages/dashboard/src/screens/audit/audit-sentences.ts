@@ -1,24 +1,21 @@
-/** Entries of the audit log as sentences: who did what to what. Pure, so that every action can be tested. */
+/** Describes audit log entries as sentences. */
 import type { AuditEntry } from '@docyard/api';
 
 export interface Sentence {
   verb: string;
-  /** What it was done to, as people call it. */
   object: string | null;
-  /** What comes after the object. */
   rest: string;
-  /** The screen of the object, if it has one. */
   to: string | null;
 }
 
-/** The verb and the kind of object of every action that is recorded. */
+/** Verb and object type of every audit action. */
 const verbs: Record<string, [verb: string, kind: string]> = {
   'agent.archive': ['archived', 'agent job'],
   'agent.cancel': ['canceled', 'agent job'],
   'agent.message': ['sent a message to', 'agent job'],
   'agent.retry': ['retried', 'agent job'],
   'agent.start': ['started', 'agent job'],
-  'agent.unarchive': ['took out of the archive', 'agent job'],
+  'agent.unarchive': ['unarchived', 'agent job'],
   'deployment.delete': ['removed from the list', 'deployment'],
   'deployment.resume': ['resumed', 'deployment'],
   'deployment.rollback': ['rolled back', 'deployment'],
@@ -31,13 +28,13 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'key.roll': ['rolled', 'API key'],
   'organization.create': ['created', 'organization'],
   'organization.plan': ['changed the plan of', 'organization'],
-  'person.create': ['added', 'person'],
-  'person.invite': ['invited', 'person'],
+  'person.create': ['added', 'user'],
+  'person.invite': ['invited', 'user'],
   'person.join': ['accepted an invitation', ''],
   'person.password': ['changed a password', ''],
-  'person.remove': ['removed', 'person'],
+  'person.remove': ['removed', 'user'],
   'person.setup': ['set up this installation', ''],
-  'person.update': ['changed', 'person'],
+  'person.update': ['changed', 'user'],
   'project.create': ['created', 'project'],
   'project.delete': ['deleted', 'project'],
   'project.update': ['changed', 'project'],
@@ -45,10 +42,10 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'session.start': ['signed in', ''],
   'webhook.create': ['added', 'webhook'],
   'webhook.delete': ['deleted', 'webhook'],
-  'webhook.disable': ['switched off', 'webhook'],
-  'webhook.redeliver': ['sent again a message of', 'webhook'],
+  'webhook.disable': ['disabled', 'webhook'],
+  'webhook.redeliver': ['resent a message of', 'webhook'],
   'webhook.rotate_secret': ['replaced the secret of', 'webhook'],
-  'webhook.send_now': ['sent at once a message of', 'webhook'],
+  'webhook.send_now': ['sent now a message of', 'webhook'],
   'webhook.test': ['sent a test event to', 'webhook'],
   'webhook.update': ['changed', 'webhook'],
 };
@@ -66,7 +63,6 @@ export function sentenceOf({ action, object, objectName, details }: AuditEntry):
   };
 }
 
-/** What the entry itself calls the object. */
 function nameIn(details: AuditEntry['details']): string | undefined {
   for (const field of ['name', 'domain', 'email', 'host']) {
     const value = textIn(details, field);
@@ -91,7 +87,7 @@ function restOf(action: string, details: AuditEntry['details']): string {
   }
   if (plan !== undefined) return action === 'organization.plan' ? `to ${plan}` : `with the plan ${plan}`;
   if (action === 'webhook.disable' && reason !== undefined)
-    return reason === 'gone' ? ', whose address is gone' : ', which kept failing';
+    return reason === 'gone' ? ', because its endpoint answered 410' : ', because deliveries kept failing';
   if (action === 'key.roll') return ', with a new secret';
   if (fields.length > 0) return `: ${fields.join(', ')}`;
   return textIn(details, 'retryOf') === undefined ? '' : 'once more';

@@ -1,8 +1,8 @@
-/** How the states and endings of agent jobs are called and coloured, for every screen that shows one. */
+/** Labels and colors of the states and endings of agent jobs. */
 import { agentEndings, type AgentEnding, type AgentJob } from '@docyard/api';
 import { Badge, type Tone } from '../../parts/note.tsx';
 
-export const phaseWords: Record<AgentJob['phase'], string> = {
+export const phaseLabels: Record<AgentJob['phase'], string> = {
   queued: 'Waiting',
   preparing: 'Preparing',
   running: 'Working',
@@ -17,10 +17,10 @@ export function JobBadge({ job }: { job: AgentJob }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-/** A job that asks something is finished for the API; for people it is their turn. */
+/** For the API a job that asks a question is completed. */
 function stateOf(job: AgentJob): [Tone, string] {
   if (job.status === 'archived') return ['quiet', 'Archived'];
-  if (job.status === 'active') return ['info', phaseWords[job.phase]];
+  if (job.status === 'active') return ['info', phaseLabels[job.phase]];
   if (job.status === 'failed')
     return job.statusReason === 'cancelled' ? ['quiet', 'Canceled'] : ['bad', 'Failed'];
   if (job.statusReason === 'needs_input') return ['warn', 'Asks you'];
@@ -29,28 +29,27 @@ function stateOf(job: AgentJob): [Tone, string] {
   return ['good', 'Done'];
 }
 
-/** What a person can do about an ending, beside what it means. */
+/** What the user can do about an ending. */
 const advice: Partial<Record<AgentEnding, string>> = {
-  needs_input: 'Answer below; the job goes on where it was.',
-  partial: 'Read what there is, then say below how to go on.',
+  needs_input: 'Answer below to resume the job.',
+  partial: 'Review the result, then send a message to continue.',
   timeout: 'Try again, or give the project more minutes in its settings.',
   budget: 'Try again with a smaller task, or raise the limits of the project.',
-  stalled: 'Say below more exactly what you want.',
+  stalled: 'Send a message with a more precise task.',
   model_auth: 'Set a valid key for the model endpoint.',
   model_unavailable: 'Try again when the endpoint answers.',
-  context_overflow: 'Give a smaller task, or one part of it after another.',
-  refused: 'Put the task in other words.',
+  context_overflow: 'Split the task into smaller ones.',
+  refused: 'Rephrase the task.',
   clone_failed: 'Check the source of the project and its credential.',
-  push_conflict: 'Try again: the branch is fetched anew.',
-  policy_blocked: 'The checks say what was not allowed.',
-  forge_error: 'Check the credential of the forge and its rights.',
+  push_conflict: 'Try again. The branch is fetched again.',
+  policy_blocked: 'See the checks for the violated rule.',
+  forge_error: 'Check the credential of the forge and its permissions.',
 };
 
 export function endingSentence(ending: AgentEnding): string {
   return [agentEndings[ending], advice[ending]].filter((sentence) => sentence !== undefined).join(' ');
 }
 
-/** Where the settings for a failed run are. */
 export function settingsFor(ending: AgentEnding | null, projectId: string): string | undefined {
   if (ending === 'model_auth' || ending === 'timeout' || ending === 'budget')
     return `/projects/${projectId}?tab=agent`;
@@ -58,7 +57,6 @@ export function settingsFor(ending: AgentEnding | null, projectId: string): stri
   return ending === 'clone_failed' ? `/projects/${projectId}?tab=settings` : undefined;
 }
 
-/** `docs` of `https://git.example.com/harbour/docs.git`, with its owner. */
 export function repositoryName(repository: string): string {
   const parts = repository
     .replace(/(?<!\/)\/+$/, '')

@@ -1,16 +1,16 @@
-/** The secret of a key that was made just now, ready to be used. It is nowhere else and never comes back. */
+/** Shows the secret of a new key, which is not available again. */
 import { scopesGrant, type CreatedKey } from '@docyard/api';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
 import { DialogActions } from '../../parts/dialog.tsx';
 import { Note } from '../../parts/note.tsx';
 
-export function KeyShownOnce({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
+export function NewKeySecret({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
   const { origin } = globalThis.location;
   return (
     <div className="form">
       <Note tone="warn">
-        Copy the key of <strong>{made.name}</strong> now. It is shown this once: the server keeps only a hash
+        Copy the key of <strong>{made.name}</strong> now. It is shown only once: the server stores only a hash
         of it.
       </Note>
       <div className="shown-once">
@@ -36,7 +36,6 @@ export function KeyShownOnce({ made, onClose }: { made: CreatedKey; onClose: () 
   );
 }
 
-/** Something to ask for that shows how far the key reaches. */
 function firstRead({ projectId, scopes }: CreatedKey): string {
   return projectId !== null && scopesGrant(scopes, 'projects:read') ? `/v1/projects/${projectId}` : '/v1/me';
 }

@@ -1,5 +1,5 @@
-/** What can be done about somebody else: another role, no way in for a while, or for good. */
-import { DocyardError, type Person, type Role } from '@docyard/api';
+/** Dialogs that change the role of a user, disable the user or remove the user. */
+import { DocyardError, type User, type Role } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
 import { useSession } from '../../session/session.tsx';
@@ -13,30 +13,30 @@ import { useRecordForm } from '../../parts/record-form.ts';
 import { useToast } from '../../parts/toast.tsx';
 import { nameOf, roleChoices } from './roles.ts';
 
-interface AboutPerson {
-  person: Person;
+interface UserDialogProps {
+  user: User;
   onClose: () => void;
 }
 
-export function ChangeRoleDialog({ person, onClose }: AboutPerson) {
+export function ChangeRoleDialog({ user, onClose }: UserDialogProps) {
   const me = useSession();
-  const params = { personId: person.id };
+  const params = { userId: user.id };
   const done = useDone(onClose);
   const edit = useRecordForm({
-    record: person,
-    formOf: ({ role }: Person) => ({ role }),
+    record: user,
+    formOf: ({ role }: User) => ({ role }),
     save: (fields: { role: Role }, version) =>
-      client.call('updatePerson', { params, body: { ...fields, version } }),
-    read: () => readPerson(person),
-    onSaved: ({ role }) => void done(`${nameOf(person)} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`),
+      client.call('updateUser', { params, body: { ...fields, version } }),
+    read: () => readUser(user),
+    onSaved: ({ role }) => void done(`${nameOf(user)} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`),
   });
   const { form, set } = edit;
   return (
     <Dialog
       open
       onClose={onClose}
-      title={`Role of ${nameOf(person)}`}
-      lead="It counts from the next request on."
+      title={`Role of ${nameOf(user)}`}
+      lead="The change takes effect with the next request."
     >
       <Form error={edit.error} onSubmit={edit.submit}>
         <ChoiceCards
@@ -46,7 +46,7 @@ export function ChangeRoleDialog({ person, onClose }: AboutPerson) {
           choices={roleChoices(me)}
         />
         <FormProblem />
-        <ApiCall operation="updatePerson" params={params} body={form} />
+        <ApiCall operation="updateUser" params={params} body={form} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" busy={edit.isPending} disabled={edit.isSame}>
@@ -64,55 +64,54 @@ export function ChangeRoleDialog({ person, onClose }: AboutPerson) {
   );
 }
 
-/** From the list: a person has no address of their own. */
-async function readPerson({ id }: Person): Promise<Person> {
-  for await (const each of client.each('listPeople', { query: { limit: 100 } })) {
+/** The API has no operation that reads one user. */
+async function readUser({ id }: User): Promise<User> {
+  for await (const each of client.each('listUsers', { query: { limit: 100 } })) {
     if (each.id === id) return each;
   }
-  throw new DocyardError(404, { error: 'This person was removed.', code: 'not_found' }, undefined);
+  throw new DocyardError(404, { error: 'This user was removed.', code: 'not_found' }, undefined);
 }
 
-export function DisablePerson({ person, onClose }: AboutPerson) {
+export function DisableUserDialog({ user, onClose }: UserDialogProps) {
   const done = useDone(onClose);
   const disable = useMutation({
-    mutationFn: () =>
-      client.call('updatePerson', { params: { personId: person.id }, body: { disabled: true } }),
-    onSuccess: () => done(`${nameOf(person)} is disabled`),
+    mutationFn: () => client.call('updateUser', { params: { userId: user.id }, body: { disabled: true } }),
+    onSuccess: () => done(`${nameOf(user)} is disabled`),
   });
   return (
     <Confirm
       open
       onClose={onClose}
-      title={`Disable ${nameOf(person)}?`}
+      title={`Disable ${nameOf(user)}?`}
       action="Disable"
       act={() => disable.mutate()}
       busy={disable.isPending}
       error={disable.error}
     >
-      <p>They are signed out everywhere at once and cannot come back until you let them in again.</p>
+      <p>The user is signed out everywhere and cannot sign in until you enable them again.</p>
     </Confirm>
   );
 }
 
-export function RemovePerson({ person, onClose }: AboutPerson) {
+export function RemoveUserDialog({ user, onClose }: UserDialogProps) {
   const done = useDone(onClose);
   const remove = useMutation({
-    mutationFn: () => client.call('removePerson', { params: { personId: person.id } }),
-    onSuccess: () => done(`${nameOf(person)} is removed`),
+    mutationFn: () => client.call('removeUser', { params: { userId: user.id } }),
+    onSuccess: () => done(`${nameOf(user)} is removed`),
   });
   return (
     <Confirm
       open
       onClose={onClose}
-      title={`Remove ${nameOf(person)}?`}
+      title={`Remove ${nameOf(user)}?`}
       action="Remove"
       act={() => remove.mutate()}
       busy={remove.isPending}
       error={remove.error}
     >
       <p>
-        They are signed out everywhere at once. What they have made stays, and the audit log keeps their name.
-        Keys they have made go on working: look at <em>API keys</em> too.
+        The user is signed out everywhere. Records they created are kept, and the audit log keeps their name.
+        Their API keys stay valid: check <em>API keys</em> too.
       </p>
     </Confirm>
   );
@@ -122,7 +121,7 @@ function useDone(onClose: () => void): (message: string) => Promise<void> {
   const queries = useQueryClient();
   const toast = useToast();
   return async (message) => {
-    await queries.invalidateQueries({ queryKey: ['people'] });
+    await queries.invalidateQueries({ queryKey: ['users'] });
     toast(message);
     onClose();
   };

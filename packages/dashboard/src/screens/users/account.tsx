@@ -1,4 +1,3 @@
-/** Whoever is signed in, and their own password. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -14,16 +13,16 @@ import { GateProblem, passwordAdvice } from '../gate/card.tsx';
 import { roleNames } from './roles.ts';
 
 export function Account() {
-  const { person, organization } = useSession();
+  const { person: user, organization } = useSession();
   const [search, setSearch] = useSearchParams();
-  if (person === null) return null;
+  if (user === null) return null;
   return (
     <Panel title="You" aside={<Button onClick={() => setSearch({ password: '1' })}>Change password</Button>}>
       <Facts
         facts={[
-          ['Name', person.name],
-          ['Email', person.email],
-          ['Role', roleNames[person.role]],
+          ['Name', user.name],
+          ['Email', user.email],
+          ['Role', roleNames[user.role]],
           ['Organization', organization.name],
         ]}
       />
@@ -45,12 +44,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Change your password"
-      lead="Every other browser in which you are signed in has to sign in again."
-    >
+    <Dialog open onClose={onClose} title="Change your password" lead="Your other sessions end.">
       <Form error={change.error} onSubmit={() => change.mutate()}>
         <TextField
           label="Password now"
@@ -73,7 +67,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
         />
         <GateProblem error={change.error} besides={['next']} />
         {provider !== undefined && (
-          <p className="faint">Whoever signs in with {provider} has no password here and changes it there.</p>
+          <p className="faint">You sign in with {provider}. Change your password there.</p>
         )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -1,4 +1,4 @@
-/** A link for somebody new. No mail is sent: whoever invites hands it over. */
+/** Creates an invitation link. No mail is sent. */
 import type { Invitation, Role } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ import { roleChoices } from './roles.ts';
 
 export type Invited = { email: string; role: Role };
 
-/** `?new=1&email=…&role=…` fills it in. */
+/** `?new=1&email=…&role=…` fills in the form. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const me = useSession();
   const [search] = useSearchParams();
@@ -29,12 +29,17 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   }));
   const queries = useQueryClient();
   const invite = useMutation({
-    mutationFn: () => client.call('invitePerson', { body: form }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['people'] }),
+    mutationFn: () => client.call('inviteUser', { body: form }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['users'] }),
   });
   if (invite.data !== undefined) return <InvitationShownOnce invitation={invite.data} onClose={onClose} />;
   return (
-    <Dialog open onClose={onClose} title="Invite somebody" lead="You get a link that works once, for 7 days.">
+    <Dialog
+      open
+      onClose={onClose}
+      title="Invite a user"
+      lead="Creates a link that works once and expires after 7 days."
+    >
       <Form error={invite.error} onSubmit={() => invite.mutate()}>
         <TextField
           label="Email"
@@ -54,11 +59,11 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           choices={choices}
         />
         <FormProblem />
-        <ApiCall operation="invitePerson" body={form} />
+        <ApiCall operation="inviteUser" body={form} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" busy={invite.isPending}>
-            Make the link
+            Create link
           </Button>
         </DialogActions>
       </Form>
@@ -67,18 +72,18 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 }
 
 function InvitationShownOnce({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
-  const { person, invitationUrl, expiresAt } = invitation;
+  const { person: user, invitationUrl, expiresAt } = invitation;
   return (
-    <Dialog open onClose={onClose} title="Hand this link over" keep>
+    <Dialog open onClose={onClose} title="Invitation link" keep>
       <Note tone="warn">
-        No mail is sent. Give the link to <strong>{person.email}</strong> in a way that only they can read:
-        whoever opens it first comes in. It is shown this once.
+        No mail is sent. Send the link to <strong>{user.email}</strong> over a private channel: the first
+        visitor can use it. It is shown only once.
       </Note>
       <div className="shown-once">
         <CopyField text={invitationUrl} label="invitation link" />
       </div>
       <p className="soft">
-        It ends <Ago at={expiresAt} />. When it is lost, make a new one from the menu beside the person.
+        It expires <Ago at={expiresAt} />. To replace a lost link, use the menu next to the user.
       </p>
       <DialogActions>
         <Button look="primary" onClick={onClose}>

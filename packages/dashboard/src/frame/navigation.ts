@@ -1,14 +1,14 @@
-/** The screens of the dashboard that the person may see, for the sidebar and the command palette. */
+/** Navigation entries that the user has permission for. */
 import type { IconName } from '../parts/icons.tsx';
 import { useMay } from '../session/session.tsx';
 
-export interface Place {
+export interface NavigationEntry {
   to: string;
   label: string;
   icon: IconName;
 }
 
-const work: Place[] = [
+const work: NavigationEntry[] = [
   { to: '/', label: 'Overview', icon: 'home' },
   { to: '/projects', label: 'Projects', icon: 'book' },
   { to: '/exports', label: 'Exports', icon: 'box' },
@@ -16,14 +16,14 @@ const work: Place[] = [
   { to: '/agent', label: 'Agent jobs', icon: 'sparkle' },
 ];
 
-export function usePlaces(): { work: Place[]; organization: Place[] } {
+export function useNavigation(): { work: NavigationEntry[]; organization: NavigationEntry[] } {
   const seesKeys = useMay('keys:read');
   const seesWebhooks = useMay('webhooks:read');
   const seesAudit = useMay('audit:read');
-  const organization: Place[] = [
+  const organization: NavigationEntry[] = [
     ...(seesKeys ? [{ to: '/keys', label: 'API keys', icon: 'key' } as const] : []),
     ...(seesWebhooks ? [{ to: '/webhooks', label: 'Webhooks', icon: 'send' } as const] : []),
-    { to: '/people', label: 'People', icon: 'people' },
+    { to: '/users', label: 'Users', icon: 'users' },
     ...(seesAudit ? [{ to: '/audit', label: 'Audit log', icon: 'list' } as const] : []),
     { to: '/system', label: 'System', icon: 'pulse' },
   ];

@@ -1,4 +1,4 @@
-/** The last 30 days as numbers: exports a day, durations, failures, findings of each project, failing webhooks. */
+/** Statistics of the last 30 days: exports per day, durations, failures, findings and failing webhooks. */
 import type { Insights } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -14,7 +14,7 @@ import { Ago, counted, span } from '../../parts/time.tsx';
 const days = 30;
 const refetchMs = 30_000;
 
-export function Numbers() {
+export function Statistics() {
   const insights = useQuery({
     queryKey: ['insights', days],
     queryFn: () => client.call('readInsights', { query: { days } }),
@@ -34,9 +34,9 @@ export function Numbers() {
       <FailingWebhooks webhooks={data.webhooks} />
       <Tiles insights={data} />
       <div className="number-halves">
-        <Panel title="Exports a day">
+        <Panel title="Exports per day">
           <DayChart
-            label={`Exports a day over the last ${days} days, by outcome.`}
+            label={`Exports per day over the last ${days} days, by outcome.`}
             dates={data.days.map(({ date }) => date)}
             series={[
               { name: 'Completed', tone: 'accent', values: data.days.map(({ completed }) => completed) },

@@ -1,7 +1,7 @@
-/** A sentence of the server. What it sets in backticks is code. */
-export function Words({ text }: { text: string }) {
+/** Renders text in backticks as code. */
+export function TextWithCode({ text }: { text: string }) {
   return text.split('`').map((part, index, parts) =>
-    // The last one has no partner when the number of marks is odd.
+    // An unpaired backtick is plain text.
     index % 2 === 1 && index < parts.length - 1 ? (
       // oxlint-disable-next-line react/no-array-index-key
       <code key={index}>{part}</code>

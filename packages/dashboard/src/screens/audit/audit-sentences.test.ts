@@ -1,7 +1,6 @@
-/** What an entry of the audit log reads like. */
 import type { AuditEntry } from '@docyard/api';
 import { expect, test } from 'vitest';
-import { sentenceOf } from './audit-words.ts';
+import { sentenceOf } from './audit-sentences.ts';
 
 const entry = (action: string, object: string | null, details: AuditEntry['details'] = {}): AuditEntry => ({
   id: 'au_1',
@@ -41,14 +40,19 @@ test.each([
   ],
   ['changed the project pr_1: name, source', 'project.update', 'pr_1', { fields: ['name', 'source'] }],
   [
-    'invited the person bo@example.com as viewer',
+    'invited the user bo@example.com as viewer',
     'person.invite',
     'pe_1',
     { email: 'bo@example.com', role: 'viewer' },
   ],
-  ['changed the person pe_1: role admin', 'person.update', 'pe_1', { role: 'admin' }],
-  ['changed the person pe_1: disabled', 'person.update', 'pe_1', { disabled: true }],
-  ['switched off the webhook wh_1, which kept failing', 'webhook.disable', 'wh_1', { reason: 'failing' }],
+  ['changed the user pe_1: role admin', 'person.update', 'pe_1', { role: 'admin' }],
+  ['changed the user pe_1: disabled', 'person.update', 'pe_1', { disabled: true }],
+  [
+    'disabled the webhook wh_1, because deliveries kept failing',
+    'webhook.disable',
+    'wh_1',
+    { reason: 'failing' },
+  ],
   ['created the organization org_1 with the plan free', 'organization.create', 'org_1', { plan: 'free' }],
   ['signed in', 'session.start', 'pe_1', {}],
   ['did moon.land to mo_1', 'moon.land', 'mo_1', {}],
@@ -56,7 +60,7 @@ test.each([
   expect(said(action, object, details)).toBe(sentence);
 });
 
-test('an object leads to its screen, unless it is gone or has none', () => {
+test('an object links to its screen, unless it was deleted or has none', () => {
   const to = (...given: Parameters<typeof entry>) => sentenceOf(entry(...given)).to;
   expect(to('export.start', 'se_1')).toBe('/exports/se_1');
   expect(to('export.delete', 'se_1')).toBeNull();

@@ -1,4 +1,4 @@
-/** Where a toast covers no control. Pure, but for `controlsInView`. */
+/** Finds a position where a toast covers no control. */
 
 export interface Box {
   left: number;
@@ -14,22 +14,21 @@ interface Size {
 
 const marginPx = 16;
 const stepPx = 8;
-/** Between a toast and the nearest control. */
 const gapPx = 4;
 
-/** From the bottom right upwards, then in the middle, then at the left. Undefined when every place covers a control. */
-export function freePlace(size: Size, viewport: Size, controls: readonly Box[]): Box | undefined {
+/** Tries the right edge from the bottom up, then the middle, then the left. Undefined when every position covers a control. */
+export function findToastPosition(size: Size, viewport: Size, controls: readonly Box[]): Box | undefined {
   const lefts = [viewport.width - size.width - marginPx, (viewport.width - size.width) / 2, marginPx];
   for (const left of lefts) {
     for (let top = viewport.height - size.height - marginPx; top >= marginPx; top -= stepPx) {
       const box = { left, top, right: left + size.width, bottom: top + size.height };
-      if (isFree(box, controls)) return box;
+      if (coversNoControl(box, controls)) return box;
     }
   }
   return undefined;
 }
 
-export function isFree(box: Box, controls: readonly Box[]): boolean {
+export function coversNoControl(box: Box, controls: readonly Box[]): boolean {
   return !controls.some(
     ({ left, top, right, bottom }) =>
       left < box.right + gapPx &&
@@ -42,7 +41,7 @@ export function isFree(box: Box, controls: readonly Box[]): boolean {
 const controlSelector =
   'a[href], button, input, select, textarea, summary, label, [role="tab"], [role="option"], [role="menuitem"]';
 
-/** Those that can be used now: the ones of the topmost dialog, or of the page. */
+/** Controls of the topmost dialog, or of the page. */
 export function controlsInView(): Box[] {
   const within = [...document.querySelectorAll('.dialog, .drawer')].at(-1) ?? document;
   return [...within.querySelectorAll<HTMLElement>(controlSelector)]

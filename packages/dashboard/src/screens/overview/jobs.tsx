@@ -1,4 +1,4 @@
-/** The work itself as short lists: what runs, with bars that move, and what has ended. */
+/** Lists of running and recently finished jobs. */
 import type { AgentJob, ExportJob } from '@docyard/api';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -7,15 +7,15 @@ import { ButtonLink } from '../../parts/button.tsx';
 import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Ago, counted } from '../../parts/time.tsx';
-import { JobBadge, phaseWords } from '../agent/job-words.tsx';
+import { JobBadge, phaseLabels } from '../agent/job-labels.tsx';
 import { ExportBadge, ExportProgress } from '../exports/status.tsx';
-import type { Trail } from '../exports/trail.ts';
+import type { ExportHistory } from '../exports/export-history.ts';
 
-const mostRows = 6;
+const maxRows = 6;
 
 interface RunningProps {
   exports: ExportJob[];
-  trails: ReadonlyMap<string, Trail>;
+  trails: ReadonlyMap<string, ExportHistory>;
   agentJobs: AgentJob[];
 }
 
@@ -25,27 +25,30 @@ export function Running({ exports, trails, agentJobs }: RunningProps) {
   return (
     <Panel title="Running now" aside={<span className="faint">{counted(count, 'job')}</span>}>
       <ul className="work-list">
-        {exports.slice(0, mostRows).map((job) => (
+        {exports.slice(0, maxRows).map((job) => (
           <Line key={job.jobId} to={`/exports/${job.jobId}`} name={job.domain} more={job.version}>
             <ExportProgress job={job} {...trailOf(trails, job)} />
           </Line>
         ))}
-        {agentJobs.slice(0, mostRows).map((job) => (
+        {agentJobs.slice(0, maxRows).map((job) => (
           <Line key={job.id} to={`/agent/${job.projectId}/${job.id}`} name={job.title} more="Agent job">
             <span className="soft">
-              {phaseWords[job.phase]} · {counted(job.usage.steps, 'step')}
+              {phaseLabels[job.phase]} · {counted(job.usage.steps, 'step')}
             </span>
           </Line>
         ))}
       </ul>
-      {exports.length > mostRows && (
-        <Link to="/exports?status=running">{exports.length - mostRows} more exports</Link>
+      {exports.length > maxRows && (
+        <Link to="/exports?status=running">{exports.length - maxRows} more exports</Link>
       )}
     </Panel>
   );
 }
 
-function trailOf(trails: ReadonlyMap<string, Trail>, { jobId }: ExportJob): { trail?: Trail } {
+function trailOf(
+  trails: ReadonlyMap<string, ExportHistory>,
+  { jobId }: ExportJob,
+): { trail?: ExportHistory } {
   const trail = trails.get(jobId);
   return trail === undefined ? {} : { trail };
 }
@@ -54,7 +57,7 @@ export function LastExports({ jobs }: { jobs: ExportJob[] }) {
   return (
     <Panel title="Last exports" aside={<Link to="/exports">All exports</Link>}>
       <ul className="work-list">
-        {jobs.slice(0, mostRows).map((job) => (
+        {jobs.slice(0, maxRows).map((job) => (
           <Line key={job.jobId} to={`/exports/${job.jobId}`} name={job.domain} more={exportWords(job)}>
             <span className="work-end">
               <ExportBadge job={job} />
@@ -67,7 +70,6 @@ export function LastExports({ jobs }: { jobs: ExportJob[] }) {
   );
 }
 
-/** What it is of, or why it failed. */
 function exportWords({ version, pageCount, failure }: ExportJob): string {
   if (failure !== null && failure.code !== 'canceled') return failure.message;
   return [...(version === null ? [] : [version]), counted(pageCount, 'page')].join(' · ');
@@ -81,18 +83,18 @@ interface LastAgentJobsProps {
 
 export function LastAgentJobs({ jobs, error, retry }: LastAgentJobsProps) {
   const mayStart = useMay('agent:write');
-  const ended = jobs?.filter(({ status }) => status !== 'active').slice(0, mostRows);
+  const ended = jobs?.filter(({ status }) => status !== 'active').slice(0, maxRows);
   return (
     <Panel title="Agent jobs" aside={<Link to="/agent">All agent jobs</Link>}>
       {jobs === undefined && error !== null && <Problem error={error} retry={retry} />}
-      {jobs === undefined && error === null && <Waiting lines={mostRows} />}
+      {jobs === undefined && error === null && <Waiting lines={maxRows} />}
       {jobs?.length === 0 && (
         <Empty
           icon="sparkle"
           title="No agent jobs yet"
           action={mayStart && <ButtonLink to="/agent?new=1">Start one</ButtonLink>}
         >
-          Say what should change in the documentation; an agent does it and opens a pull request.
+          Describe a change. An agent edits the documentation and opens a pull request.
         </Empty>
       )}
       {ended !== undefined && ended.length > 0 && (
