@@ -1,6 +1,6 @@
 /**
- * Where root renders, the process has another user, who may not be allowed to read a private folder. Such a folder is copied
- * for it, so that the folder itself stays as it is. For everybody else there is nothing to do.
+ * Mounts that a sandboxed process can read. When root renders, the process has another user, so a private
+ * folder is copied instead of changing its mode.
  */
 import { lstatSync, statSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -8,58 +8,57 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isForeignFolder, isHiddenFile } from '@docyard/render/files';
 import { isDiskFull } from '@docyard/site/disk';
-import type { Shown } from './bubblewrap.ts';
-import { givesUpRoot, type Shelter } from './launch.ts';
+import type { Mount } from './bubblewrap.ts';
+import { givesUpRoot, type SandboxSetup } from './launch.ts';
 import { copyForAll, type OfSite } from './readable-copy.ts';
 
-export interface Readable {
-  shown: Shown[];
+export interface ReadableMounts {
+  mounts: Mount[];
   remove(): Promise<void>;
 }
 
-interface Choices {
-  /** Where a copy stays, to be brought up to date the next time. */
+interface MountOptions {
+  /** Where a copy is kept for the next run. */
   keepIn?: string | undefined;
-  /** What the process must not see is not copied either. */
+  /** Hidden folders are not copied. */
   hidden?: readonly string[] | undefined;
 }
 
-export async function readableFor(
+export async function readableMounts(
   paths: readonly string[],
-  shelter: Shelter,
-  { keepIn, hidden = [] }: Choices = {},
-): Promise<Readable> {
+  setup: SandboxSetup,
+  { keepIn, hidden = [] }: MountOptions = {},
+): Promise<ReadableMounts> {
   const scratch: string[] = [];
-  const shown: Shown[] = [];
-  if (paths.length === 0 || !givesUpRoot(shelter))
-    return { shown: paths.map((place) => ({ source: place, place })), remove: async () => {} };
-  // Where it cannot be made, whoever copies finds out.
+  const mounts: Mount[] = [];
+  if (paths.length === 0 || !givesUpRoot(setup))
+    return { mounts: paths.map((path) => ({ source: path, target: path })), remove: async () => {} };
+  // The copy reports a folder that cannot be created.
   if (keepIn !== undefined) await mkdir(keepIn, { recursive: true, mode: 0o700 }).catch(() => undefined);
-  // The place of the copy may itself lie in the folder.
+  // The copy may be inside the folder.
   const ofSite = withoutFolders([...hidden, ...(keepIn === undefined ? [] : [keepIn])]);
-  for (const [index, place] of paths.entries()) {
-    if (await isReadableForAll(place, ofSite)) {
-      shown.push({ source: place, place });
+  for (const [index, path] of paths.entries()) {
+    if (await isReadableForAll(path, ofSite)) {
+      mounts.push({ source: path, target: path });
       continue;
     }
-    const kept = keepIn && (await keptCopyOf(place, join(keepIn, String(index)), ofSite));
+    const kept = keepIn && (await keptCopyOf(path, join(keepIn, String(index)), ofSite));
     if (kept !== undefined) {
-      shown.push({ source: kept, place });
+      mounts.push({ source: kept, target: path });
       continue;
     }
     const folder = await mkdtemp(join(tmpdir(), 'docyard-readable-'));
     scratch.push(folder);
-    shown.push({ source: await copyOf(place, folder, ofSite), place });
+    mounts.push({ source: await copyOf(path, folder, ofSite), target: path });
   }
   return {
-    shown,
+    mounts,
     async remove() {
       for (const folder of scratch) await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** A folder says nothing about what is in it. */
 function isOpen(found: Stats): boolean {
   return found.isDirectory() ? (found.mode & 0o005) === 0o005 : isFileReadable(found);
 }
@@ -75,28 +74,28 @@ async function isReadableForAll(root: string, ofSite: OfSite): Promise<boolean> 
   return found.isDirectory() ? isFolderReadable(root, found, ofSite, '') : isFileReadable(found);
 }
 
-/** Files are not waited for: 10,000 take 40 ms instead of 400. */
+/** Synchronous calls for files are much faster than promises. */
 async function isFolderReadable(root: string, folder: Stats, ofSite: OfSite, way: string): Promise<boolean> {
   if (!isOpen(folder)) return false;
   const path = join(root, way);
   for (const name of await readdir(path)) {
     const inside = lstatSync(`${path}/${name}`);
-    const wayInside = way === '' ? name : `${way}/${name}`;
-    if (!ofSite(wayInside, inside)) continue;
+    const relativePath = way === '' ? name : `${way}/${name}`;
+    if (!ofSite(relativePath, inside)) continue;
     const isReadable = inside.isDirectory()
-      ? await isFolderReadable(root, inside, ofSite, wayInside)
+      ? await isFolderReadable(root, inside, ofSite, relativePath)
       : isFileReadable(inside);
     if (!isReadable) return false;
   }
   return true;
 }
 
-/** Links lead nowhere inside, so they do not count. */
+/** Symbolic links are not mounted, so they do not count. */
 function isFileReadable(found: Stats): boolean {
   return !found.isFile() || (found.mode & 0o004) !== 0;
 }
 
-/** Undefined where there is no room for one that stays. */
+/** Undefined when the disk has no room for a kept copy. */
 async function keptCopyOf(place: string, folder: string, ofSite: OfSite): Promise<string | undefined> {
   try {
     return await copyOf(place, folder, ofSite);
@@ -116,12 +115,12 @@ async function copyOf(place: string, folder: string, ofSite: OfSite): Promise<st
   return copy;
 }
 
-/** Tools keep keys in hidden files. Of those a site uses only snippets and the ones that say what does not belong to it. */
+/** Hidden files may contain keys of tools. A site uses only its ignore files. */
 function isSecret(path: string): boolean {
   return isHiddenFile(path) && !/^\.mint(?:lify)?ignore$/.test(basename(path));
 }
 
-/** Whatever way leads there. */
+/** Identifies a folder regardless of its path. */
 function identity({ dev, ino }: Stats): string {
   return `${dev}:${ino}`;
 }

@@ -1,21 +1,18 @@
-/**
- * The filter of system calls for processes that read strangers' files: what no rendering needs is refused by the kernel. It
- * is written as the plain BPF program that bubblewrap takes, so no native code of ours is needed.
- */
+/** The seccomp filter of sandboxed processes, as the BPF program that bubblewrap loads. */
 import { endianness } from 'node:os';
 
-/** Numbers of `<asm/unistd.h>`, for x64 and arm64; undefined where an architecture does not have the call. */
+/** Numbers from `<asm/unistd.h>`; undefined where an architecture lacks the call. */
 type Numbers = readonly [x64: number, arm64: number | undefined];
 
 const refused: Record<string, Numbers> = {
-  // Nothing is connected to. A pair of joined sockets, which Node makes for its own children, is another call.
+  // No connections. `socketpair`, which Node uses for child processes, stays allowed.
   socket: [41, 198],
   connect: [42, 203],
   accept: [43, 202],
   accept4: [288, 242],
   bind: [49, 200],
   listen: [50, 201],
-  // Other processes, and memory that is not counted against the limit.
+  // Other processes, and memory that RLIMIT_DATA does not count.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -47,7 +44,7 @@ const refused: Record<string, Numbers> = {
   mknodat: [259, 33],
   name_to_handle_at: [303, 264],
   open_by_handle_at: [304, 265],
-  // Large and little used parts of the kernel, where holes are found.
+  // Large and rarely used kernel subsystems.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   userfaultfd: [323, 282],
@@ -61,7 +58,7 @@ const refused: Record<string, Numbers> = {
   lookup_dcookie: [212, 18],
   personality: [135, 92],
   modify_ldt: [154, undefined],
-  // The machine itself.
+  // Administration of the machine.
   acct: [163, 89],
   adjtimex: [159, 171],
   clock_adjtime: [305, 266],
@@ -92,9 +89,9 @@ const architectures = {
   arm64: { audit: 0xc00000b7, column: 1, clone: 220, clone3: 435, mmap: 222 },
 } as const;
 
-/** Calls of the x32 interface carry this bit; they would pass every comparison. */
+/** Calls of the x32 ABI carry this bit and would pass every comparison. */
 const x32Bit = 0x40000000;
-/** Every CLONE_NEW… that `clone` takes. */
+/** All CLONE_NEW* flags of `clone`. */
 const newNamespaces = 0x7e020000;
 const sharedMemory = 0x01;
 const withoutFile = 0x20;
@@ -103,18 +100,18 @@ const verdict = {
   allow: 0x7fff0000,
   kill: 0x80000000,
   notPermitted: 0x00050000 + 1,
-  /** ENOSYS: the C library then uses `clone`, whose flags can be looked at. */
+  /** ENOSYS: the C library falls back to `clone`, whose flags the filter can inspect. */
   notThere: 0x00050000 + 38,
 } as const;
 
-/** Where `struct seccomp_data` has what is looked at; of an argument, the lower half. */
+/** Offsets in `struct seccomp_data`; for arguments, of the lower half. */
 const field = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index } as const;
 
 const code = { load: 0x20, and: 0x54, ifEqual: 0x15, ifAtLeast: 0x35, ifAnySet: 0x45, answer: 0x06 } as const;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** Undefined on processors whose numbers are not known here. */
+/** Undefined on unsupported architectures. */
 export function seccompFilter(architecture: string = process.arch): Buffer | undefined {
   if (endianness() !== 'LE' || !isKnown(architecture)) return undefined;
   const { audit, column, clone, clone3, mmap } = architectures[architecture];
@@ -126,13 +123,13 @@ export function seccompFilter(architecture: string = process.arch): Buffer | und
     ...(architecture === 'x64' ? when(code.ifAtLeast, x32Bit, verdict.kill) : []),
     ...numbers.flatMap((number) => when(code.ifEqual, number, verdict.notPermitted)),
     ...when(code.ifEqual, clone3, verdict.notThere),
-    // A process may start others, but none in namespaces of its own.
+    // Child processes are allowed, new namespaces are not.
     ...skipUnless(clone, [
       load(field.argument(0)),
       ...when(code.ifAnySet, newNamespaces, verdict.notPermitted),
       answer(verdict.allow),
     ]),
-    // Memory that is shared and belongs to no file does not count as data of a process.
+    // RLIMIT_DATA does not count shared anonymous memory.
     ...skipUnless(mmap, [
       load(field.argument(3)),
       [code.and, 0, 0, sharedMemory | withoutFile],

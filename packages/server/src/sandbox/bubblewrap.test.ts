@@ -3,16 +3,16 @@ import { mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { explainBubblewrap, wallsOf } from './bubblewrap.ts';
+import { explainBubblewrap, namespaceArguments } from './bubblewrap.ts';
 import { findIsolation } from './isolation.ts';
-import { findOwnFiles } from './own-files.ts';
+import { findRuntimeFiles } from './runtime-files.ts';
 import { probe } from './probe.ts';
 
 const { level } = await findIsolation();
-const walls = { walls: true, filter: true, limits: true };
+const full = { namespaces: true, seccomp: true, limits: true };
 const folder = mkdtempSync(join(tmpdir(), 'docyard-bubblewrap-'));
 
-/** Allows everything but sethostname, as the default profile of container runtimes does for a namespace of users. */
+/** Refuses only sethostname, like the default profile of container runtimes in a user namespace. */
 function filterWithoutSethostname(): number {
   const number = process.arch === 'arm64' ? 161 : 170;
   const instructions = [
@@ -35,7 +35,7 @@ function filterWithoutSethostname(): number {
 
 test.runIf(level === 3)('a sandbox starts where the container refuses to set a host name', () => {
   const container = ['--dev-bind', '/', '/', '--cap-add', 'ALL', '--seccomp', '3', '--'];
-  const sandbox = ['bwrap', ...wallsOf({ users: 'own', isFiltered: true, environment: {} })];
+  const sandbox = ['bwrap', ...namespaceArguments({ users: 'namespace', isFiltered: true, environment: {} })];
   const { status, stderr } = spawnSync(
     'bwrap',
     [...container, ...sandbox, '--ro-bind', '/', '/', '--', 'true'],
@@ -47,15 +47,18 @@ test.runIf(level === 3)('a sandbox starts where the container refuses to set a h
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-test.runIf(level === 3)('the probe quotes what bubblewrap complained about', async () => {
-  const own = await findOwnFiles();
-  const outcome = await probe({ confinement: walls, own: { ...own, paths: [...own.paths, '/etc/missing'] } });
+test.runIf(level === 3)('the probe quotes the error of bubblewrap', async () => {
+  const runtime = await findRuntimeFiles();
+  const outcome = await probe({
+    confinement: full,
+    runtime: { ...runtime, paths: [...runtime.paths, '/etc/missing'] },
+  });
   expect(outcome).toMatchObject({
     failed: "bubblewrap (bwrap) failed: Can't find source path /etc/missing: No such file or directory",
   });
 });
 
-describe('a complaint of bubblewrap', () => {
+describe('an error of bubblewrap', () => {
   test.each([
     ['bwrap: Unknown option --disable-userns', 'is older than 0.8: Unknown option --disable-userns'],
     [
@@ -64,7 +67,7 @@ describe('a complaint of bubblewrap', () => {
     ],
     ['bwrap: setting up uid map: Permission denied', 'failed: setting up uid map: Permission denied'],
     ['Killed', 'failed and gave no reason'],
-  ])('%s is reported in its own words', (complaint, words) => {
+  ])('%s is quoted', (complaint, words) => {
     expect(explainBubblewrap(`The rendering process ended early (1): ${complaint}\n`)).toBe(
       `bubblewrap (bwrap) ${words}`,
     );

@@ -1,40 +1,40 @@
-/** Starts a rendering process. What it may read and write is fixed at its start. */
+/** Starts a sandboxed process with its open files. */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { killGroup } from '../process-group.ts';
-import { launch, type Launch, type Shelter } from './launch.ts';
+import { launch, type Launch, type SandboxSetup } from './launch.ts';
 
 export interface ProcessOptions extends Omit<
   Launch,
   'readable' | 'hidden' | 'files' | 'processes' | 'output'
 > {
-  /** Folders that it must not see although they may lie in one that it may read. */
+  /** Folders that stay invisible even inside a readable one. */
   hidden?: readonly string[] | undefined;
-  /** Files that it finds open, the first one as `firstFileDescriptor`; those to write are created. */
+  /** Files that the process inherits open, starting at `firstFileDescriptor`; those to write are created. */
   files?: readonly { path: string; use: FileUse }[] | undefined;
-  /** How many processes it may have at work besides itself. */
+  /** How many child processes it may run. */
   processes?: number | undefined;
   output: 'pipe' | 'ignore' | { file: string };
 }
 
-/** `write` truncates, `go on with` keeps the content. */
-type FileUse = 'read' | 'write' | 'go on with';
-const flagsFor: Record<FileUse, string> = { read: 'r', write: 'w+', 'go on with': 'r+' };
+/** `write` truncates, `update` keeps the content. */
+type FileUse = 'read' | 'write' | 'update';
+const flagsFor: Record<FileUse, string> = { read: 'r', write: 'w+', update: 'r+' };
 
 export class RenderingProcess {
   readonly child: ChildProcess;
-  /** The end of what it has written to stderr. */
+  /** The end of its stderr. */
   readonly complaint: () => string;
 
   constructor(child: ChildProcess) {
     this.child = child;
     this.complaint = endOf(child.stderr);
-    // Without a listener a broken pipe would end this program.
+    // Without a listener a broken pipe would crash this program.
     for (const emitter of [child, ...child.stdio]) emitter?.on('error', () => undefined);
   }
 
-  /** With everything that it has started. */
+  /** Kills the process group. */
   kill(): void {
     killGroup(this.child.pid);
   }
@@ -47,7 +47,7 @@ export class RenderingProcess {
 }
 
 export function startProcess(
-  shelter: Shelter,
+  setup: SandboxSetup,
   { files = [], hidden = [], processes = 0, output, ...rest }: ProcessOptions,
   readable: Launch['readable'],
 ): RenderingProcess {
@@ -61,23 +61,23 @@ export function startProcess(
     const handles = files.map(({ path, use }) => open(path, use));
     const outputHandle = typeof output === 'string' ? output : open(output.file, 'write');
     const options = { ...rest, hidden, processes, files: handles, output: outputHandle };
-    return new RenderingProcess(launch(shelter, { ...options, readable }));
+    return new RenderingProcess(launch(setup, { ...options, readable }));
   } finally {
     for (const file of opened) closeSync(file);
   }
 }
 
-const keptComplaintCharacters = 4000;
-const maxComplaintCharacters = 10_000_000;
+const maxKeptCharacters = 4000;
+const maxErrorCharacters = 10_000_000;
 
-/** A process that never stops writing is cut off. */
+/** Stops reading from a process that never stops writing. */
 function endOf(stderr: Readable | null): () => string {
   let complaint = '';
   let characters = 0;
   stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-keptComplaintCharacters);
+    complaint = (complaint + text).slice(-maxKeptCharacters);
     characters += text.length;
-    if (characters > maxComplaintCharacters) stderr.destroy();
+    if (characters > maxErrorCharacters) stderr.destroy();
   });
   return () => complaint;
 }

@@ -1,4 +1,3 @@
-/** A process is heard to its last word, and gone afterwards. It is shut in as this machine allows, like any other. */
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { findIsolation } from './isolation.ts';
 import {
-  converse,
+  runSandboxed,
   firstFileDescriptor,
   outputDescriptor,
-  ProcessDied,
-  type Conversation,
+  ProcessDiedError,
+  type SandboxedRun,
 } from './sandbox.ts';
 
 const never = new AbortController().signal;
@@ -22,26 +21,26 @@ function program(text: string): string {
   return join(folder, 'child.mjs');
 }
 
-function talk(text: string, more: Partial<Conversation<unknown>> = {}): Promise<unknown> {
-  return converse<unknown>({
+function talk(text: string, more: Partial<SandboxedRun<unknown>> = {}): Promise<unknown> {
+  return runSandboxed<unknown>({
     program: program(text),
     order: { size: 300_000 },
     memoryMegabytes: 128,
     signal: never,
-    hear: (raw) => ({ answer: raw }),
+    onMessage: (raw) => ({ answer: raw }),
     ...more,
   });
 }
 
-test('a long answer arrives whole, also when the process leaves at once', async () => {
+test('a long answer arrives completely even when the process exits immediately', async () => {
   const answer = await talk(
     `process.once('message', ({ size }) => process.send('x'.repeat(size), () => process.exit()));`,
   );
   expect(String(answer).length).toBe(300_000);
 });
 
-/** Only root's processes have another user, who may not be allowed to read everything. */
-test.skipIf(process.getuid?.() !== 0)('a process that could not read every file gets a copy', async () => {
+/** Only processes of root run as another user. */
+test.skipIf(process.getuid?.() !== 0)('a process that cannot read every file gets a copy', async () => {
   const folder = temporaryFolder('partly-private');
   writeFiles(folder, { 'open.md': 'open', 'inside/private.md': 'private' });
   for (const path of [folder, join(folder, 'inside')]) chmodSync(path, 0o755);
@@ -55,7 +54,7 @@ process.once('message', ({ file }) => {
     {
       order: { file: join(folder, 'inside/private.md') },
       readable: [folder],
-      hear(raw) {
+      onMessage(raw) {
         heard.push(raw);
         return { answer: raw };
       },
@@ -65,7 +64,7 @@ process.once('message', ({ file }) => {
   expect(heard).toEqual(['private']);
 });
 
-test('a conversation that was aborted before it began starts no process', async () => {
+test('a run that is aborted before it starts does not start a process', async () => {
   const signal = AbortSignal.abort(new Error('called off'));
   const nothing = `process.once('message', () => process.send(1));`;
   await expect(talk(nothing, { signal })).rejects.toThrow('called off');
@@ -77,7 +76,7 @@ test('bytes arrive as bytes, both ways', async () => {
   expect(await talk(echo, { order: { bytes, id: 1 } })).toEqual({ bytes, id: 1 });
 });
 
-test('the process has nothing of our environment', async () => {
+test('the process does not inherit the environment', async () => {
   process.env['DOCYARD_CANARY'] = 'secret';
   const names = await talk(`process.once('message', () => process.send(Object.keys(process.env)));`);
   delete process.env['DOCYARD_CANARY'];
@@ -85,7 +84,7 @@ test('the process has nothing of our environment', async () => {
   expect(names).not.toContain('HOME');
 });
 
-test('it reads what it was given to read, and writes the files that were opened for it', async () => {
+test('the process reads its mounts and writes its inherited files', async () => {
   const folder = temporaryFolder('given');
   writeFiles(folder, { 'docs/page.mdx': 'Hello.', 'docs/data/key': 'secret', out: '' });
   const work = `
@@ -102,11 +101,11 @@ test('it reads what it was given to read, and writes the files that were opened 
     files: [{ path: join(folder, 'out'), use: 'write' }],
   });
   expect(readFileSync(join(folder, 'out'), 'utf8')).toBe('HELLO.');
-  // Where nothing can be hidden, the level says so.
+  // Below level 2 nothing can be hidden.
   expect(seen).toBe((await findIsolation()).level < 2);
 });
 
-test('the process reads files of any mode, which stay as they are', async () => {
+test('the process reads files of any mode, and their modes do not change', async () => {
   const read = `
     import { readFileSync } from 'node:fs';
     process.once('message', ({ file }) => process.send(readFileSync(file, 'utf8')));`;
@@ -121,15 +120,15 @@ test('the process reads files of any mode, which stay as they are', async () => 
   }
 });
 
-test('an end without an answer tells why', async () => {
+test('an exit without an answer is reported with its cause', async () => {
   await expect(talk(`process.once('message', () => process.exit(3));`)).rejects.toThrow(/ended early \(3\)/);
   const hungry = `process.once('message', () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); });`;
   const death = await talk(hungry).catch((error: unknown) => error);
-  expect(death).toBeInstanceOf(ProcessDied);
-  expect((death as ProcessDied).outOfMemory).toBe(true);
+  expect(death).toBeInstanceOf(ProcessDiedError);
+  expect((death as ProcessDiedError).outOfMemory).toBe(true);
 });
 
-test('when the signal says so, the process and what it started are gone', async () => {
+test('the abort signal kills the process and its children', async () => {
   const abort = new AbortController();
   const folder = temporaryFolder('heartbeat');
   const beats = join(folder, 'beats');
@@ -145,13 +144,13 @@ test('when the signal says so, the process and what it started are gone', async 
       processes: 1,
       signal: abort.signal,
       files: [{ path: beats, use: 'write' }],
-      hear: () => undefined,
+      onMessage: () => undefined,
     },
   ).catch((error: unknown) => error);
   const count = () => readFileSync(beats).length;
   await expect.poll(() => (existsSync(beats) ? count() : 0), { timeout: 30_000 }).toBeGreaterThan(3);
   abort.abort();
-  expect(await ended).toBeInstanceOf(ProcessDied);
+  expect(await ended).toBeInstanceOf(ProcessDiedError);
   let before = -1;
   await expect
     .poll(
@@ -165,32 +164,32 @@ test('when the signal says so, the process and what it started are gone', async 
     .toBe(0);
 });
 
-describe('what a process writes', () => {
+describe('the output of a process', () => {
   const write = (text: string) =>
     `import { writeSync } from 'node:fs';
      process.once('message', () => { const part = Buffer.alloc(1_000_000); ${text} });`;
-  const take = (text: string, takeOutput: NonNullable<Conversation<unknown>['takeOutput']>) =>
+  const take = (text: string, takeOutput: NonNullable<SandboxedRun<unknown>['takeOutput']>) =>
     talk(write(text), {
-      hear: (raw) => (typeof raw === 'number' ? void (told = raw) : { answer: raw }),
+      onMessage: (raw) => (typeof raw === 'number' ? void (reported = raw) : { answer: raw }),
       takeOutput,
     });
-  let told = 0;
+  let reported = 0;
 
-  test('arrives whole, and no faster than it is taken', async () => {
+  test('arrives completely and with backpressure', async () => {
     let took = 0;
     const work = `for (let n = 1; n <= 20; n += 1) { process.send(n); writeSync(${outputDescriptor}, part); } process.send('done');`;
     const answer = await take(work, async (output) => {
-      await expect.poll(() => told, { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => reported, { timeout: 30_000 }).toBe(1);
       for await (const chunk of output as AsyncIterable<Buffer>) {
         took += chunk.length;
-        // One part is under way and one has been announced; the pipe holds less than one.
-        expect(told * 1_000_000).toBeLessThan(took + 3_000_000);
+        // One chunk is in flight and one announced; the pipe holds less than one.
+        expect(reported * 1_000_000).toBeLessThan(took + 3_000_000);
       }
     });
     expect([answer, took]).toEqual(['done', 20_000_000]);
   });
 
-  test('is not taken for whole when the process dies half way', async () => {
+  test('is incomplete when the process dies', async () => {
     let ended = false;
     const died = take(
       `writeSync(${outputDescriptor}, part); process.kill(process.pid, 'SIGKILL');`,
@@ -204,16 +203,16 @@ describe('what a process writes', () => {
     expect(ended).toBe(true);
   });
 
-  test('ends the process when nobody can take it, with the reason of who could not', async () => {
+  test('kills the process when its reader fails, with the error of the reader', async () => {
     const work = `for (let n = 1; ; n += 1) { process.send(n); writeSync(${outputDescriptor}, part); }`;
     let stream: Readable | undefined;
     const refused = take(work, async (output) => {
       stream = output;
-      await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(() => reported, { timeout: 30_000 }).toBeGreaterThan(0);
       throw new Error('the store is full');
     });
     await expect(refused).rejects.toThrow('the store is full');
-    // Its end of the pipe closes with it.
+    // The pipe closes with the process.
     stream?.resume();
     await expect.poll(() => stream?.closed, { timeout: 30_000 }).toBe(true);
   });

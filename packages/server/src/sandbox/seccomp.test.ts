@@ -1,4 +1,4 @@
-/** What the filter answers, worked out as the kernel does; that the kernel takes it is tried by the probe. */
+/** Evaluates the filter as the kernel does; the probe checks that the kernel loads it. */
 import { describe, expect, test } from 'vitest';
 import { refusedCalls, seccompFilter } from './seccomp.ts';
 
@@ -11,7 +11,7 @@ interface Call {
   arguments?: readonly number[];
 }
 
-/** The few instructions that the filter uses. */
+/** An interpreter for the instructions that the filter uses. */
 function verdictOn(architecture: keyof typeof arches, call: Call): string {
   const program = seccompFilter(architecture);
   if (program === undefined) throw new Error('there is no filter');
@@ -40,7 +40,7 @@ describe.each([
   const verdict = (number: number, ...values: number[]) =>
     verdictOn(architecture, { number, arguments: values });
 
-  test('what rendering needs is allowed', () => {
+  test('system calls that rendering needs are allowed', () => {
     expect([numbers.read, numbers.socketpair, numbers.execve].map((number) => verdict(number))).toEqual([
       'allow',
       'allow',
@@ -56,7 +56,7 @@ describe.each([
     ]);
   });
 
-  test('a process may be started, but none in namespaces of its own', () => {
+  test('a child process may be started, but not in new namespaces', () => {
     const [thread, child, newUser] = [0x3d0f00, 0x11, 0x10000011];
     expect(verdict(numbers.clone, thread)).toBe('allow');
     expect(verdict(numbers.clone, child)).toBe('allow');
@@ -64,7 +64,7 @@ describe.each([
     expect(verdict(435)).toBe('ENOSYS');
   });
 
-  test('memory is the own of a process, or that of a file', () => {
+  test('shared anonymous memory is refused', () => {
     const mapping = (flags: number) => verdict(numbers.mmap, 0, 4096, 3, flags);
     expect([0x22, 0x01, 0x02].map(mapping)).toEqual(['allow', 'allow', 'allow']);
     expect(mapping(0x21)).toBe('EPERM');
@@ -79,7 +79,7 @@ test('calls of the x32 interface end the process', () => {
   expect(verdictOn('x64', { number: 0x40000000 + 41 })).toBe('kill');
 });
 
-test('there is none for processors whose calls are not known', () => {
+test('there is no filter for unknown architectures', () => {
   expect(seccompFilter('riscv64')).toBeUndefined();
   expect(refusedCalls).toContain('keyctl');
 });

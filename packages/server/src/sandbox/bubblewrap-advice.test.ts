@@ -1,4 +1,3 @@
-/** What is said where bubblewrap is missing. */
 import { expect, test } from 'vitest';
 import { missingBubblewrap } from './bubblewrap.ts';
 
@@ -11,6 +10,6 @@ test.each([
   ],
   ['ID=alpine\n', 'install it with: sudo apk add bubblewrap'],
   ['', 'install the package bubblewrap'],
-])('the sentence about missing bubblewrap names the install command of %j', (release, advice) => {
+])('the message about missing bubblewrap names the install command of %j', (release, advice) => {
   expect(missingBubblewrap(release)).toBe(`bubblewrap (bwrap) is not installed; ${advice}`);
 });

@@ -1,17 +1,16 @@
-/** What a rendering process of another user is shown of folders that are private to root. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { present, temporaryFolder } from '../../test/support/test-context.ts';
-import type { Shelter } from './launch.ts';
-import { readableFor } from './readable.ts';
+import type { SandboxSetup } from './launch.ts';
+import { readableMounts } from './readable-mounts.ts';
 
-const shelter: Shelter = {
-  confinement: { walls: true, filter: true, limits: true },
-  own: { setpriv: '/usr/bin/setpriv', prlimit: undefined, paths: [] },
+const setup: SandboxSetup = {
+  confinement: { namespaces: true, seccomp: true, limits: true },
+  runtime: { setpriv: '/usr/bin/setpriv', prlimit: undefined, paths: [] },
 };
 
-/** Private, as temporary folders are. */
+/** Private to the owner. */
 function folderWith(...files: string[]): string {
   const folder = temporaryFolder('site');
   for (const file of files) {
@@ -24,14 +23,14 @@ function folderWith(...files: string[]): string {
 const listed = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
 
 describe.runIf(process.getuid?.() === 0)('for root', () => {
-  test('a folder that everybody may read is shown as it lies there', async () => {
+  test('a world-readable folder is mounted directly', async () => {
     const folder = folderWith('docs.json');
     chmodSync(folder, 0o755);
-    const { shown } = await readableFor([folder], shelter);
-    expect(shown).toEqual([{ source: folder, place: folder }]);
+    const { mounts } = await readableMounts([folder], setup);
+    expect(mounts).toEqual([{ source: folder, target: folder }]);
   });
 
-  test('of a private one a copy is shown in its place, without what belongs to tools', async () => {
+  test('a private folder is mounted as a copy without files of tools', async () => {
     const folder = folderWith(
       'docs.json',
       '.mintignore',
@@ -41,9 +40,9 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
       'dist/x.md',
       'guides/dist/y.md',
     );
-    const { shown, remove } = await readableFor([folder], shelter);
-    const { source, place } = present(shown[0]);
-    expect(place).toBe(folder);
+    const { mounts, remove } = await readableMounts([folder], setup);
+    const { source, target } = present(mounts[0]);
+    expect(target).toBe(folder);
     expect(listed(source)).toEqual(
       [
         '.mintignore',
@@ -58,13 +57,13 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
     expect(() => listed(source)).toThrow('ENOENT');
   });
 
-  test('a copy that is kept lies where it was the next time, and never holds itself or what is hidden', async () => {
+  test('a kept copy has a stable path and contains neither itself nor hidden folders', async () => {
     const folder = folderWith('docs.json', 'data/secret', 'page.mdx');
     const choices = { keepIn: join(folder, 'kept/here'), hidden: [join(folder, 'data')] };
     for (let round = 0; round < 2; round += 1) {
-      const { shown, remove } = await readableFor([folder], shelter, choices);
+      const { mounts, remove } = await readableMounts([folder], setup, choices);
       await remove();
-      expect(listed(present(shown[0]).source)).toEqual(['docs.json', 'kept', 'page.mdx']);
+      expect(listed(present(mounts[0]).source)).toEqual(['docs.json', 'kept', 'page.mdx']);
     }
   });
 });

@@ -1,4 +1,3 @@
-/** The copy of a private folder: whole, readable for everybody, and in step with the folder at little cost. */
 import {
   chmodSync,
   mkdirSync,
@@ -33,7 +32,7 @@ function filesIn(folder: string): Record<string, string> {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-test('everybody may read the copy, and the folder stays as it is', async () => {
+test('the copy is world-readable, and the folder is unchanged', async () => {
   const [from, place] = [temporaryFolder('private'), temporaryFolder('place')];
   write(from, { 'docs.json': '{}', 'guides/a.mdx': 'A' });
   chmodSync(join(from, 'guides'), 0o700);
@@ -45,7 +44,7 @@ test('everybody may read the copy, and the folder stays as it is', async () => {
   expect(statSync(join(from, 'guides/a.mdx')).mode & 0o777).toBe(0o600);
 });
 
-test('follows every kind of change', async () => {
+test('the copy follows every kind of change', async () => {
   const [from, place] = [temporaryFolder('private'), temporaryFolder('place')];
   const changes: (() => void)[] = [
     () => write(from, { a: 'A', 'b/c': 'C', 'b/d': 'D' }),
@@ -60,7 +59,7 @@ test('follows every kind of change', async () => {
       rmSync(join(from, 'a'));
       write(from, { 'a/b': 'a folder where a file was' });
     },
-    // Same name, same length, same time.
+    // Same name, size and time.
     () => write(from, { e: 'F' }),
   ];
   for (const change of changes) {
@@ -69,11 +68,11 @@ test('follows every kind of change', async () => {
   }
 });
 
-test('a file that is as it was is not copied again, unless it is too young to be sure', async () => {
+test('an unchanged file is not copied again unless it was written very recently', async () => {
   const [from, place] = [temporaryFolder('private'), temporaryFolder('place')];
   write(from, { old: 'old', other: 'other' });
   const copy = await copyForAll(from, place, everything);
-  // The time of the last change of a file cannot be set back; that of the copy can be set forward.
+  // The ctime of a file cannot be set, so the marks are changed instead.
   const marksFile = join(place, 'marks.json');
   const later = (): void => {
     const marks = JSON.parse(readFileSync(marksFile, 'utf8')) as { madeAtMs: number };
@@ -89,7 +88,7 @@ test('a file that is as it was is not copied again, unless it is too young to be
   expect(filesIn(copy)).toEqual({ old: 'touched', other: 'edited' });
 });
 
-test('a copy that was not finished is made anew', async () => {
+test('an unfinished copy is made again', async () => {
   const [from, place] = [temporaryFolder('private'), temporaryFolder('place')];
   write(from, { a: 'A' });
   const copy = await copyForAll(from, place, everything);
@@ -99,7 +98,7 @@ test('a copy that was not finished is made anew', async () => {
   expect(filesIn(copy)).toEqual({ a: 'A' });
 });
 
-test('what does not belong to the site is left out, and goes when it no longer belongs', async () => {
+test('files outside the site are left out and removed from an older copy', async () => {
   const [from, place] = [temporaryFolder('private'), temporaryFolder('place')];
   write(from, { 'a/x': 'A', 'b/x': 'B' });
   const copy = await copyForAll(from, place, everything);

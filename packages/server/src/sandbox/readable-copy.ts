@@ -1,6 +1,6 @@
 /**
- * A copy of a private folder that every user of this machine may read, and that is only brought up to date when it is made
- * again: of 10,000 files that are as they were none is opened. Links are left out, since they lead nowhere inside.
+ * Keeps a world-readable copy of a private folder and updates only changed files. Symbolic links are left
+ * out, since their targets are not mounted.
  */
 import {
   chmodSync,
@@ -17,10 +17,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
 
-/** Whether something is part of the site, by its path in the folder and what is there. */
+/** Whether a file or folder is part of the site, by its relative path. */
 export type OfSite = (path: string, found: Stats) => boolean;
 
-/** A file as it was when it was copied. */
+/** The state of a file when it was copied. */
 type Mark = [bytes: number, mtimeMs: number, ctimeMs: number, inode: number];
 
 interface Marks {
@@ -28,17 +28,17 @@ interface Marks {
   files: [path: string, mark: Mark][];
 }
 
-/** A file that was written this shortly before it was copied may have been written again without looking any different. */
+/** A file written shortly before its copy may have changed again with the same timestamp. */
 const uncertainMs = 2000;
-const filesInRow = 200;
+const filesPerBatch = 200;
 const forAll = { folder: 0o755, file: 0o644, mayRead: 0o004 } as const;
 
-/** `place` is a folder of ours, empty or as an earlier call has left it. Returns where the copy lies in it. */
+/** `place` is empty or the result of an earlier call. Returns the path of the copy. */
 export async function copyForAll(from: string, place: string, ofSite: OfSite): Promise<string> {
   const marksFile = join(place, 'marks.json');
   const copy = join(place, 'copy');
   const before = readMarks(marksFile);
-  // Whoever is killed in the middle of it leaves a copy that nobody trusts.
+  // An interrupted update leaves no marks, so the copy is not trusted.
   rmSync(marksFile, { force: true });
   const madeAtMs = Date.now();
   const refreshed = new Refresh({ from, to: copy }, before, ofSite);
@@ -56,7 +56,7 @@ class Refresh {
   readonly #ofSite: OfSite;
   readonly #from: string;
   readonly #to: string;
-  #sinceOtherWork = 0;
+  #sinceYield = 0;
 
   constructor({ from, to }: { from: string; to: string }, before: Marks, ofSite: OfSite) {
     this.#from = from;
@@ -66,13 +66,13 @@ class Refresh {
     this.#ofSite = ofSite;
   }
 
-  async folder(way: string): Promise<void> {
-    const to = join(this.#to, way);
+  async folder(folderPath: string): Promise<void> {
+    const to = join(this.#to, folderPath);
     chmodSync(to, forAll.folder);
     const there = new Map<string, Dirent>();
     for (const entry of await readdir(to, { withFileTypes: true })) there.set(entry.name, entry);
-    for (const name of await readdir(join(this.#from, way))) {
-      const path = join(way, name);
+    for (const name of await readdir(join(this.#from, folderPath))) {
+      const path = join(folderPath, name);
       const found = lstatSync(join(this.#from, path), { throwIfNoEntry: false });
       if (found === undefined || !this.#ofSite(path, found)) continue;
       const old = there.get(name);
@@ -91,15 +91,15 @@ class Refresh {
   async #file(path: string, found: Stats, old: Dirent | undefined): Promise<void> {
     const mark: Mark = [found.size, found.mtimeMs, found.ctimeMs, found.ino];
     this.marks.set(path, mark);
-    if (old?.isFile() && this.#isAsBefore(path, mark)) return;
+    if (old?.isFile() && this.#isUnchanged(path, mark)) return;
     const target = join(this.#to, path);
     rmSync(target, { recursive: true, force: true });
     copyFileSync(join(this.#from, path), target);
     if ((found.mode & forAll.mayRead) === 0) chmodSync(target, forAll.file);
-    if ((this.#sinceOtherWork = (this.#sinceOtherWork + 1) % filesInRow) === 0) await otherWork();
+    if ((this.#sinceYield = (this.#sinceYield + 1) % filesPerBatch) === 0) await otherWork();
   }
 
-  #isAsBefore(path: string, mark: Mark): boolean {
+  #isUnchanged(path: string, mark: Mark): boolean {
     const before = this.#before.get(path);
     const [, mtimeMs, ctimeMs] = mark;
     return (

@@ -1,24 +1,24 @@
 /**
- * The process that tries to get out. It is started like any that reads strangers' files, does no harm when it succeeds, and
- * tells what it could do. It loads nothing, so that a start of the service is not kept waiting.
+ * The sandboxed process that attempts escapes without doing harm and reports which ones succeed. It imports
+ * little, because the start of the service waits for it.
  */
 import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Escape, ProbeOrder } from './probe.ts';
 
-/** Four thousand attempts fail by an error each, which nobody reads: half of their time. */
+/** Thousands of attempts throw, and their stacks are not read. */
 Error.stackTraceLimit = 0;
 
 process.once('message', (order: ProbeOrder) => {
   void attempt(order).then((escapes) => process.send?.({ escapes }, () => process.disconnect()));
 });
-// Without a parent there is nobody to work for.
+// The parent has ended.
 process.once('disconnect', () => process.exit());
 
 async function attempt(order: ProbeOrder): Promise<Escape[]> {
-  const overNetwork = await connecting({ host: '127.0.0.1', port: order.port });
-  const overFile = await connecting({ path: order.socketFile });
+  const overNetwork = await tryConnect({ host: '127.0.0.1', port: order.port });
+  const overFile = await tryConnect({ path: order.socketFile });
   const succeeded: Record<Escape, boolean> = {
     files: works(() => readFileSync(order.secretFile)),
     writing: writablePlaces().some((place) => canWrite(place)),
@@ -41,7 +41,7 @@ function works(work: () => unknown): boolean {
   }
 }
 
-function connecting(place: { host: string; port: number } | { path: string }): Promise<string> {
+function tryConnect(place: { host: string; port: number } | { path: string }): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(place);
     socket.once('connect', () => resolve('connected'));
@@ -62,7 +62,7 @@ function canWrite(folder: string): boolean {
   });
 }
 
-/** Its own are counted up from zero without a gap, and are neither files nor folders. */
+/** Own descriptors are contiguous from zero and are neither files nor folders. */
 function hasForeignDescriptor(): boolean {
   let hasGap = false;
   for (let descriptor = 0; descriptor < 4096; descriptor += 1) {
@@ -81,16 +81,19 @@ function open(descriptor: number): ReturnType<typeof fstatSync> | undefined {
   }
 }
 
-/** What cannot grow is refused at once; for what cannot be made, V8 would look three times for what else could go, 20 ms. */
+/** Growing a buffer fails fast; a failing allocation would trigger garbage collection first. */
 function takeMemory(bytes: number): void {
   new ArrayBuffer(1, { maxByteLength: bytes }).resize(bytes);
 }
 
-/** It has the limit that it should have; and the kernel holds to one: who may have a single thread can start nothing. */
-function isForkRefused({ prlimit, mostThreads }: ProbeOrder): boolean {
+/**
+ * Checks the configured limit, and that the kernel enforces one: a process limited to a single thread cannot
+ * fork.
+ */
+function isForkRefused({ prlimit, maxThreads }: ProbeOrder): boolean {
   if (prlimit === undefined) return false;
   const { stdout } = spawnSync(prlimit, ['--nproc', '--raw', '--noheadings', '--output=SOFT']);
-  if (!(Number.parseInt(String(stdout), 10) <= mostThreads)) return false;
+  if (!(Number.parseInt(String(stdout), 10) <= maxThreads)) return false;
   const { status } = spawnSync(prlimit, ['--pid', String(process.pid), '--nproc=1']);
   const { error } = spawnSync(prlimit, ['--version']);
   return status === 0 && (error as { code?: string } | undefined)?.code === 'EAGAIN';

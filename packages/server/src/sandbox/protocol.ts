@@ -1,16 +1,15 @@
 /**
- * What both ends agree on: the numbers of the open files that a rendering process finds, and how messages of JSON carry
- * bytes. It loads nothing, since every such process loads it.
+ * File descriptors of a sandboxed process and the encoding of bytes in JSON messages. Every such process
+ * loads this file, so it imports nothing.
  */
 
-/** Messages, both ways. The usual three descriptors come before it. */
+/** Messages in both directions. stdin, stdout and stderr come first. */
 export const messageDescriptor = 3;
-/** What is passed on as it is written. */
 export const outputDescriptor = 4;
-/** The files of a conversation, in their order. */
+/** The files of a run, in order. */
 export const firstFileDescriptor = 5;
 
-/** A property of a message that holds bytes becomes a text that says so, and bytes again on the other end. */
+/** Encodes bytes in the properties of a message as base64; `withTextAsBytes` reverses it. */
 export function withBytesAsText(message: object): object {
   return Object.fromEntries(
     Object.entries(message).map(([name, value]) => [

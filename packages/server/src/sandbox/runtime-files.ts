@@ -1,7 +1,4 @@
-/**
- * What of this machine a rendering process needs in order to run: Node, the libraries it is linked with, and this program. It
- * is all that such a process sees besides the files of its order.
- */
+/** The files that a sandboxed process needs to run: Node, its libraries and this program. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,53 +6,53 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export interface OwnFiles {
-  /** Programs that give up rights and set limits; undefined where they are not installed. */
+export interface RuntimeFiles {
+  /** Undefined where they are not installed. */
   setpriv: string | undefined;
   prlimit: string | undefined;
-  /** Shown where they lie. */
+  /** Mounted at the same path. */
   paths: readonly string[];
 }
 
-/** Only where a Linux system has them, so that nobody else's program is run in their place. */
+/** Only system folders, so that no other program is run in their place. */
 const programFolders = ['/usr/bin', '/bin'];
 const libraryFolders = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
 
-export async function findOwnFiles(): Promise<OwnFiles> {
+export async function findRuntimeFiles(): Promise<RuntimeFiles> {
   const [setpriv, prlimit] = [findProgram('setpriv'), findProgram('prlimit')];
   const programs = [process.execPath, setpriv, prlimit].filter((path) => path !== undefined);
   const libraries = await librariesOf(programs);
-  return { setpriv, prlimit, paths: [...programs, ...libraries, ...ownFolders()] };
+  return { setpriv, prlimit, paths: [...programs, ...libraries, ...packageFolders()] };
 }
 
 function findProgram(name: string): string | undefined {
   return programFolders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Where nobody can be asked, all libraries of the system are shown. */
+/** Falls back to all libraries of the system. */
 async function librariesOf(programs: readonly string[]): Promise<string[]> {
-  const found = (await toldByLoader(programs)) ?? (await toldByScript(programs));
-  if (found.length > 0) return [...new Set([...found, ...besidesOf(found)])];
+  const found = (await listByLoader(programs)) ?? (await listByLdd(programs));
+  if (found.length > 0) return [...new Set([...found, ...conventionalLibraries(found)])];
   return libraryFolders.filter((folder) => existsSync(folder));
 }
 
 /**
- * The loader of Debian names the libraries of a program instead of starting it when it is asked like this; any other would start it,
- * to tell its version. `ldd` asks the same way, after sixteen processes and 10 ms more.
+ * With this variable the dynamic loader lists libraries instead of starting the program. A loader without
+ * support starts it, which `--version` makes harmless.
  */
-async function toldByLoader(programs: readonly string[]): Promise<string[] | undefined> {
+async function listByLoader(programs: readonly string[]): Promise<string[] | undefined> {
   const env = { LD_TRACE_LOADED_OBJECTS: '1' };
-  const answers = programs.map(async (program) => librariesIn(await answerOf(program, ['--version'], env)));
+  const answers = programs.map(async (program) => librariesIn(await outputOf(program, ['--version'], env)));
   const libraries = await Promise.all(answers);
   return libraries.every(({ length }) => length > 0) ? libraries.flat() : undefined;
 }
 
-async function toldByScript(programs: readonly string[]): Promise<string[]> {
-  return librariesIn(await answerOf('ldd', programs, { PATH: '/usr/bin:/bin' }));
+async function listByLdd(programs: readonly string[]): Promise<string[]> {
+  return librariesIn(await outputOf('ldd', programs, { PATH: '/usr/bin:/bin' }));
 }
 
-/** Empty when there is none. */
-async function answerOf(
+/** Empty on failure. */
+async function outputOf(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
@@ -71,8 +68,8 @@ function librariesIn(answer: string): string[] {
   return [...answer.matchAll(/(?:=> |^[ \t]+)(\/\S+) \(0x/gm)].flatMap(([, path]) => path ?? []);
 }
 
-/** What native code of packages is linked with by convention, where the C library lies. */
-function besidesOf(libraries: readonly string[]): string[] {
+/** Libraries that native packages link by convention, from the folder of the C library. */
+function conventionalLibraries(libraries: readonly string[]): string[] {
   const folders = new Set(libraries.filter((path) => /^(libc|ld-)/.test(basename(path))).map(dirname));
   const names = ['librt.so.1', 'libpthread.so.0', 'libdl.so.2', 'libm.so.6', 'libutil.so.1', 'libgcc_s.so.1'];
   return [...folders]
@@ -80,11 +77,8 @@ function besidesOf(libraries: readonly string[]): string[] {
     .filter((path) => existsSync(path));
 }
 
-/**
- * The packages with the programs that were built of them, and every folder in which Node looks for others. Nothing that an
- * operator might keep beside them.
- */
-function ownFolders(): string[] {
+/** Packages and every folder in which Node resolves modules, but nothing else beside them. */
+function packageFolders(): string[] {
   const server = packageOf(fileURLToPath(import.meta.url));
   const { resolve } = createRequire(import.meta.url);
   const others = ['@docyard/api', '@docyard/bundle', '@docyard/render', '@docyard/site'].map((name) =>

@@ -1,20 +1,19 @@
-/** When code of authors may run: what is asked for, and what is said where it is not there. */
 import { describe, expect, test } from 'vitest';
 import { composeForTest, createTenant } from '../../test/support/test-context.ts';
-import { customCodeAt, leastLevel } from './custom-code.ts';
+import { customCodeAt, minLevel } from './custom-code.ts';
 
-describe('code of authors', () => {
+describe('custom code', () => {
   const partial = { level: 2 as const, statement: 'Partial: system calls are not filtered.' };
 
-  test('runs at the level that is asked for, and above it', () => {
+  test('runs at the required level and above', () => {
     expect(customCodeAt(partial, 2)).toBe('run');
     expect(customCodeAt(partial, 0)).toBe('run');
   });
 
-  test('is refused below it, with what is missing', () => {
+  test('is refused below the required level with the reason', () => {
     expect(customCodeAt(partial, 3)).toEqual({
       refused:
-        'Isolation is at level 2, and RENDER_ISOLATION_MIN asks for 3. Partial: system calls are not filtered.',
+        'Isolation is at level 2, and RENDER_ISOLATION_MIN requires 3. Partial: system calls are not filtered.',
     });
   });
 });
@@ -25,16 +24,16 @@ describe('without a setting', () => {
     async () => {
       const context = await composeForTest();
       await createTenant(context);
-      expect(await leastLevel(context)).toBe(1);
+      expect(await minLevel(context)).toBe(1);
       await createTenant(context, { name: 'Lighthouse' });
-      expect(await leastLevel(context)).toBe(3);
+      expect(await minLevel(context)).toBe(3);
     },
   );
 
-  test('and with one, that counts', async () => {
+  test('the default depends on the organizations, and a setting overrides it', async () => {
     const context = await composeForTest({ RENDER_ISOLATION_MIN: '0' });
     await createTenant(context);
     await createTenant(context, { name: 'Lighthouse' });
-    expect(await leastLevel(context)).toBe(0);
+    expect(await minLevel(context)).toBe(0);
   });
 });

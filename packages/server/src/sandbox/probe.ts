@@ -1,7 +1,4 @@
-/**
- * Tries the walls: starts a process of ours exactly as one for a site would be, which then attempts what an attacker would.
- * It says what got through, and never guesses from versions or settings.
- */
+/** Probes the sandbox: starts a process exactly like one for a site and lets it attempt escapes. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type ListenOptions, type Server } from 'node:net';
@@ -9,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bubblewrap, explainBubblewrap, missingBubblewrap } from './bubblewrap.ts';
-import { converseIn, ProcessDied } from './conversation.ts';
-import { mostThreads, type Shelter } from './launch.ts';
+import { runInSandbox, ProcessDiedError } from './run-in-sandbox.ts';
+import { maxThreads, type SandboxSetup } from './launch.ts';
 
-/** What each attempt shows when it succeeds. */
+/** What a successful attempt proves. */
 export const escapes = {
   files: 'files of this machine can be read',
   writing: 'files can be written',
@@ -31,10 +28,10 @@ export interface ProbeOrder {
   socketFile: string;
   port: number;
   processId: number;
-  /** More than it may have. */
+  /** Exceeds the memory limit. */
   tooManyBytes: number;
   prlimit: string | undefined;
-  mostThreads: number;
+  maxThreads: number;
 }
 
 export type ProbeOutcome = { escapes: Escape[] } | { failed: string; complaint: string };
@@ -42,18 +39,18 @@ export type ProbeOutcome = { escapes: Escape[] } | { failed: string; complaint: 
 const program = fileURLToPath(new URL('probe-child.ts', import.meta.url));
 const memoryMegabytes = 64;
 const processes = 1;
-/** It takes a fifth of a second; a busy machine is no reason to give up. */
-const mostSeconds = 60;
+/** Generous, for a busy machine. */
+const maxSeconds = 60;
 
-export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
-  // Without letting go: what else is loaded meanwhile would keep the process from being started for 0.1 s.
+export async function probe(setup: SandboxSetup): Promise<ProbeOutcome> {
+  // Synchronous, because module loading would delay the start of the process.
   const folder = mkdtempSync(join(tmpdir(), 'docyard-probe-'));
   const [secretFile, socketFile] = [join(folder, 'secret'), join(folder, 'socket')];
   const [overNetwork, overFile] = [createServer(), createServer()];
   try {
     writeFileSync(secretFile, 'seen');
     await listen(overNetwork, { port: 0, host: '127.0.0.1' });
-    // The name of a socket may have a hundred characters, and that of a folder more.
+    // A socket path is limited to about a hundred characters.
     await listen(overFile, { path: socketFile }).catch(() => undefined);
     const order: ProbeOrder = {
       secretFile,
@@ -61,42 +58,42 @@ export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
       port: (overNetwork.address() as AddressInfo).port,
       processId: process.pid,
       tooManyBytes: 1024 ** 3,
-      prlimit: shelter.own.prlimit,
-      mostThreads: mostThreads(processes),
+      prlimit: setup.runtime.prlimit,
+      maxThreads: maxThreads(processes),
     };
-    return await converseIn(shelter, {
+    return await runInSandbox(setup, {
       program,
       order,
       memoryMegabytes,
       processes,
-      signal: AbortSignal.timeout(mostSeconds * 1000),
-      hear: (raw) => ({ answer: { escapes: escapesIn(raw) } }),
+      signal: AbortSignal.timeout(maxSeconds * 1000),
+      onMessage: (raw) => ({ answer: { escapes: escapesIn(raw) } }),
     });
   } catch (error) {
-    return { failed: reasonOf(error, shelter), complaint: error instanceof Error ? error.message : '' };
+    return { failed: reasonOf(error, setup), complaint: error instanceof Error ? error.message : '' };
   } finally {
     for (const server of [overNetwork, overFile]) server.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** By hand: loading what checks messages elsewhere takes 60 ms, and every start waits for this one. */
+/** Validated by hand, because loading a schema library would delay the start. */
 function escapesIn(raw: unknown): Escape[] {
-  const { escapes: told } = raw as { escapes?: unknown };
-  if (!Array.isArray(told)) throw new Error('The process that tries the walls has said something else.');
-  return told.map((name) => {
+  const { escapes: reported } = raw as { escapes?: unknown };
+  if (!Array.isArray(reported)) throw new Error('The probe process sent an invalid message.');
+  return reported.map((name) => {
     const known = names.find((escape) => escape === name);
-    if (known === undefined) throw new Error('The process that tries the walls has found what nobody knows.');
+    if (known === undefined) throw new Error('The probe process reported an unknown escape.');
     return known;
   });
 }
 
-function reasonOf(error: unknown, { confinement }: Shelter): string {
+function reasonOf(error: unknown, { confinement }: SandboxSetup): string {
   const { code, path } = error as NodeJS.ErrnoException;
   if (path === bubblewrap)
     return code === 'ENOENT' ? missingBubblewrap() : 'bubblewrap (bwrap) cannot be started';
-  if (error instanceof ProcessDied && confinement.walls) return explainBubblewrap(error.message);
-  return 'a process with limits cannot be started here';
+  if (error instanceof ProcessDiedError && confinement.namespaces) return explainBubblewrap(error.message);
+  return 'a process with limits cannot be started';
 }
 
 function listen(server: Server, place: ListenOptions): Promise<void> {

@@ -1,7 +1,4 @@
-/**
- * A rendering process that has been turned: the attacker owns all of it, and tries each way out. Nothing comes of it, the
- * server lives, and it is told what happened.
- */
+/** A compromised process: the attacker controls all of it and attempts every escape. */
 import { createSocket } from 'node:dgram';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -10,29 +7,29 @@ import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cleanUp, temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
 import { findIsolation } from './isolation.ts';
-import { mostThreads } from './launch.ts';
-import { converse, firstFileDescriptor, outputDescriptor, type Conversation } from './sandbox.ts';
+import { maxThreads } from './launch.ts';
+import { runSandboxed, firstFileDescriptor, outputDescriptor, type SandboxedRun } from './sandbox.ts';
 
 const isolation = await findIsolation();
 if (isolation.level < 3) console.log(`Attacks are not tried here: ${isolation.statement}`);
 
 const folder = temporaryFolder('attacks');
 
-function attack(text: string, more: Partial<Conversation<unknown>> = {}): Promise<unknown> {
+function attack(text: string, more: Partial<SandboxedRun<unknown>> = {}): Promise<unknown> {
   const name = `attack-${(attacks += 1)}.mjs`;
   writeFiles(folder, { [name]: text });
-  return converse<unknown>({
+  return runSandboxed<unknown>({
     program: join(folder, name),
     order: {},
     memoryMegabytes: 64,
     signal: AbortSignal.timeout(60_000),
-    hear: (raw) => ({ answer: raw }),
+    onMessage: (raw) => ({ answer: raw }),
     ...more,
   });
 }
 let attacks = 0;
 
-describe.skipIf(isolation.level < 3)('a process that was turned', () => {
+describe.skipIf(isolation.level < 3)('a compromised process', () => {
   let outcomes: Record<string, string> = {};
   const received: string[] = [];
 
@@ -91,12 +88,12 @@ describe.skipIf(isolation.level < 3)('a process that was turned', () => {
     ['becomes root', /EPERM|EINVAL/],
     ['starts a shell', 'ENOENT'],
     ['looks at memory of others', 'ENOENT'],
-  ])('that %s gets nowhere', (what, expected) => {
+  ])('that %s fails', (what, expected) => {
     expect(outcomes[what]).toMatch(expected instanceof RegExp ? expected : new RegExp(`^${expected}$`));
     expect(received).toEqual([]);
   });
 
-  test('that takes memory is stopped at its limit, outside of the heap too', async () => {
+  test('that allocates memory is stopped at its limit, also outside the heap', async () => {
     const hoard = `process.once('message', () => { const all = []; for (;;) all.push(Buffer.alloc(32e6, 1)); });`;
     await expect(attack(hoard)).rejects.toMatchObject({ outOfMemory: true });
     const asWasm = `process.once('message', () => {
@@ -105,7 +102,7 @@ describe.skipIf(isolation.level < 3)('a process that was turned', () => {
     expect(await attack(asWasm)).toBe('RangeError');
   });
 
-  test('that takes memory in several processes is stopped at what they may have together', async () => {
+  test('that allocates memory in several processes is stopped at their common limit', async () => {
     const family = `
       import { spawn } from 'node:child_process';
       const hoard = 'globalThis.all = Buffer.alloc(400e6, 1); setInterval(() => {}, 1e6)';
@@ -113,7 +110,7 @@ describe.skipIf(isolation.level < 3)('a process that was turned', () => {
     await expect(attack(family)).rejects.toMatchObject({ outOfMemory: true });
   });
 
-  test('that starts processes without end is stopped at a few', async () => {
+  test('that forks endlessly is stopped at the process limit', async () => {
     const bomb = `
       import { spawn } from 'node:child_process';
       process.once('message', () => {
@@ -124,10 +121,10 @@ describe.skipIf(isolation.level < 3)('a process that was turned', () => {
         }
         process.send('as many as it likes');
       });`;
-    expect(await attack(bomb)).toBeLessThan(mostThreads(0));
+    expect(await attack(bomb)).toBeLessThan(maxThreads(0));
   });
 
-  test('that fills the file it was given is stopped at its size', async () => {
+  test('that fills its output file is stopped at the file size limit', async () => {
     const fill = `
       import { ftruncateSync } from 'node:fs';
       process.once('message', () => {
@@ -137,7 +134,7 @@ describe.skipIf(isolation.level < 3)('a process that was turned', () => {
   });
 });
 
-describe('a process that says too much', () => {
+describe('a process that sends too much', () => {
   const channelLimits = { messageBytes: 1_000_000, bytes: 3_000_000, bytesPerSecond: 0 };
 
   test('in one message is cut off', async () => {
@@ -149,16 +146,18 @@ describe('a process that says too much', () => {
 
   test('in many messages is cut off', async () => {
     const many = `process.once('message', () => setInterval(() => process.send('x'.repeat(100_000)), 1));`;
-    const hear = () => undefined;
-    await expect(attack(many, { channelLimits, hear })).rejects.toThrow('over 3000000 bytes of messages');
+    const onMessage = () => undefined;
+    await expect(attack(many, { channelLimits, onMessage })).rejects.toThrow(
+      'over 3000000 bytes of messages',
+    );
   });
 
-  test('that is no message is cut off', async () => {
+  test('as invalid JSON is cut off', async () => {
     const garbage = `import { writeSync } from 'node:fs'; process.once('message', () => writeSync(3, 'NODE_\\n'));`;
-    await expect(attack(garbage)).rejects.toThrow('what is no message');
+    await expect(attack(garbage)).rejects.toThrow('sent invalid JSON');
   });
 
-  test('on standard error is not heard any more, and its end is told', async () => {
+  test('on standard error is no longer read, and the end of its output is reported', async () => {
     const loud = `
       import { writeSync } from 'node:fs';
       process.on('SIGPIPE', () => process.exit(7));
@@ -166,11 +165,11 @@ describe('a process that says too much', () => {
     await expect(attack(loud)).rejects.toThrow(/ended early \(7\)/);
   });
 
-  test('into its output is stopped by whoever takes it', async () => {
+  test('into its output is stopped by the reader', async () => {
     const flood = `
       import { writeSync } from 'node:fs';
       process.once('message', () => { for (;;) writeSync(${outputDescriptor}, Buffer.alloc(65536)); });`;
-    const takeOutput: Conversation<unknown>['takeOutput'] = async (output) => {
+    const takeOutput: SandboxedRun<unknown>['takeOutput'] = async (output) => {
       let bytes = 0;
       for await (const chunk of output as AsyncIterable<Buffer>) {
         bytes += chunk.length;
@@ -181,7 +180,7 @@ describe('a process that says too much', () => {
     await expect(attack(flood, { takeOutput })).rejects.toThrow('The bundle is too large.');
   });
 
-  test('or nothing at all is ended when its time is over', async () => {
+  test('or nothing is killed at its deadline', async () => {
     const stubborn = `process.on('SIGTERM', () => {}); process.once('message', () => { for (;;); });`;
     const ended = attack(stubborn, { signal: AbortSignal.timeout(1500) });
     await expect(ended).rejects.toThrow('ended early');
@@ -196,10 +195,10 @@ import { openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 
 process.once('message', async (order) => {
-  const told = {};
-  const attempt = (what, work) => { try { told[what] = String(work() ?? 'done'); } catch (error) { told[what] = error.code ?? String(error); } };
+  const reported = {};
+  const attempt = (what, work) => { try { reported[what] = String(work() ?? 'done'); } catch (error) { reported[what] = error.code ?? String(error); } };
   const waitFor = (what, work) => new Promise((resolve) => {
-    const end = (value) => { told[what] ??= String(value?.code ?? value); resolve(); };
+    const end = (value) => { reported[what] ??= String(value?.code ?? value); resolve(); };
     try { work(end); } catch (error) { end(error); }
   });
   attempt('reads a file of the machine', () => readFileSync('/etc/hostname', 'utf8'));
@@ -223,6 +222,6 @@ process.once('message', async (order) => {
   attempt('starts a shell', () => { const { error } = spawnSync('/bin/sh', ['-c', 'id']); if (error) throw error; });
   attempt('looks at memory of others', () => openSync('/proc/1/mem', 'r'));
   attempt('kills everybody', () => { process.on('SIGURG', () => {}); process.kill(-1, 'SIGURG'); return 'none'; });
-  process.send(told);
+  process.send(reported);
 });
 `;

@@ -1,41 +1,41 @@
 /**
- * Our end of the channel on which a rendering process speaks: one JSON text a line, as Node writes it on the other end. Node's
- * own end would take a message of any size, and open files; the process may have been turned by what it read, so this one
- * takes text, and not more than is bearable.
+ * The server's end of the message channel: one JSON text per line, as Node's IPC writes it. Node's own end
+ * would accept messages of any size and open files from a compromised process; this one accepts text within
+ * limits.
  */
 import type { Duplex } from 'node:stream';
 import { withBytesAsText, withTextAsBytes } from './protocol.ts';
 
 export interface ChannelLimits {
   messageBytes: number;
-  /** Of all messages together, to begin with; */
+  /** For all messages together, at the start. */
   bytes: number;
-  /** and as much again each second, so that a long job can go on telling how far it is. */
+  /** Added to `bytes` per second, so that a long job can report progress. */
   bytesPerSecond: number;
 }
 
-/** A manifest of 64 MB in base64 is the longest that anybody means to send. */
-export const usualChannelLimits: ChannelLimits = {
+/** The largest legitimate message is a manifest in base64. */
+export const defaultChannelLimits: ChannelLimits = {
   messageBytes: 96 * 1024 ** 2,
   bytes: 256 * 1024 ** 2,
   bytesPerSecond: 1024 ** 2,
 };
 
-/** The process said what cannot be listened to. */
-export class ChannelAbused extends Error {
-  override name = 'ChannelAbused';
+/** The process violated the protocol or its limits. */
+export class ChannelError extends Error {
+  override name = 'ChannelError';
 }
 
 export interface Channel {
   send(message: object): void;
-  /** Resolves when the last word was heard; rejects when `hear` throws or the limits are passed. */
+  /** Resolves when the channel closes; rejects when `onMessage` throws or a limit is exceeded. */
   ended: Promise<void>;
 }
 
 export function openChannel(
   stream: Duplex,
-  hear: (message: unknown) => void,
-  limits: ChannelLimits = usualChannelLimits,
+  onMessage: (message: unknown) => void,
+  limits: ChannelLimits = defaultChannelLimits,
 ): Channel {
   const began = performance.now();
   let received = 0;
@@ -45,19 +45,19 @@ export function openChannel(
     line.push(part);
     lineBytes += part.length;
     if (lineBytes > limits.messageBytes)
-      throw new ChannelAbused(`The rendering process sent a message of over ${limits.messageBytes} bytes.`);
+      throw new ChannelError(`The rendering process sent a message of over ${limits.messageBytes} bytes.`);
   };
   const endLine = (): void => {
     const text = Buffer.concat(line).toString();
     line = [];
     lineBytes = 0;
-    hear(parse(text));
+    onMessage(parse(text));
   };
   const receive = (chunk: Buffer): void => {
     received += chunk.length;
     const seconds = (performance.now() - began) / 1000;
     if (received > limits.bytes + seconds * limits.bytesPerSecond)
-      throw new ChannelAbused(`The rendering process sent over ${limits.bytes} bytes of messages.`);
+      throw new ChannelError(`The rendering process sent over ${limits.bytes} bytes of messages.`);
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
       take(chunk.subarray(from, end));
@@ -75,7 +75,7 @@ export function openChannel(
         reject(error instanceof Error ? error : new Error(String(error)));
       }
     });
-    // A process that was killed leaves its end as an error; what it is about is told by its exit.
+    // A killed process closes its end with an error; its exit status has the cause.
     stream.on('error', () => undefined);
     stream.once('close', resolve);
   });
@@ -93,6 +93,6 @@ function parse(text: string): unknown {
   try {
     return withTextAsBytes(JSON.parse(text));
   } catch {
-    throw new ChannelAbused('The rendering process sent what is no message.');
+    throw new ChannelError('The rendering process sent invalid JSON.');
   }
 }
