@@ -1,6 +1,3 @@
-/**
- * The agent job operations: HTTP on one side, `agent/` on the other.
- */
 import { patchType, type AgentJob } from '@docyard/api';
 import { acceptedTypes } from '../accepted-types.ts';
 import { archiveAgentJob, cancelAgentJob, unarchiveAgentJob } from '../../agent/cancel.ts';
@@ -24,11 +21,11 @@ import { refuseFullQueue } from '../../jobs/queue-counts.ts';
 import type { Job } from '../../jobs/store.ts';
 import { findProject } from '../../projects/find-project.ts';
 import { lastSequence, streamAgentEvents, streamAllAgentJobs } from '../events.ts';
-import { takeAgentInstruction } from '../limits.ts';
+import { countAgentInstruction } from '../limits.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
 
 const pollSeconds = 5;
-const eventsAtOnce = 100;
+const defaultEventLimit = 100;
 
 type JobRequest = Omit<Request<'readAgentJob'>, 'input'> & {
   input: { params: { projectId: string; id: string } };
@@ -55,12 +52,12 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
   return {
     createAgentJob: async ({ actor, caller, input, commit, web }) =>
       commit(async (inside) => {
-        // First of all: what is counted of a project is nobody else's business.
+        // First, because the rate limit of a project must not be visible to other callers.
         const project = await findProject(inside, {
           id: input.params.projectId,
           reach: caller,
         });
-        await takeAgentInstruction(inside, web, project.id);
+        await countAgentInstruction(inside, web, project.id);
         const given = { project, request: input.body, actor, allowLocal: caller.localSources };
         const job = await startAgentJob(inside, given);
         const reply = await replyWith(inside, job);
@@ -75,8 +72,8 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
     }),
 
     followAgentJobs: async ({ context, caller, web }) => {
-      const cut = () => web.env.outgoing.destroy();
-      return streamAllAgentJobs(context, { reach: caller, after: lastSequence(web), stopping, cut });
+      const disconnect = () => web.env.outgoing.destroy();
+      return streamAllAgentJobs(context, { reach: caller, after: lastSequence(web), stopping, disconnect });
     },
 
     listAgentJobs: async ({ context, caller, input }) => ({
@@ -84,15 +81,15 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
     }),
 
     readAgentJob: (request) =>
-      request.remember(request.input.params.id, async () => replyWith(request.context, await find(request))),
+      request.cached(request.input.params.id, async () => replyWith(request.context, await find(request))),
 
     messageAgentJob: (request) =>
-      instruct(request, (inside, job) =>
+      resume(request, (inside, job) =>
         messageAgentJob(inside, { job, prompt: request.input.body.prompt, actor: request.actor }),
       ),
 
     retryAgentJob: (request) =>
-      instruct(request, (inside, job) => retryAgentJob(inside, { job, actor: request.actor })),
+      resume(request, (inside, job) => retryAgentJob(inside, { job, actor: request.actor })),
 
     cancelAgentJob: (request) => change(request, cancelAgentJob),
     archiveAgentJob: (request) => change(request, archiveAgentJob),
@@ -104,20 +101,25 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
       const headers = { vary: 'accept' };
       const lastEventId = web.req.header('last-event-id') ?? '';
       const after = input.query.after ?? (lastEventId || firstEventId);
-      if (namesType(web.req.header('accept'), 'text/event-stream') && web.req.method === 'GET') {
+      if (prefersType(web.req.header('accept'), 'text/event-stream') && web.req.method === 'GET') {
         const place = { ...input.params, reach: request.caller };
-        return streamAgentEvents(context, { place, after, stopping, cut: () => web.env.outgoing.destroy() });
+        return streamAgentEvents(context, {
+          place,
+          after,
+          stopping,
+          disconnect: () => web.env.outgoing.destroy(),
+        });
       }
-      const most = input.query.limit ?? eventsAtOnce;
+      const limit = input.query.limit ?? defaultEventLimit;
       const of = { jobId: job.id, projectId: job.project_id };
-      return { body: await readAgentEvents(context, { ...of, after, most }), headers };
+      return { body: await readAgentEvents(context, { ...of, after, limit }), headers };
     },
 
     readAgentDiff: async (request) => {
       const { id: jobId, project_id: projectId } = await findWork(request);
       const body = await readAgentDiff(request.context, { jobId, projectId, ...request.input.query });
       const headers = { vary: 'accept' };
-      if (!namesType(request.web.req.header('accept'), patchType)) return { body, headers };
+      if (!prefersType(request.web.req.header('accept'), patchType)) return { body, headers };
       return { body, headers, text: { type: `${patchType}; charset=utf-8`, content: body.patch } };
     },
 
@@ -139,8 +141,11 @@ function filtersOf<Query extends { archived?: YesOrNo; canceled?: YesOrNo }>(giv
   };
 }
 
-/** What makes a finished job go on: it counts as an instruction and needs an engine and room in the queue. */
-function instruct(
+/**
+ * Messages and retries resume a finished job: they count as instructions and need an engine and a free place in the
+ * queue.
+ */
+function resume(
   request: JobRequest,
   work: (inside: Context, job: Job) => Promise<Job>,
 ): Promise<Reply<AgentJob>> {
@@ -148,8 +153,8 @@ function instruct(
   return commit(async (inside) => {
     const { project_id } = await find({ ...request, context: inside });
     await requireEngine(inside, project_id);
-    await takeAgentInstruction(inside, web, project_id);
-    // Read again now that it is our turn: another process may have made it go on.
+    await countAgentInstruction(inside, web, project_id);
+    // Read again under the lock: another process may have resumed the job.
     const before = await find({ ...request, context: inside });
     if (isFinal(before.status)) await refuseFullQueue(inside, before.organization_id);
     const job = await work(inside, before);
@@ -189,7 +194,7 @@ async function replyWith(context: Context, job: Job): Promise<Reply<AgentJob>> {
   return { body, ...(body.status === 'active' ? active : {}) };
 }
 
-/** Whoever takes anything gets JSON. */
-function namesType(accept: string | undefined, wanted: string): boolean {
+/** JSON wins unless the other type is listed before it. */
+function prefersType(accept: string | undefined, wanted: string): boolean {
   return acceptedTypes(accept).find((type) => type === 'application/json' || type === wanted) === wanted;
 }

@@ -1,4 +1,3 @@
-/** The audit log: read in pages, or downloaded as one file that is written while it is read. */
 import type { AuditEntry } from '@docyard/api';
 import { eachAuditEntry, listAuditLog } from '../../audit/audit.ts';
 import { csvHeader, csvLine } from '../../audit/csv.ts';
@@ -44,7 +43,7 @@ async function* jsonOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<strin
 
 const maxChunkLength = 64 * 1024;
 
-/** Reads on only as fast as the client takes it. */
+/** Applies backpressure. */
 function streamOf(
   parts: AsyncGenerator<string, void, undefined>,
   signal: AbortSignal,

@@ -1,4 +1,3 @@
-/** The operations on deployments: HTTP on one side, `deployment-registry/` on the other. */
 import {
   cancelInstruction,
   resumeDeployment,

@@ -1,21 +1,25 @@
-/**
- * The static export operations: HTTP on one side, `exports/` on the other.
- */
 import { acceptedTypes } from '../accepted-types.ts';
 import type { Context } from '../../context.ts';
 import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
+import { checkSource } from '../../exports/check-source.ts';
+import { compareFindings } from '../../exports/compare-findings.ts';
+import { compareExports } from '../../exports/compare.ts';
+import { readInsights } from '../../exports/insights.ts';
+import { readPageChange } from '../../exports/page-change.ts';
+import { createPreview } from '../../exports/previews.ts';
 import * as read from '../../exports/read.ts';
 import { removeFiles } from '../../exports/retention.ts';
 import { prepareExport, prepareRetry, type PreparedExport } from '../../exports/start.ts';
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
 import type { Job } from '../../jobs/store.ts';
-import { streamExportEvents } from '../events.ts';
+import { readFailingWebhooks } from '../../webhooks/failing-webhooks.ts';
+import { lastSequence, streamAllExports, streamExportEvents } from '../events.ts';
 import { ExportStarts } from '../export-starts.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
-import { reportTypes, type ExportJob } from '@docyard/api';
+import { reportTypes, scopesGrant, type ExportJob } from '@docyard/api';
 
 const pollSeconds = 2;
 
@@ -34,10 +38,22 @@ type ExportHandlers = Pick<
   | 'readSigningKey'
   | 'cancelExport'
   | 'retryExport'
+  | 'checkSource'
+  | 'followExports'
+  | 'createPreview'
+  | 'compareExports'
+  | 'readPageChange'
+  | 'compareFindings'
+  | 'readInsights'
 >;
 
-export function exportHandlers(stopping: AbortSignal, starts: ExportStarts): ExportHandlers {
-  const begin = (
+export function exportHandlers(
+  context: Context,
+  stopping: AbortSignal,
+  starts: ExportStarts,
+): ExportHandlers {
+  const findExport = read.batchedFindExport(context);
+  const start = (
     { web, actor, record, condition }: Request<'startExport'> | Request<'retryExport'>,
     prepared: PreparedExport,
   ) => starts.start(web, { prepared, actor, record }, condition);
@@ -45,12 +61,12 @@ export function exportHandlers(stopping: AbortSignal, starts: ExportStarts): Exp
     startExport: async (request) => {
       const { actor, caller, input } = request;
       const given = { request: input.body, actor, allowLocal: caller.localSources, find: starts.findProject };
-      return begin(request, await prepareExport(request.context, given));
+      return start(request, await prepareExport(request.context, given));
     },
 
     retryExport: async (request) => {
       const given = { jobId: request.input.params.jobId, actor: request.actor };
-      return begin(request, await prepareRetry(request.context, given));
+      return start(request, await prepareRetry(request.context, given));
     },
 
     listExports: async ({ context, caller, input }) => ({
@@ -58,11 +74,12 @@ export function exportHandlers(stopping: AbortSignal, starts: ExportStarts): Exp
     }),
 
     readExport: async (request) => {
-      const read = async () => replyWith(await findJob(request));
-      // A cached reply is not read in the transaction.
-      return request.context.database.isTransaction
-        ? read()
-        : request.remember(request.input.params.jobId, read);
+      const { jobId } = request.input.params;
+      // Only the transaction itself sees its writes; the cache and other connections do not.
+      if (request.context.database.isTransaction) return replyWith(await findJob(request));
+      return request.cached(jobId, async () =>
+        replyWith(await findExport({ id: jobId, reach: request.caller })),
+      );
     },
 
     deleteExport: async ({ context, actor, input, commit }) =>
@@ -86,31 +103,31 @@ export function exportHandlers(stopping: AbortSignal, starts: ExportStarts): Exp
     createBundle: async (request) => {
       const { context, caller, origin, input, commit } = request;
       const job = await findJob(request);
-      // Asked before the transaction begins: the store may be far away.
+      // Before the transaction, because the store may respond slowly.
       const body = await createBundleLink(context, { job, reach: caller, origin, ...input.body });
       return commit(async () => ({ body }));
     },
 
-    openBundle: async (request) => goTo(request, await findJob(request), request.input.query.since),
+    openBundle: async (request) =>
+      redirectToBundle(request, await findJob(request), request.input.query.since),
 
     openLatestBundle: async (request) => {
       const { context, caller, input } = request;
       const where = { domain: input.query.domain, reach: caller };
-      return goTo(request, await read.findLatestExport(context, where), input.query.since);
+      return redirectToBundle(request, await read.findLatestExport(context, where), input.query.since);
     },
 
     followExport: async (request) => {
       const job = await findJob(request);
-      const lastEventId = request.web.req.header('last-event-id') ?? '';
-      const afterSequence = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
-      const cut = () => request.web.env.outgoing.destroy();
-      return streamExportEvents(request.context, { job, afterSequence, stopping, cut });
+      const afterSequence = lastSequence(request.web);
+      const disconnect = () => request.web.env.outgoing.destroy();
+      return streamExportEvents(request.context, { job, afterSequence, stopping, disconnect });
     },
 
     readReport: async (request) => {
       const job = await findJob(request);
       const body = await read.readReport(request.context, job);
-      const type = wantedType(request.web.req.header('accept') ?? '');
+      const type = preferredType(request.web.req.header('accept') ?? '');
       const headers = { vary: 'accept', 'content-security-policy': "sandbox; frame-ancestors 'none'" };
       if (type === undefined) return { body, headers: { vary: 'accept' } };
       const content = await read.reportAs(type, body, job);
@@ -120,6 +137,51 @@ export function exportHandlers(stopping: AbortSignal, starts: ExportStarts): Exp
     readManifest: async (request) => ({
       body: await read.readManifest(request.context, await findJob(request)),
     }),
+
+    checkSource: async ({ context, caller, input, commit, web }) => {
+      const signal = AbortSignal.any([stopping, web.req.raw.signal]);
+      const given = { ...input.body, reach: caller, allowLocal: caller.localSources, signal };
+      const body = await checkSource(context, given);
+      return commit(async () => ({ body }));
+    },
+
+    followExports: async ({ context, caller, web }) => {
+      const disconnect = () => web.env.outgoing.destroy();
+      return streamAllExports(context, { reach: caller, after: lastSequence(web), stopping, disconnect });
+    },
+
+    createPreview: async ({ context, caller, input, commit }) => {
+      const where = { id: input.params.jobId, reach: caller };
+      const body = await createPreview(context, await read.findExport(context, where));
+      return commit(async () => ({ body }));
+    },
+
+    compareExports: async ({ context, caller, input }) => {
+      const where = { id: input.params.jobId, reach: caller };
+      const job = await read.findExport(context, where);
+      return { body: await compareExports(context, { job, older: input.query.with, reach: caller }) };
+    },
+
+    readPageChange: async ({ context, caller, input: { params, query } }) => {
+      const job = await read.findExport(context, { id: params.jobId, reach: caller });
+      const given = { job, older: query.with, path: query.path, reach: caller };
+      return { body: await readPageChange(context, given) };
+    },
+
+    compareFindings: async ({ context, caller, input: { params, query } }) => {
+      const job = await read.findExport(context, { id: params.jobId, reach: caller });
+      return { body: await compareFindings(context, { job, older: query.with, reach: caller }) };
+    },
+
+    readInsights: async ({ context, caller, input: { query } }) => {
+      const { days, projectId } = query;
+      const seesWebhooks = caller.projectId === null && scopesGrant(caller.scopes, 'webhooks:read');
+      const [numbers, webhooks] = await Promise.all([
+        readInsights(context, { days, projectId, reach: caller }),
+        seesWebhooks ? readFailingWebhooks(context, caller.organizationId) : null,
+      ]);
+      return { body: { ...numbers, webhooks } };
+    },
 
     readSigningKey: ({ context: { secrets } }) => {
       const { keyId, publicKey } = secrets.signer;
@@ -160,8 +222,8 @@ function replyWith(job: Job): Reply<ExportJob> {
   };
 }
 
-/** The first form that the caller names. Whoever takes anything gets JSON. */
-function wantedType(accept: string): (typeof reportTypes)[number] | undefined {
+/** The first listed format; JSON for any other type. */
+function preferredType(accept: string): (typeof reportTypes)[number] | undefined {
   const first = acceptedTypes(accept).find((type) => type === 'application/json' || isReportType(type));
   return isReportType(first) ? first : undefined;
 }
@@ -170,7 +232,7 @@ function isReportType(type: string | undefined): type is (typeof reportTypes)[nu
   return reportTypes.some((known) => known === type);
 }
 
-async function goTo(
+async function redirectToBundle(
   { context, caller, origin, web }: Pick<Request<'openBundle'>, 'context' | 'caller' | 'origin' | 'web'>,
   job: Job,
   since: string | undefined,

@@ -1,22 +1,20 @@
-/**
- * Is the process alive, and can it do its work? Both answer without a key and tell nothing of any tenant.
- */
+/** Health and readiness. Both need no key and reveal nothing about tenants. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Readiness } from '@docyard/api';
 import type { Context, ReadinessCheck } from '../../context.ts';
 import { Problem } from '../../problem.ts';
-import { findIsolation } from '../../rendering/isolation.ts';
+import { findIsolation } from '../../sandbox/isolation.ts';
 import type { Handlers } from '../request.ts';
 
 type Check = Readiness['checks'][number];
 type CheckResult = Check & { isOptional: boolean };
 
-/** An orchestrator gives up after some seconds; it should be told which part is the slow one. */
-const longestMs = 3000;
-/** Probes often wait for a second only, and must not fail because of an optional part. */
-const longestOptionalMs = 500;
-/** Anybody may ask, and a check may cost a request to the object storage. */
-const keptMs = 1000;
+/** Below the timeout of orchestrators, so that the response names the slow component. */
+const maxCheckMs = 3000;
+/** Probes often time out after a second and must not fail because of an optional component. */
+const maxOptionalCheckMs = 500;
+/** Limits the cost of unauthenticated requests: a check may call the object storage. */
+const cacheMs = 1000;
 
 export function healthHandlers(stopping: AbortSignal): Pick<Handlers, 'readHealth' | 'readReadiness'> {
   return {
@@ -32,9 +30,9 @@ export function healthHandlers(stopping: AbortSignal): Pick<Handlers, 'readHealt
 }
 
 export async function checkReadiness(context: Context, draining: boolean): Promise<Readiness> {
-  const message = draining ? 'stopping' : 'taking requests';
+  const message = draining ? 'stopping' : 'accepting requests';
   const serving = { name: 'serving', ok: !draining, message, isOptional: false };
-  const [found, isolation] = await Promise.all([recentChecks(context), triedIsolation()]);
+  const [found, isolation] = await Promise.all([recentChecks(context), probedIsolation()]);
   const results = [serving, ...found];
   const status = statusOf(results);
   const checks = results.map(({ isOptional: _isOptional, ...check }) => check);
@@ -47,9 +45,9 @@ function statusOf(results: readonly CheckResult[]): Readiness['status'] {
   return failed.every(({ isOptional }) => isOptional) ? 'degraded' : 'not_ready';
 }
 
-/** Tried once for a process; whoever asks in the first moments need not wait for it for ever. */
-async function triedIsolation(): Promise<Readiness['isolation']> {
-  const found = await Promise.race([findIsolation(), pause(longestMs, undefined, { ref: false })]);
+/** The first probe may take long after a start. */
+async function probedIsolation(): Promise<Readiness['isolation']> {
+  const found = await Promise.race([findIsolation(), pause(maxCheckMs, undefined, { ref: false })]);
   return found === undefined ? undefined : { level: found.level, statement: found.statement };
 }
 
@@ -57,7 +55,7 @@ const recent = new WeakMap<Context, { atMs: number; checks: Promise<CheckResult[
 
 function recentChecks(context: Context): Promise<CheckResult[]> {
   const known = recent.get(context);
-  if (known !== undefined && performance.now() - known.atMs < keptMs) return known.checks;
+  if (known !== undefined && performance.now() - known.atMs < cacheMs) return known.checks;
   const checks = Promise.all(context.checks.map((check) => attempt(context, check)));
   recent.set(context, { atMs: performance.now(), checks });
   return checks;
@@ -68,14 +66,14 @@ async function attempt(
   { name, isOptional = false, run }: ReadinessCheck,
 ): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new Error('does not answer')),
-      isOptional ? longestOptionalMs : longestMs,
+      isOptional ? maxOptionalCheckMs : maxCheckMs,
     );
   });
   try {
-    return { name, isOptional, ok: true, message: await Promise.race([run(), late]) };
+    return { name, isOptional, ok: true, message: await Promise.race([run(), timeout]) };
   } catch (error) {
     log.warn({ err: error, check: name }, isOptional ? 'degraded' : 'not ready');
     return { name, isOptional, ok: false, message: reasonOf(error) };
@@ -84,8 +82,8 @@ async function attempt(
   }
 }
 
-/** Problems and our own sentences are for everybody; what a library says may name addresses. */
+/** Messages of libraries may contain addresses, so only our own are shown. */
 function reasonOf(error: unknown): string {
-  const isOurs = error instanceof Problem || (error instanceof Error && !('code' in error));
-  return isOurs ? error.message : 'not usable; see the log';
+  const isSafe = error instanceof Problem || (error instanceof Error && !('code' in error));
+  return isSafe ? error.message : 'unavailable; see the log';
 }

@@ -34,7 +34,7 @@ export const projectHandlers: Pick<
       return {
         body: undefined,
         after: async () => {
-          // Its keys went with it.
+          // Deleting a project also deletes its keys.
           context.changes.notify(keyChanges);
           await removeFiles(context, jobIds);
         },

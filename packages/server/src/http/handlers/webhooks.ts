@@ -1,6 +1,3 @@
-/**
- * The webhook operations: HTTP on one side, `webhooks/` on the other.
- */
 import {
   listDeliveries,
   readDeliveryWithBody,

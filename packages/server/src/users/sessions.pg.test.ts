@@ -1,4 +1,4 @@
-/** Sessions and setup tokens where several processes answer, and what is swept away. */
+/** Sessions and setup tokens with several processes, and the removal of expired ones. */
 import { describe, expect, test } from 'vitest';
 import {
   composeForTest,
@@ -8,10 +8,10 @@ import {
   until,
   type TestContext,
 } from '../../test/support/test-context.ts';
-import { createPerson } from './by-hand.ts';
+import { createUser } from './operator-accounts.ts';
 import { authenticateSession, endSession, startSession, sweepSessions } from './sessions.ts';
 import { openSetup } from './setup.ts';
-import { takeAttempt } from './attempts.ts';
+import { countAttempt } from './sign-in-attempts.ts';
 import { goodPassword, Visitor } from '../../test/support/visitor.ts';
 
 const secret = { SECRET_KEY: 'the same for every process of the test' };
@@ -19,10 +19,10 @@ const ada = { email: 'ada@example.com', name: 'Ada', password: goodPassword };
 
 async function withAda(context: TestContext) {
   const { actor } = await createTenant(context);
-  return createPerson(context, { ...ada, role: 'owner', actor });
+  return createUser(context, { ...ada, role: 'owner', actor });
 }
 
-test('what has ended is swept away, and the rest stays', async () => {
+test('only expired sessions are removed', async () => {
   const context = await composeForTest();
   const { id } = await withAda(context);
   await startSession(context, id);
@@ -30,20 +30,20 @@ test('what has ended is swept away, and the rest stays', async () => {
   const fresh = await startSession(context, id);
   await sweepSessions(context);
   expect(await context.database.selectFrom('sessions').select('person_id').execute()).toHaveLength(1);
-  expect(await authenticateSession(context, fresh)).toMatchObject({ person: { email: ada.email } });
+  expect(await authenticateSession(context, fresh)).toMatchObject({ user: { email: ada.email } });
   await endSession(context, fresh);
   expect(await authenticateSession(context, fresh)).toBeUndefined();
 });
 
-test('attempts are counted for an address and an email, and forgotten with their window', async () => {
+test('attempts are counted per address and email until their window ends', async () => {
   const context = await composeForTest();
   const attempt = { subject: ada.email, address: '203.0.113.7' };
-  for (let tries = 0; tries < 10; tries += 1) await takeAttempt(context, attempt);
-  await expect(takeAttempt(context, attempt)).rejects.toMatchObject({ code: 'rate_limited' });
-  // Whoever comes from elsewhere is not kept out by that.
-  await takeAttempt(context, { ...attempt, address: '203.0.113.8' });
+  for (let tries = 0; tries < 10; tries += 1) await countAttempt(context, attempt);
+  await expect(countAttempt(context, attempt)).rejects.toMatchObject({ code: 'rate_limited' });
+  // The limit does not affect other addresses.
+  await countAttempt(context, { ...attempt, address: '203.0.113.8' });
   context.clock.advance(900);
-  await takeAttempt(context, attempt);
+  await countAttempt(context, attempt);
   expect(await context.database.selectFrom('attempt_windows').selectAll().execute()).toHaveLength(3);
 });
 
@@ -56,13 +56,13 @@ describe.skipIf(process.env['TEST_DATABASE'] !== 'postgres')('several processes'
     return { first, second, here: new Visitor(services[0]), there: new Visitor(services[1]) };
   }
 
-  test('take the setup token of each other', async () => {
+  test('accept the setup token of each other', async () => {
     const { first, there } = await two();
     const token = present(await openSetup(first));
     expect((await there.send('POST', '/v1/setup', { token, ...ada })).status).toBe(201);
   });
 
-  test('know at once that a session has ended elsewhere, or means something else', async () => {
+  test('refuse a session that another process has ended', async () => {
     const { first, here, there } = await two();
     const token = present(await openSetup(first));
     await here.send('POST', '/v1/setup', { token, ...ada });

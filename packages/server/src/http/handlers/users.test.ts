@@ -1,11 +1,11 @@
-/** The first person, signing in and out, and who may do what with whom, through the front door. */
+/** Setup, sign-in, sessions, invitations and roles through the HTTP API. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Invitation, Me, Person, Role } from '@docyard/api';
+import type { Invitation, Me, User, Role } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../../audit/audit.ts';
-import { peopleChanges } from '../../people/sessions.ts';
-import { openSetup } from '../../people/setup.ts';
+import { userChanges } from '../../users/sessions.ts';
+import { openSetup } from '../../users/setup.ts';
 import { goodPassword, Visitor } from '../../../test/support/visitor.ts';
 import {
   composeForTest,
@@ -25,9 +25,9 @@ async function freshInstallation(environment: Record<string, string> = {}) {
   const token = present(await openSetup(context));
   const visitor = () => new Visitor(service);
   const signIn = async (email: string, password = goodPassword) => {
-    const somebody = visitor();
-    const response = await somebody.send('POST', '/v1/session', { email, password });
-    return { somebody, response };
+    const user = visitor();
+    const response = await user.send('POST', '/v1/session', { email, password });
+    return { user, response };
   };
   return { context, tenant, service, token, visitor, signIn };
 }
@@ -38,36 +38,36 @@ async function setUpInstallation(environment: Record<string, string> = {}) {
   const owner = fresh.visitor();
   expect((await owner.send('POST', '/v1/setup', { token: fresh.token, ...ada })).status).toBe(201);
   const invite = async (email: string, role: Role, by = owner) => {
-    const response = await by.send('POST', '/v1/people', { email, role });
+    const response = await by.send('POST', '/v1/users', { email, role });
     return { response, invitation: (await response.json()) as Invitation };
   };
-  const letIn = async (email: string, role: Role) => {
+  const addUser = async (email: string, role: Role) => {
     const { invitation } = await invite(email, role);
-    const somebody = fresh.visitor();
+    const user = fresh.visitor();
     const token = new URL(invitation.invitationUrl).hash.slice(1);
     const body = { token, name: email, password: goodPassword };
-    expect((await somebody.send('POST', '/v1/invitation', body)).status).toBe(201);
-    return { somebody, person: invitation.person };
+    expect((await user.send('POST', '/v1/invitation', body)).status).toBe(201);
+    return { user, person: invitation.person };
   };
   const actions = async () =>
     (await listAuditLog(fresh.context, { organizationId: fresh.tenant.organizationId, limit: 100 })).data;
-  return { ...fresh, owner, invite, letIn, actions };
+  return { ...fresh, owner, invite, addUser, actions };
 }
 
 const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
 const tokenFile = (context: TestContext) => join(context.config.dataDir, 'setup-token');
 
-describe('the first person', () => {
-  test('becomes an owner with the token that the server has made, and is signed in', async () => {
+describe('the setup of the first user', () => {
+  test('the setup token of the server creates a signed-in owner', async () => {
     const { context, tenant, token, visitor } = await freshInstallation();
     expect(readFileSync(tokenFile(context), 'utf8')).toBe(`${token}\n`);
     expect(statSync(tokenFile(context)).mode & 0o777).toBe(0o600);
-    const somebody = visitor();
-    expect(await (await somebody.send('GET', '/v1/setup')).json()).toEqual({
+    const user = visitor();
+    expect(await (await user.send('GET', '/v1/setup')).json()).toEqual({
       needed: true,
       signIn: { oidc: null },
     });
-    const response = await somebody.send('POST', '/v1/setup', { token, ...ada });
+    const response = await user.send('POST', '/v1/setup', { token, ...ada });
     expect(response.status).toBe(201);
     const me: Me = {
       organization: { id: tenant.organizationId, name: 'Harbour', plan: 'enterprise' },
@@ -76,11 +76,11 @@ describe('the first person', () => {
       scopes: ['read', 'write'],
     };
     expect(await response.json()).toEqual(me);
-    expect(await somebody.me()).toEqual(me);
+    expect(await user.me()).toEqual(me);
     expect(existsSync(tokenFile(context))).toBe(false);
   });
 
-  test('is one: afterwards there is nothing to set up', async () => {
+  test('a second setup is refused', async () => {
     const { context, visitor, token } = await setUpInstallation();
     expect(await (await visitor().send('GET', '/v1/setup')).json()).toMatchObject({ needed: false });
     const again = await visitor().send('POST', '/v1/setup', { token, ...ada, email: 'eve@example.com' });
@@ -88,7 +88,7 @@ describe('the first person', () => {
     expect(await openSetup(context)).toBeUndefined();
   });
 
-  test('needs the token, and gets few attempts to guess it', async () => {
+  test('wrong setup tokens are refused and then rate limited', async () => {
     const { visitor } = await freshInstallation();
     const guess = () => visitor().send('POST', '/v1/setup', { ...ada, token: 'x'.repeat(43) });
     for (let tries = 0; tries < 10; tries += 1) expect(await codeOf(await guess())).toBe('token_invalid');
@@ -97,7 +97,7 @@ describe('the first person', () => {
     expect(refused.headers.get('retry-after')).toBe('900');
   });
 
-  test('needs it within half an hour; the next start makes another', async () => {
+  test('a setup token expires after half an hour and the next start creates another', async () => {
     const { context, token, visitor } = await freshInstallation();
     context.clock.advance(30 * 60);
     expect(await codeOf(await visitor().send('POST', '/v1/setup', { token, ...ada }))).toBe('token_invalid');
@@ -105,14 +105,14 @@ describe('the first person', () => {
     expect((await visitor().send('POST', '/v1/setup', { token: next, ...ada })).status).toBe(201);
   });
 
-  test('may use the token of any process', async () => {
+  test('a setup token stays valid when another process creates one', async () => {
     const { context, token, visitor } = await freshInstallation();
     expect(await openSetup(context)).not.toBe(token);
     expect((await visitor().send('POST', '/v1/setup', { token, ...ada })).status).toBe(201);
   });
 
   test.each(['short', 'password1234', 'Password-1234', 'aaaaaaaaaaaaaaaa', 'ADA@example.com'])(
-    'may not choose %s',
+    'the weak password %s is refused',
     async (password) => {
       const { token, visitor } = await freshInstallation();
       const response = await visitor().send('POST', '/v1/setup', { token, ...ada, password });
@@ -123,16 +123,16 @@ describe('the first person', () => {
 });
 
 describe('signing in', () => {
-  test('gives a cookie that scripts cannot read and other sites cannot use', async () => {
+  test('the session cookie is HttpOnly and SameSite', async () => {
     const { signIn } = await setUpInstallation();
-    const { somebody, response } = await signIn(' ADA@Example.com ');
+    const { user, response } = await signIn(' ADA@Example.com ');
     expect(response.status).toBe(201);
     const [cookie] = response.headers.getSetCookie();
     expect(cookie).toMatch(/^docyard=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
-    expect((await somebody.me()).person?.email).toBe(ada.email);
+    expect((await user.me()).person?.email).toBe(ada.email);
   });
 
-  test('gives a browser the cookie that is bound to the host when it has shown that it keeps secure ones', async () => {
+  test('a browser that keeps secure cookies gets a cookie with the __Host- prefix', async () => {
     const { service, owner } = await setUpInstallation();
     const page = await service.request('/dashboard/login', {});
     const [probe] = page.headers.getSetCookie();
@@ -148,7 +148,7 @@ describe('signing in', () => {
     expect(again.headers.getSetCookie()).toEqual([]);
   });
 
-  test('over https the cookie is bound to the host', async () => {
+  test('the session cookie has the __Host- prefix over https', async () => {
     const { service, owner } = await setUpInstallation({ TRUST_PROXY: 'on' });
     const https = { 'x-forwarded-proto': 'https', origin: service.origin.replace('http:', 'https:') };
     const { email, password } = ada;
@@ -159,21 +159,21 @@ describe('signing in', () => {
     expect((await owner.send('GET', '/v1/me', undefined, https)).status).toBe(200);
   });
 
-  test('neither the words nor the audit log tell more than that it failed', async () => {
-    const { signIn, letIn, owner, actions } = await setUpInstallation();
-    const { person } = await letIn('gone@example.com', 'member');
-    await owner.send('PATCH', `/v1/people/${person.id}`, { disabled: true });
+  test('a refused sign-in does not reveal whether the account exists and is audited for known accounts', async () => {
+    const { signIn, addUser, owner, actions } = await setUpInstallation();
+    const { person } = await addUser('gone@example.com', 'member');
+    await owner.send('PATCH', `/v1/users/${person.id}`, { disabled: true });
     const answers = await Promise.all(
       [
         [ada.email, 'not the password'],
-        ['nobody@example.com', goodPassword],
+        ['unknown@example.com', goodPassword],
         ['gone@example.com', goodPassword],
       ].map(async ([email = '', password]) => {
-        const { requestId: _, ...told } = (await (await signIn(email, password)).response.json()) as Record<
+        const { requestId: _, ...body } = (await (await signIn(email, password)).response.json()) as Record<
           string,
           unknown
         >;
-        return told;
+        return body;
       }),
     );
     expect(answers).toEqual(
@@ -183,7 +183,7 @@ describe('signing in', () => {
     expect(refused.map(({ actor }) => actor).toSorted()).toEqual([ada.email, 'gone@example.com']);
   });
 
-  test('is slowed down after ten wrong passwords, and not by ones that were right', async () => {
+  test('sign-in is rate limited after ten wrong passwords, and correct passwords do not count', async () => {
     const { signIn, context } = await setUpInstallation();
     for (let tries = 0; tries < 9; tries += 1) await signIn(ada.email, 'wrong');
     expect((await signIn(ada.email)).response.status).toBe(201);
@@ -195,7 +195,7 @@ describe('signing in', () => {
     expect((await signIn(ada.email)).response.status).toBe(201);
   });
 
-  test('no password, token or session is kept anywhere as it is', async () => {
+  test('no password, token or session is stored in plain text', async () => {
     const { context, owner, token, invite } = await setUpInstallation();
     const { invitation } = await invite('ben@example.com', 'member');
     const kept = everythingKept(context);
@@ -207,27 +207,27 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  test('ends when the person signs out', async () => {
+  test('a session ends when the user signs out', async () => {
     const { owner, signIn } = await setUpInstallation();
-    const { somebody } = await signIn(ada.email);
-    const { cookie } = somebody;
-    expect((await somebody.send('DELETE', '/v1/session')).status).toBe(204);
-    expect(somebody.cookie).toBe('docyard=');
-    somebody.cookie = cookie;
-    expect((await somebody.send('GET', '/v1/me')).status).toBe(401);
+    const { user } = await signIn(ada.email);
+    const { cookie } = user;
+    expect((await user.send('DELETE', '/v1/session')).status).toBe(204);
+    expect(user.cookie).toBe('docyard=');
+    user.cookie = cookie;
+    expect((await user.send('GET', '/v1/me')).status).toBe(401);
     expect((await owner.send('GET', '/v1/me')).status).toBe(200);
   });
 
-  test('takes its streams of events along', async () => {
+  test('the event streams of a session end with it', async () => {
     const { owner, signIn } = await setUpInstallation();
-    const { somebody } = await signIn(ada.email);
+    const { user } = await signIn(ada.email);
     const read = async (visitor: Visitor) => {
       const stream = present((await visitor.send('GET', '/v1/static-export/events')).body).getReader();
       await stream.read();
       return stream;
     };
-    const [ending, staying] = [await read(somebody), await read(owner)];
-    await somebody.send('DELETE', '/v1/session');
+    const [ending, staying] = [await read(user), await read(owner)];
+    await user.send('DELETE', '/v1/session');
     const isOver = ending.read().then(
       ({ done }) => done,
       () => true,
@@ -237,37 +237,37 @@ describe('a session', () => {
     await staying.cancel();
   });
 
-  test('ends after a week without use, and after thirty days with it', async () => {
+  test('a session ends after a week without use and after thirty days in any case', async () => {
     const { context, owner, signIn } = await setUpInstallation();
-    const { somebody } = await signIn(ada.email);
+    const { user } = await signIn(ada.email);
     const day = 86_400;
     for (let days = 0; days < 30; days += 6) {
       expect((await owner.send('GET', '/v1/me')).status).toBe(200);
       context.clock.advance(6 * day);
-      // What was remembered for a second is six days old by this clock.
-      context.changes.notify(peopleChanges);
+      // The session cache uses the real clock, so it is evicted here.
+      context.changes.notify(userChanges);
     }
     expect((await owner.send('GET', '/v1/me')).status).toBe(401);
-    expect((await somebody.send('GET', '/v1/me')).status).toBe(401);
-    const { somebody: idle } = await signIn(ada.email);
+    expect((await user.send('GET', '/v1/me')).status).toBe(401);
+    const { user: idle } = await signIn(ada.email);
     context.clock.advance(7 * day);
     expect((await idle.send('GET', '/v1/me')).status).toBe(401);
   });
 
-  test('changes nothing for a page of another site, or for a request that names none', async () => {
+  test('a change from another origin or without an origin is refused', async () => {
     const { owner, service } = await setUpInstallation();
     const body = { email: 'ben@example.com', role: 'viewer' };
     for (const origin of ['https://evil.example', 'null', service.origin.replace(/\d+$/, '1')]) {
-      const response = await owner.send('POST', '/v1/people', body, { origin });
+      const response = await owner.send('POST', '/v1/users', body, { origin });
       expect(await codeOf(response)).toBe('origin_refused');
     }
     const headers = { cookie: present(owner.cookie), 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    expect(await codeOf(await service.request('/v1/people', init))).toBe('origin_refused');
-    expect((await owner.send('POST', '/v1/people', body)).status).toBe(201);
+    expect(await codeOf(await service.request('/v1/users', init))).toBe('origin_refused');
+    expect((await owner.send('POST', '/v1/users', body)).status).toBe(201);
   });
 
-  test('counts for nothing beside a key', async () => {
+  test('a session is ignored when the request has a key', async () => {
     const { owner, tenant } = await setUpInstallation();
     const withKey = (key: string) =>
       owner.send('GET', '/v1/me', undefined, { authorization: `Bearer ${key}` });
@@ -278,7 +278,7 @@ describe('a session', () => {
     expect((await withKey('docyard_wrong')).status).toBe(401);
   });
 
-  test('is limited for its person, whatever others do', async () => {
+  test('the rate limit of a session is independent of other callers', async () => {
     const { owner, tenant, service } = await setUpInstallation({ LIMIT_READS_PER_MINUTE: '2' });
     for (const status of [200, 200, 429]) {
       expect((await owner.send('GET', '/v1/me')).status).toBe(status);
@@ -286,28 +286,28 @@ describe('a session', () => {
     expect((await service.request('/v1/me', { key: tenant.key.key })).status).toBe(200);
   });
 
-  test('sees nothing of another organization', async () => {
+  test('a session cannot read or change another organization', async () => {
     const { context, owner, service } = await setUpInstallation();
     const other = await createTenant(context, { name: 'Other' });
-    const made = await service.request('/v1/people', {
+    const made = await service.request('/v1/users', {
       method: 'POST',
       key: other.key.key,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'zoe@example.org', role: 'member' }),
     });
     const { person } = (await made.json()) as Invitation;
-    const { data } = (await (await owner.send('GET', '/v1/people')).json()) as { data: Person[] };
+    const { data } = (await (await owner.send('GET', '/v1/users')).json()) as { data: User[] };
     expect(data.map(({ email }) => email)).toEqual([ada.email]);
-    expect((await owner.send('PATCH', `/v1/people/${person.id}`, { disabled: true })).status).toBe(404);
-    expect((await owner.send('DELETE', `/v1/people/${person.id}`)).status).toBe(404);
+    expect((await owner.send('PATCH', `/v1/users/${person.id}`, { disabled: true })).status).toBe(404);
+    expect((await owner.send('DELETE', `/v1/users/${person.id}`)).status).toBe(404);
     expect((await owner.send('DELETE', `/v1/api-keys/${other.key.id}`)).status).toBe(404);
   });
 });
 
 describe('a password', () => {
-  test('is changed by whoever knows it; every other session ends', async () => {
+  test('changing a password requires the current one and ends every other session', async () => {
     const { owner, signIn } = await setUpInstallation();
-    const { somebody } = await signIn(ada.email);
+    const { user } = await signIn(ada.email);
     const next = 'forty two herrings on a rope';
     const wrong = await owner.send('POST', '/v1/session/password', { current: 'wrong', next });
     expect(await codeOf(wrong)).toBe('sign_in_failed');
@@ -319,12 +319,12 @@ describe('a password', () => {
     const changed = await owner.send('POST', '/v1/session/password', { current: goodPassword, next });
     expect(changed.status).toBe(204);
     expect((await owner.send('GET', '/v1/me')).status).toBe(200);
-    expect((await somebody.send('GET', '/v1/me')).status).toBe(401);
+    expect((await user.send('GET', '/v1/me')).status).toBe(401);
     expect((await signIn(ada.email)).response.status).toBe(401);
     expect((await signIn(ada.email, next)).response.status).toBe(201);
   });
 
-  test('is nothing a key has', async () => {
+  test('an API key cannot change a password', async () => {
     const { service, tenant } = await setUpInstallation();
     const response = await service.request('/v1/session/password', {
       method: 'POST',
@@ -337,7 +337,7 @@ describe('a password', () => {
 });
 
 describe('an invitation', () => {
-  test('lets one person in, once, with the role it names', async () => {
+  test('an invitation admits one user once with the role that it names', async () => {
     const { invite, visitor, owner } = await setUpInstallation();
     const { invitation } = await invite('Ben@example.com', 'viewer');
     expect(invitation.person).toMatchObject({
@@ -354,14 +354,14 @@ describe('an invitation', () => {
       scopes: ['exports:read', 'agent:read', 'projects:read', 'deployments:read'],
     });
     expect(await codeOf(await visitor().send('POST', '/v1/invitation', body))).toBe('token_invalid');
-    const { data } = (await (await owner.send('GET', '/v1/people')).json()) as { data: Person[] };
+    const { data } = (await (await owner.send('GET', '/v1/users')).json()) as { data: User[] };
     expect(data.map(({ email, status }) => [email, status])).toEqual([
       ['ben@example.com', 'active'],
       [ada.email, 'active'],
     ]);
   });
 
-  test('is replaced by the next one, ends after a week, and with its person', async () => {
+  test('an invitation ends when it is replaced, after a week, or when its user is removed', async () => {
     const { context, invite, visitor, owner } = await setUpInstallation();
     const accept = async ({ invitationUrl }: Invitation) => {
       const token = new URL(invitationUrl).hash.slice(1);
@@ -376,69 +376,69 @@ describe('an invitation', () => {
     expect(await accept(second.invitation)).toBe(403);
     await owner.send('POST', '/v1/session', { email: ada.email, password: goodPassword });
     const third = await invite('ben@example.com', 'member');
-    expect((await owner.send('DELETE', `/v1/people/${third.invitation.person.id}`)).status).toBe(204);
+    expect((await owner.send('DELETE', `/v1/users/${third.invitation.person.id}`)).status).toBe(204);
     expect(await accept(third.invitation)).toBe(403);
   });
 
-  test('is refused for whoever is here already', async () => {
+  test('an invitation of an existing user is refused', async () => {
     const { invite } = await setUpInstallation();
     expect((await invite(ada.email, 'viewer')).response.status).toBe(409);
   });
 });
 
 describe('a role', () => {
-  test('decides at once what a person may do', async () => {
-    const { owner, letIn } = await setUpInstallation();
-    const { somebody: ben, person } = await letIn('ben@example.com', 'viewer');
+  test('a change of role takes effect at once', async () => {
+    const { owner, addUser } = await setUpInstallation();
+    const { user: ben, person } = await addUser('ben@example.com', 'viewer');
     const tryAll = async () => ({
       exports: (await ben.send('GET', '/v1/static-export/jobs')).status,
       keys: (await ben.send('GET', '/v1/api-keys')).status,
       project: (await ben.send('POST', '/v1/projects', {})).status,
-      people: (await ben.send('POST', '/v1/people', {})).status,
+      users: (await ben.send('POST', '/v1/users', {})).status,
     });
-    expect(await tryAll()).toEqual({ exports: 200, keys: 403, project: 403, people: 403 });
-    await owner.send('PATCH', `/v1/people/${person.id}`, { role: 'member' });
-    expect(await tryAll()).toEqual({ exports: 200, keys: 200, project: 400, people: 403 });
-    await owner.send('PATCH', `/v1/people/${person.id}`, { role: 'admin' });
-    expect(await tryAll()).toEqual({ exports: 200, keys: 200, project: 400, people: 400 });
-    await owner.send('PATCH', `/v1/people/${person.id}`, { disabled: true });
-    expect(await tryAll()).toEqual({ exports: 401, keys: 401, project: 401, people: 401 });
+    expect(await tryAll()).toEqual({ exports: 200, keys: 403, project: 403, users: 403 });
+    await owner.send('PATCH', `/v1/users/${person.id}`, { role: 'member' });
+    expect(await tryAll()).toEqual({ exports: 200, keys: 200, project: 400, users: 403 });
+    await owner.send('PATCH', `/v1/users/${person.id}`, { role: 'admin' });
+    expect(await tryAll()).toEqual({ exports: 200, keys: 200, project: 400, users: 400 });
+    await owner.send('PATCH', `/v1/users/${person.id}`, { disabled: true });
+    expect(await tryAll()).toEqual({ exports: 401, keys: 401, project: 401, users: 401 });
   });
 
-  test('of an owner is given and taken by owners alone', async () => {
-    const { owner, service, tenant, letIn } = await setUpInstallation();
-    const { somebody: admin, person } = await letIn('ben@example.com', 'admin');
+  test('only owners grant and revoke the role of an owner', async () => {
+    const { owner, service, tenant, addUser } = await setUpInstallation();
+    const { user: admin, person } = await addUser('ben@example.com', 'admin');
     const adaId = present((await owner.me()).person).id;
     const refused = [
-      await admin.send('POST', '/v1/people', { email: 'eve@example.com', role: 'owner' }),
-      await admin.send('PATCH', `/v1/people/${person.id}`, { role: 'owner' }),
-      await admin.send('PATCH', `/v1/people/${adaId}`, { role: 'viewer' }),
-      await admin.send('DELETE', `/v1/people/${adaId}`),
-      await service.request(`/v1/people/${adaId}`, { method: 'DELETE', key: tenant.key.key }),
+      await admin.send('POST', '/v1/users', { email: 'eve@example.com', role: 'owner' }),
+      await admin.send('PATCH', `/v1/users/${person.id}`, { role: 'owner' }),
+      await admin.send('PATCH', `/v1/users/${adaId}`, { role: 'viewer' }),
+      await admin.send('DELETE', `/v1/users/${adaId}`),
+      await service.request(`/v1/users/${adaId}`, { method: 'DELETE', key: tenant.key.key }),
     ];
     for (const response of refused) expect(await codeOf(response)).toBe('owner_required');
-    expect((await owner.send('PATCH', `/v1/people/${person.id}`, { role: 'owner' })).status).toBe(200);
+    expect((await owner.send('PATCH', `/v1/users/${person.id}`, { role: 'owner' })).status).toBe(200);
   });
 
-  test('of the last owner stays', async () => {
-    const { owner, invite, letIn } = await setUpInstallation();
+  test('the last owner cannot be changed or removed', async () => {
+    const { owner, invite, addUser } = await setUpInstallation();
     const adaId = present((await owner.me()).person).id;
     await invite('late@example.com', 'owner');
     for (const change of [{ role: 'admin' }, { disabled: true }]) {
-      expect(await codeOf(await owner.send('PATCH', `/v1/people/${adaId}`, change))).toBe('last_owner');
+      expect(await codeOf(await owner.send('PATCH', `/v1/users/${adaId}`, change))).toBe('last_owner');
     }
-    expect(await codeOf(await owner.send('DELETE', `/v1/people/${adaId}`))).toBe('last_owner');
-    await letIn('ben@example.com', 'owner');
-    expect((await owner.send('DELETE', `/v1/people/${adaId}`)).status).toBe(204);
+    expect(await codeOf(await owner.send('DELETE', `/v1/users/${adaId}`))).toBe('last_owner');
+    await addUser('ben@example.com', 'owner');
+    expect((await owner.send('DELETE', `/v1/users/${adaId}`)).status).toBe(204);
     expect((await owner.send('GET', '/v1/me')).status).toBe(401);
   });
 });
 
-test('the audit log names people by their email', async () => {
-  const { owner, letIn, actions } = await setUpInstallation();
-  const { person } = await letIn('ben@example.com', 'member');
-  await owner.send('PATCH', `/v1/people/${person.id}`, { role: 'viewer' });
-  await owner.send('DELETE', `/v1/people/${person.id}`);
+test('the audit log names users by their email', async () => {
+  const { owner, addUser, actions } = await setUpInstallation();
+  const { person } = await addUser('ben@example.com', 'member');
+  await owner.send('PATCH', `/v1/users/${person.id}`, { role: 'viewer' });
+  await owner.send('DELETE', `/v1/users/${person.id}`);
   const entries = (await actions()).filter(({ action }) => action.startsWith('person.'));
   expect(entries.toReversed().map(({ actor, action, details }) => [actor, action, details])).toEqual([
     [ada.email, 'person.setup', {}],

@@ -1,30 +1,30 @@
 /**
- * The people of an organization: listed, invited, given a role, disabled, removed. Owners are changed by owners alone,
- * and one of them always stays.
+ * Lists, invites, changes and removes the users of an organization. Only owners change owners, and the last owner
+ * cannot be removed.
  */
-import type { Invitation, InvitePerson, Person, Role, UpdatePerson } from '@docyard/api';
+import type { Invitation, InviteUser, User, Role, UpdateUser } from '@docyard/api';
 import { sql, type Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
-import { exclusively, inTransaction, type PersonRow } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type UserRow } from '../ports/database.ts';
 import { Problem, requireVersion } from '../problem.ts';
 import { columnsContain } from '../search.ts';
 import { endSessionsOf, hashToken, newToken } from './sessions.ts';
 
 const invitationDays = 7;
 
-type PeopleContext = Pick<Context, 'database' | 'clock'>;
-type Row = Selectable<PersonRow>;
+type UserContext = Pick<Context, 'database' | 'clock'>;
+type Row = Selectable<UserRow>;
 
-/** Who changes people. A key is no owner, or whoever may make keys would be one. */
+/** The caller that changes users. A key is never an owner, or every caller that may create keys would be one. */
 export interface Changer {
   actor: Actor;
   isOwner: boolean;
 }
 
-export interface PeopleFilters {
+export interface UserFilters {
   q?: string | undefined;
   sort?: string | undefined;
 }
@@ -35,22 +35,22 @@ const sortColumns: SortColumns = {
   lastSeenAt: sql`coalesce(last_seen_at, '')`,
 };
 
-export async function listPeople(
+export async function listUsers(
   context: Pick<Context, 'database'>,
-  input: PageRequest & PeopleFilters & { organizationId: string },
-): Promise<ListPage<Person>> {
+  input: PageRequest & UserFilters & { organizationId: string },
+): Promise<ListPage<User>> {
   let query = context.database
     .selectFrom('people')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
   if (input.q !== undefined) query = query.where(columnsContain(['name', 'email', 'id'], input.q));
-  return readSortedPage(input, query, viewPerson, sortColumns);
+  return readSortedPage(input, query, viewUser, sortColumns);
 }
 
-/** `origin` is where the invited will reach the dashboard. */
-export async function invitePerson(
-  context: PeopleContext,
-  input: InvitePerson & Changer & { origin: string },
+/** `origin` is the URL of the dashboard. */
+export async function inviteUser(
+  context: UserContext,
+  input: InviteUser & Changer & { origin: string },
 ): Promise<Invitation> {
   const { email, role, actor } = input;
   if (role === 'owner') requireOwner(input);
@@ -59,21 +59,21 @@ export async function invitePerson(
   const invitation = { role, invitation_hash: hashToken(token), invitation_expires_at: expiresAt };
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    await exclusively(database, `people:${actor.organizationId}`);
+    await acquireLocks(database, `people:${actor.organizationId}`);
     const known = await database
       .selectFrom('people')
       .selectAll()
       .where('email', '=', email)
       .where('organization_id', '=', actor.organizationId)
       .executeTakeFirst();
-    if (known !== undefined && viewPerson(known).status !== 'invited') {
-      const message = 'There is a person with this email already.';
+    if (known !== undefined && viewUser(known).status !== 'invited') {
+      const message = 'A user with this email already exists.';
       throw new Problem('person_exists', message, { details: [{ path: 'email', message }] });
     }
     if (known?.role === 'owner') requireOwner(input);
-    const person =
+    const user =
       known === undefined
-        ? await insertPerson(inside, {
+        ? await insertUser(inside, {
             ...invitation,
             organization_id: actor.organizationId,
             email,
@@ -83,52 +83,49 @@ export async function invitePerson(
     await recordAudit(inside, {
       actor,
       action: 'person.invite',
-      object: person.id,
+      object: user.id,
       details: { email, role },
     });
     const invitationUrl = `${input.origin}/dashboard/invitation#${token}`;
-    return { person: viewPerson(person), invitationUrl, expiresAt };
+    return { person: viewUser(user), invitationUrl, expiresAt };
   });
 }
 
-export async function updatePerson(
-  context: PeopleContext,
-  input: Changer & { personId: string; change: UpdatePerson },
-): Promise<Person> {
+export async function updateUser(
+  context: UserContext,
+  input: Changer & { userId: string; change: UpdateUser },
+): Promise<User> {
   const { actor } = input;
   const { version, ...wanted } = input.change;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const person = await holdPerson(inside, input);
-    requireVersion(person, version);
+    const user = await lockUser(inside, input);
+    requireVersion(user, version);
     if (wanted.role === 'owner') requireOwner(input);
-    const role = wanted.role ?? (person.role as Role);
-    const disabled = wanted.disabled ?? person.disabled_at !== null;
-    if (isActiveOwner(person) && (role !== 'owner' || disabled)) await requireOtherOwner(inside, person);
-    const disabled_at = disabled ? (person.disabled_at ?? nowText(context)) : null;
-    const changed = await change(inside, person.id, { role, disabled_at, version: person.version + 1 });
-    if (disabled) await endSessionsOf(inside, person.id);
-    await recordAudit(inside, { actor, action: 'person.update', object: person.id, details: { ...wanted } });
-    return viewPerson(changed);
+    const role = wanted.role ?? (user.role as Role);
+    const disabled = wanted.disabled ?? user.disabled_at !== null;
+    if (isActiveOwner(user) && (role !== 'owner' || disabled)) await requireOtherOwner(inside, user);
+    const disabled_at = disabled ? (user.disabled_at ?? nowText(context)) : null;
+    const changed = await change(inside, user.id, { role, disabled_at, version: user.version + 1 });
+    if (disabled) await endSessionsOf(inside, user.id);
+    await recordAudit(inside, { actor, action: 'person.update', object: user.id, details: { ...wanted } });
+    return viewUser(changed);
   });
 }
 
-export async function removePerson(
-  context: PeopleContext,
-  input: Changer & { personId: string },
-): Promise<void> {
+export async function removeUser(context: UserContext, input: Changer & { userId: string }): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const person = await holdPerson(inside, input);
-    if (isActiveOwner(person)) await requireOtherOwner(inside, person);
-    await database.deleteFrom('people').where('id', '=', person.id).execute();
-    const details = { email: person.email };
-    await recordAudit(inside, { actor: input.actor, action: 'person.remove', object: person.id, details });
+    const user = await lockUser(inside, input);
+    if (isActiveOwner(user)) await requireOtherOwner(inside, user);
+    await database.deleteFrom('people').where('id', '=', user.id).execute();
+    const details = { email: user.email };
+    await recordAudit(inside, { actor: input.actor, action: 'person.remove', object: user.id, details });
   });
 }
 
-export async function insertPerson(
-  context: PeopleContext,
+export async function insertUser(
+  context: UserContext,
   values: Pick<Row, 'organization_id' | 'email' | 'name' | 'role'> & Partial<Row>,
 ): Promise<Row> {
   return context.database
@@ -149,7 +146,7 @@ export async function insertPerson(
     .executeTakeFirstOrThrow();
 }
 
-export function viewPerson(row: Row): Person {
+export function viewUser(row: Row): User {
   const signsInWith = row.oidc_subject !== null ? 'oidc' : row.password !== null ? 'password' : null;
   const status = row.disabled_at !== null ? 'disabled' : signsInWith === null ? 'invited' : 'active';
   return {
@@ -165,24 +162,24 @@ export function viewPerson(row: Row): Person {
   };
 }
 
-/** Two changes of the same organization wait for each other: each may be about the last owner. */
-async function holdPerson({ database }: PeopleContext, input: Changer & { personId: string }): Promise<Row> {
+/** Locks the users of the organization, because each change may affect the last owner. */
+async function lockUser({ database }: UserContext, input: Changer & { userId: string }): Promise<Row> {
   const { organizationId } = input.actor;
-  await exclusively(database, `people:${organizationId}`);
-  const person = await database
+  await acquireLocks(database, `people:${organizationId}`);
+  const user = await database
     .selectFrom('people')
     .selectAll()
-    .where('id', '=', input.personId)
+    .where('id', '=', input.userId)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
-  if (person === undefined) {
-    throw new Problem('not_found', 'There is no such person. List them with GET /v1/people.');
+  if (user === undefined) {
+    throw new Problem('not_found', 'There is no such user. List users with GET /v1/users.');
   }
-  if (person.role === 'owner') requireOwner(input);
-  return person;
+  if (user.role === 'owner') requireOwner(input);
+  return user;
 }
 
-async function change({ database }: PeopleContext, id: string, values: Partial<Row>): Promise<Row> {
+async function change({ database }: UserContext, id: string, values: Partial<Row>): Promise<Row> {
   return database
     .updateTable('people')
     .set(values)
@@ -192,22 +189,22 @@ async function change({ database }: PeopleContext, id: string, values: Partial<R
 }
 
 function requireOwner({ isOwner }: Pick<Changer, 'isOwner'>): void {
-  if (!isOwner) throw new Problem('owner_required', 'Only an owner makes, changes and removes owners.');
+  if (!isOwner) throw new Problem('owner_required', 'Only an owner can create, change or remove owners.');
 }
 
-/** One who was invited and has never come cannot look after the others. */
-async function requireOtherOwner({ database }: PeopleContext, person: Row): Promise<void> {
+/** Invited owners do not count, because they have never signed in. */
+async function requireOtherOwner({ database }: UserContext, user: Row): Promise<void> {
   const owners = await database
     .selectFrom('people')
     .selectAll()
-    .where('organization_id', '=', person.organization_id)
+    .where('organization_id', '=', user.organization_id)
     .where('role', '=', 'owner')
-    .where('id', '!=', person.id)
+    .where('id', '!=', user.id)
     .execute();
   if (owners.some(isActiveOwner)) return;
-  throw new Problem('last_owner', 'This is the last owner. Make somebody else an owner first.');
+  throw new Problem('last_owner', 'This is the last owner. Make another user an owner first.');
 }
 
-function isActiveOwner(person: Row): boolean {
-  return person.role === 'owner' && viewPerson(person).status === 'active';
+function isActiveOwner(user: Row): boolean {
+  return user.role === 'owner' && viewUser(user).status === 'active';
 }

@@ -1,14 +1,14 @@
 /**
- * The way in with an identity that somebody else vouches for, an OpenID Connect issuer that the operator has named. A
- * person is known by issuer and subject; only the first time is it the email that counts, and only a verified one.
+ * Signs in users with an OpenID Connect identity. Users are identified by issuer and subject; the first sign-in
+ * matches a verified email.
  */
 import type { Role } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import type { Context } from '../context.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
-import { exclusively, inTransaction, type PersonRow } from '../ports/database.ts';
-import { insertPerson } from './people.ts';
+import { acquireLocks, inTransaction, type UserRow } from '../ports/database.ts';
+import { insertUser } from './users.ts';
 import { startSession } from './sessions.ts';
 import { actorOf, type Origin } from './sign-in.ts';
 
@@ -20,7 +20,7 @@ export interface Identity {
   name: string | undefined;
 }
 
-/** Who may come without an invitation. */
+/** Who may sign in without an invitation. */
 export interface Admission {
   defaultRole: Role | null;
   emailDomains: readonly string[];
@@ -29,9 +29,9 @@ export interface Admission {
 export type Refusal = 'setup_needed' | 'email_unverified' | 'not_invited' | 'disabled';
 
 type IdentityContext = Pick<Context, 'database' | 'clock'>;
-type Row = Selectable<PersonRow>;
+type Row = Selectable<UserRow>;
 
-/** The token of a new session, or why there is none. */
+/** The token of a new session, or the reason for a refusal. */
 export async function signInWithIdentity(
   context: IdentityContext,
   input: { identity: Identity; admission: Admission; from: Origin },
@@ -39,7 +39,7 @@ export async function signInWithIdentity(
   const { identity, from } = input;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    await exclusively(database, `identity:${identity.issuer}:${identity.subject}`);
+    await acquireLocks(database, `identity:${identity.issuer}:${identity.subject}`);
     const found = (await findKnown(inside, identity)) ?? (await admit(inside, input));
     if (typeof found === 'string') return { refused: found };
     const actor = actorOf(found, from);
@@ -66,7 +66,7 @@ function findKnown({ database }: IdentityContext, { issuer, subject }: Identity)
     .executeTakeFirst();
 }
 
-/** Whoever is here or invited under this email, and has no other identity, is this one from now on. */
+/** Links the identity to an existing or invited user with this email and no other identity. */
 async function admit(
   context: IdentityContext,
   { identity, admission, from }: { identity: Identity; admission: Admission; from: Origin },
@@ -74,10 +74,10 @@ async function admit(
   const email = identity.email?.trim().toLowerCase();
   if (email === undefined || !identity.isEmailVerified) return 'email_unverified';
   const [organization] = await listOrganizations(context);
-  const anybody = await context.database.selectFrom('people').select('id').limit(1).executeTakeFirst();
-  // The first person is an owner, and none of those who come this way is.
-  if (organization === undefined || anybody === undefined) return 'setup_needed';
-  await exclusively(context.database, `email:${email}`);
+  const anyUser = await context.database.selectFrom('people').select('id').limit(1).executeTakeFirst();
+  // Single sign-on never creates an owner, so the setup must come first.
+  if (organization === undefined || anyUser === undefined) return 'setup_needed';
+  await acquireLocks(context.database, `email:${email}`);
   const known = await context.database
     .selectFrom('people')
     .selectAll()
@@ -87,7 +87,7 @@ async function admit(
   if (known !== undefined)
     return known.oidc_subject === null ? link(context, known, identity) : 'not_invited';
   if (admission.defaultRole === null || !isOfDomain(email, admission.emailDomains)) return 'not_invited';
-  const person = await insertPerson(context, {
+  const user = await insertUser(context, {
     oidc_issuer: identity.issuer,
     oidc_subject: identity.subject,
     organization_id: organization.id,
@@ -95,21 +95,21 @@ async function admit(
     name: nameOf(identity, email),
     role: admission.defaultRole,
   });
-  await recordAudit(context, { actor: actorOf(person, from), action: 'person.join', object: person.id });
-  return person;
+  await recordAudit(context, { actor: actorOf(user, from), action: 'person.join', object: user.id });
+  return user;
 }
 
-async function link({ database }: IdentityContext, person: Row, identity: Identity): Promise<Row> {
+async function link({ database }: IdentityContext, user: Row, identity: Identity): Promise<Row> {
   return database
     .updateTable('people')
     .set({
       oidc_issuer: identity.issuer,
       oidc_subject: identity.subject,
-      name: person.name === '' ? nameOf(identity, person.email) : person.name,
+      name: user.name === '' ? nameOf(identity, user.email) : user.name,
       invitation_hash: null,
       invitation_expires_at: null,
     })
-    .where('id', '=', person.id)
+    .where('id', '=', user.id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -1,4 +1,4 @@
-/** Whether an email is known is told neither by words nor by the work of a failed sign-in. */
+/** Neither the error nor the work of a failed sign-in reveals whether an email is known. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { composeForTest, createTenant, type TestContext } from '../../test/support/test-context.ts';
 import { newId } from '../ids.ts';
@@ -25,7 +25,7 @@ afterEach(() => {
   counted.hashes = [];
 });
 
-async function addPerson(email: string, more: { password?: null; disabled?: true } = {}): Promise<void> {
+async function addUser(email: string, more: { password?: null; disabled?: true } = {}): Promise<void> {
   const { hashPassword } = await import('./password.ts');
   const { organizationId } = await createTenant(context);
   const password = more.password === null ? null : await hashPassword(context.secrets, goodPassword);
@@ -57,22 +57,22 @@ async function workOf(email: string): Promise<string[]> {
 
 describe('a failed sign-in', () => {
   test('computes the same hashes for a known email, an unknown one, one without a password and a disabled one', async () => {
-    await addPerson('ada@example.com');
-    await addPerson('invited@example.com', { password: null });
-    await addPerson('disabled@example.com', { disabled: true });
+    await addUser('ada@example.com');
+    await addUser('invited@example.com', { password: null });
+    await addUser('disabled@example.com', { disabled: true });
     const work = await workOf('ada@example.com');
     expect(work).toHaveLength(1);
-    for (const email of ['nobody@example.com', 'invited@example.com', 'disabled@example.com'])
+    for (const email of ['unknown@example.com', 'invited@example.com', 'disabled@example.com'])
       expect(await workOf(email), email).toEqual(work);
   });
 
-  test('computes the same hashes for an email that two organizations know', async () => {
-    await addPerson('ada@example.com');
-    await addPerson('ada@example.com');
-    await addPerson('once@example.com');
+  test('computes the same hashes when one email belongs to two organizations', async () => {
+    await addUser('ada@example.com');
+    await addUser('ada@example.com');
+    await addUser('once@example.com');
     const work = await workOf('ada@example.com');
     expect(work).toHaveLength(2);
     expect(await workOf('once@example.com')).toEqual(work);
-    expect(await workOf('nobody@example.com')).toEqual(work);
+    expect(await workOf('unknown@example.com')).toEqual(work);
   });
 });

@@ -1,4 +1,4 @@
-/** Passwords of twelve characters and more that are among the first to be tried, without case and signs. */
+/** Common passwords with at least twelve characters, in lower case and without punctuation. */
 const bases = [
   '1234567890',
   '0123456789',
@@ -48,7 +48,6 @@ const endings = [
   '2027',
 ];
 
-/** Each of them alone, twice, and with the endings that people add. */
 export const commonPasswords: ReadonlySet<string> = new Set([
   'abcdefghijkl',
   'abcdefghijklmnop',

@@ -1,50 +1,50 @@
-/** What the operator does on the machine: people with a password of the operator's choice, without an invitation. */
-import type { Person, Role } from '@docyard/api';
+/** Accounts that the operator creates with the CLI, with a password and without an invitation. */
+import type { User, Role } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
-import { exclusively, inTransaction, type PersonRow } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type UserRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { hashPassword, requireGoodPassword } from './password.ts';
-import { insertPerson, viewPerson } from './people.ts';
+import { insertUser, viewUser } from './users.ts';
 import { endSessionsOf } from './sessions.ts';
 
-type HandContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
+type AccountContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
-export async function createPerson(
-  context: HandContext,
+export async function createUser(
+  context: AccountContext,
   input: { email: string; name: string; role: Role; password: string; actor: Actor },
-): Promise<Person> {
+): Promise<User> {
   const { email, name, role, actor } = input;
   requireGoodPassword(input.password, 'password', email);
   const password = await hashPassword(context.secrets, input.password);
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    await exclusively(database, `people:${actor.organizationId}`);
-    if ((await lookFor(inside, email, actor)) !== undefined) {
+    await acquireLocks(database, `people:${actor.organizationId}`);
+    if ((await findByEmail(inside, email, actor)) !== undefined) {
       throw new Problem(
         'person_exists',
-        `${email} is here already. Set a password with docyard users password.`,
+        `${email} already exists. Set a password with docyard users password.`,
       );
     }
     const values = { organization_id: actor.organizationId, email, name, role, password };
-    const person = await insertPerson(inside, values);
+    const user = await insertUser(inside, values);
     await recordAudit(inside, {
       actor,
       action: 'person.create',
-      object: person.id,
+      object: user.id,
       details: { email, role },
     });
-    return viewPerson(person);
+    return viewUser(user);
   });
 }
 
-/** Whoever was invited or disabled can sign in afterwards. */
+/** Also activates invited and disabled users. */
 export async function setPassword(
-  context: HandContext,
-  input: { personId: string; password: string; actor: Actor },
+  context: AccountContext,
+  input: { userId: string; password: string; actor: Actor },
 ): Promise<void> {
-  const { personId, actor } = input;
+  const { userId, actor } = input;
   requireGoodPassword(input.password, 'password');
   const password = await hashPassword(context.secrets, input.password);
   await inTransaction(context.database, async (database) => {
@@ -53,27 +53,27 @@ export async function setPassword(
     await database
       .updateTable('people')
       .set((eb) => ({ ...change, version: eb('version', '+', 1) }))
-      .where('id', '=', personId)
+      .where('id', '=', userId)
       .execute();
-    await endSessionsOf(inside, personId);
-    await recordAudit(inside, { actor, action: 'person.password', object: personId });
+    await endSessionsOf(inside, userId);
+    await recordAudit(inside, { actor, action: 'person.password', object: userId });
   });
 }
 
-export async function findPerson(
+export async function findUser(
   context: Pick<Context, 'database'>,
   { email, actor }: { email: string; actor: Actor },
-): Promise<Selectable<PersonRow>> {
-  const person = await lookFor(context, email.trim().toLowerCase(), actor);
-  if (person !== undefined) return person;
-  throw new Problem('not_found', `There is no person ${email}. List them with docyard users list.`);
+): Promise<Selectable<UserRow>> {
+  const user = await findByEmail(context, email.trim().toLowerCase(), actor);
+  if (user !== undefined) return user;
+  throw new Problem('not_found', `There is no user ${email}. List users with docyard users list.`);
 }
 
-async function lookFor(
+async function findByEmail(
   { database }: Pick<Context, 'database'>,
   email: string,
   actor: Actor,
-): Promise<Selectable<PersonRow> | undefined> {
+): Promise<Selectable<UserRow> | undefined> {
   return database
     .selectFrom('people')
     .selectAll()

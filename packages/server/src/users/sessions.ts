@@ -1,25 +1,21 @@
-/**
- * Sessions: begun by signing in, found by their token, ended by time, by hand or with their person. The token leaves this
- * module once; only its hash is stored.
- */
+/** Sessions of signed-in users. The token leaves this module only when the session starts; only its hash is stored. */
 import { createHash, randomBytes } from 'node:crypto';
 import { scopesOfRole, type Plan, type Role } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import type { Caller } from '../keys/authenticate.ts';
-import type { PersonRow, SessionRow } from '../ports/database.ts';
+import type { UserRow, SessionRow } from '../ports/database.ts';
 
 const idleDays = 7;
-const longestDays = 30;
-/** How exactly it is known when a person was last here. */
-export const lastSeenGrainSeconds = 60;
+const maxDays = 30;
+export const lastSeenPrecisionSeconds = 60;
 
-/** What is announced when a session ends early or a person means something else. The triggers of PostgreSQL say the same. */
-export const peopleChanges = 'people';
+/** The name under which changes of users and sessions are announced; PostgreSQL triggers use the same name. */
+export const userChanges = 'people';
 
 type SessionContext = Pick<Context, 'database' | 'clock'>;
 
-/** Random enough that nothing more than a plain hash is needed. */
+/** Tokens have 256 random bits, so a plain hash is enough. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -28,30 +24,25 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-export async function startSession(context: SessionContext, personId: string): Promise<string> {
+export async function startSession(context: SessionContext, userId: string): Promise<string> {
   const token = newToken();
   const now = nowText(context);
   await context.database
     .insertInto('sessions')
     .values({
       hash: hashToken(token),
-      person_id: personId,
+      person_id: userId,
       created_at: now,
       last_seen_at: now,
-      expires_at: daysAfter(context, longestDays),
+      expires_at: daysAfter(context, maxDays),
     })
     .execute();
-  await context.database
-    .updateTable('people')
-    .set({ last_seen_at: now })
-    .where('id', '=', personId)
-    .execute();
+  await context.database.updateTable('people').set({ last_seen_at: now }).where('id', '=', userId).execute();
   return token;
 }
 
-/** A session as it is stored, together with its person and their organization. */
 export type SessionHolder = Pick<Selectable<SessionRow>, 'hash' | 'last_seen_at' | 'expires_at'> &
-  Pick<Selectable<PersonRow>, 'organization_id' | 'email' | 'name' | 'role' | 'disabled_at'> & {
+  Pick<Selectable<UserRow>, 'organization_id' | 'email' | 'name' | 'role' | 'disabled_at'> & {
     person_id: string;
     organization_name: string;
     plan: string;
@@ -84,7 +75,7 @@ export async function findSession(
     .executeTakeFirst();
 }
 
-/** Undefined for every token without a live session. `find` may remember what it found; the time is looked at here. */
+/** Undefined for every token without a live session. `find` may be cached, because expiry is checked on every call. */
 export async function authenticateSession(
   context: SessionContext,
   token: string,
@@ -104,14 +95,14 @@ export async function authenticateSession(
     scopes: [...scopesOfRole[role]],
     allowedAddresses: [],
     key: null,
-    person: { id: row.person_id, email: row.email, name: row.name, role },
+    user: { id: row.person_id, email: row.email, name: row.name, role },
   };
 }
 
-/** At most one write a minute and session, so that reading does not turn into writing. */
-export async function touchSession(context: SessionContext, token: string, personId: string): Promise<void> {
+/** Writes at most once per minute and session, so that reads do not become writes. */
+export async function touchSession(context: SessionContext, token: string, userId: string): Promise<void> {
   const last_seen_at = nowText(context);
-  const stale = new Date(context.clock.now().getTime() - lastSeenGrainSeconds * 1000).toISOString();
+  const stale = new Date(context.clock.now().getTime() - lastSeenPrecisionSeconds * 1000).toISOString();
   const touched = await context.database
     .updateTable('sessions')
     .set({ last_seen_at })
@@ -119,18 +110,17 @@ export async function touchSession(context: SessionContext, token: string, perso
     .where('last_seen_at', '<', stale)
     .executeTakeFirst();
   if (touched.numUpdatedRows === 0n) return;
-  await context.database.updateTable('people').set({ last_seen_at }).where('id', '=', personId).execute();
+  await context.database.updateTable('people').set({ last_seen_at }).where('id', '=', userId).execute();
 }
 
 export async function endSession(context: SessionContext, token: string): Promise<void> {
   await context.database.deleteFrom('sessions').where('hash', '=', hashToken(token)).execute();
 }
 
-export async function endSessionsOf(context: SessionContext, personId: string): Promise<void> {
-  await context.database.deleteFrom('sessions').where('person_id', '=', personId).execute();
+export async function endSessionsOf(context: SessionContext, userId: string): Promise<void> {
+  await context.database.deleteFrom('sessions').where('person_id', '=', userId).execute();
 }
 
-/** Removes what has ended by time. */
 export async function sweepSessions(context: SessionContext): Promise<void> {
   await context.database
     .deleteFrom('sessions')

@@ -1,4 +1,4 @@
-/** Passwords: long ones are good, common ones are not, and what is kept tells nothing. */
+/** Password rules and password hashes. */
 import { describe, expect, test } from 'vitest';
 import { hashPassword, isPassword, requireGoodPassword } from './password.ts';
 
@@ -14,26 +14,26 @@ describe('a password', () => {
 
   test.each([
     ['elevenchars', 'at least 12'],
-    // Twelve letters as they are typed, six once they are what they look like.
+    // The length is checked after Unicode normalization.
     ['ﬁ'.repeat(5), 'at least 12'],
     ['abababababab', 'too few characters'],
-    ['password1234', 'first that are tried'],
-    ['Pass-Word-2026', 'first that are tried'],
-    ['correct horse battery staple', 'first that are tried'],
+    ['password1234', 'This password is too common'],
+    ['Pass-Word-2026', 'This password is too common'],
+    ['correct horse battery staple', 'This password is too common'],
     ['Ada.Byron@example.com', 'email address'],
   ])('may not be %s', (password, reason) => {
     expect(() => requireGoodPassword(password, 'next', 'ada.byron@example.com')).toThrow(reason);
   });
 });
 
-describe('what is kept', () => {
-  test('fits the password, however its characters were typed, and no other', async () => {
+describe('a password hash', () => {
+  test('matches the password in every Unicode normalization, and no other password', async () => {
     const kept = await hashPassword(secrets, 'Köpenhamn med ångbåt');
     expect(await isPassword(secrets, 'Köpenhamn med ångbåt'.normalize('NFD'), kept)).toBe(true);
     expect(await isPassword(secrets, 'Kopenhamn med ångbåt', kept)).toBe(false);
   });
 
-  test('is another one each time, and worth nothing without the secret of the installation', async () => {
+  test('is different each time and useless without the secret of the installation', async () => {
     const [first, second] = await Promise.all([
       hashPassword(secrets, 'a lighthouse keeper'),
       hashPassword(secrets, 'a lighthouse keeper'),
@@ -44,7 +44,7 @@ describe('what is kept', () => {
     ).toBe(false);
   });
 
-  test('names its cost, so that one of another cost still fits', async () => {
+  test('contains its cost, so that hashes of another cost can be checked', async () => {
     expect(await hashPassword(secrets, 'a lighthouse keeper')).toMatch(
       /^scrypt:32768:8:1:[\w-]{22}:[\w-]{43}:01234567$/,
     );
@@ -52,13 +52,13 @@ describe('what is kept', () => {
     expect(await isPassword(secrets, 'a lighthouse keeper', cheap + 'A'.repeat(43))).toBe(false);
   });
 
-  test('nothing fits nobody', async () => {
+  test('matches no password when it is missing', async () => {
     expect(await isPassword(secrets, '', null)).toBe(false);
     expect(await isPassword(secrets, 'a lighthouse keeper', undefined)).toBe(false);
   });
 });
 
-test('more than a few at a time wait, and more than many are sent away', async () => {
+test('concurrent password checks wait, and too many are refused', async () => {
   const asked = Array.from({ length: 60 }, () => isPassword(secrets, 'a lighthouse keeper', cheapHash));
   const ended = await Promise.allSettled(asked);
   const refused = ended.filter(({ status }) => status === 'rejected');

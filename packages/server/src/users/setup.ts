@@ -1,6 +1,6 @@
 /**
- * The first person of an installation: whoever holds the token that the server printed becomes an owner, or the operator
- * names one in the settings. Once there is a person, nothing here does anything.
+ * Creates the first owner of an installation, from the printed setup link or from the settings. Does nothing once a
+ * user exists.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import type { Config } from '../config.ts';
 import { nowText, type Context } from '../context.ts';
 import { writeDurably } from '@docyard/site/disk';
 import { listOrganizations } from '../organizations/organizations.ts';
-import { exclusively, inTransaction, type Database } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { takeAttempt } from './attempts.ts';
+import { countAttempt } from './sign-in-attempts.ts';
 import { hashPassword, requireGoodPassword } from './password.ts';
-import { insertPerson } from './people.ts';
+import { insertUser } from './users.ts';
 import { hashToken, newToken, startSession } from './sessions.ts';
 import { actorOf, type Origin } from './sign-in.ts';
 
@@ -28,8 +28,8 @@ export async function isSetupNeeded({ database }: Pick<Context, 'database'>): Pr
 }
 
 /**
- * A token for the operator, also kept in the data folder; undefined when there is a user already. Tokens of other
- * processes stay valid. With an `origin`, the folder also holds the whole link.
+ * Creates a token and stores it in the data folder, with the full link when `origin` is given; undefined when a user
+ * exists. Tokens of other processes stay valid.
  */
 export async function openSetup(context: SetupContext, origin?: string): Promise<string | undefined> {
   if (!(await isSetupNeeded(context))) {
@@ -57,15 +57,14 @@ export function setupLink(origin: string, token: string): string {
   return `${origin}/dashboard/setup#${token}`;
 }
 
-/** Readable by the owner of the data folder alone, like everything in it. */
 export function setupLinkFile({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'setup-link');
 }
 
-/** The token of a session of the new owner. */
+/** Returns the token of a session of the new owner. */
 export async function setUp(context: SetupContext, input: SetUp & { from: Origin }): Promise<string> {
   if (!(await isSetupNeeded(context))) throw alreadySetUp();
-  await takeAttempt(context, { subject: 'setup', address: input.from.address });
+  await countAttempt(context, { subject: 'setup', address: input.from.address });
   await requireToken(context, input.token);
   requireGoodPassword(input.password, 'password', input.email);
   const token = await createFirst(context, input, input.from);
@@ -73,7 +72,7 @@ export async function setUp(context: SetupContext, input: SetUp & { from: Origin
   return token;
 }
 
-/** Whom the operator has named in the settings. Does nothing when there is a person already. */
+/** Creates the owner from the settings unless a user exists. */
 export async function createNamedOwner(
   context: SetupContext,
   input: { email: string; password: string },
@@ -92,22 +91,22 @@ async function createFirst(
   const password = await hashPassword(context.secrets, input.password);
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    // Of two that hold a token one is first.
-    await exclusively(database, 'first-person');
+    // Two setup links may be used at the same time; only the first creates an owner.
+    await acquireLocks(database, 'first-person');
     if (!(await isSetupNeeded(inside))) throw alreadySetUp();
     const [organization] = await listOrganizations(inside);
     if (organization === undefined) throw alreadySetUp();
     const { email, name } = input;
-    const person = await insertPerson(inside, {
+    const user = await insertUser(inside, {
       organization_id: organization.id,
       email,
       name,
       role: 'owner',
       password,
     });
-    await forgetTokens(database);
-    await recordAudit(inside, { actor: actorOf(person, from), action: 'person.setup', object: person.id });
-    return startSession(inside, person.id);
+    await deleteTokens(database);
+    await recordAudit(inside, { actor: actorOf(user, from), action: 'person.setup', object: user.id });
+    return startSession(inside, user.id);
   });
 }
 
@@ -120,11 +119,11 @@ async function requireToken({ database, clock }: SetupContext, token: string): P
   if (row !== undefined && row.value > nowText({ clock })) return;
   throw new Problem(
     'token_invalid',
-    `This setup link is wrong or older than ${tokenMinutes} minutes. Start the server again for a new one, or run \`docyard users create\`.`,
+    `This setup link is invalid or older than ${tokenMinutes} minutes. Restart the server for a new link, or run \`docyard users create\`.`,
   );
 }
 
-async function forgetTokens(database: Database): Promise<void> {
+async function deleteTokens(database: Database): Promise<void> {
   await database.deleteFrom('installation').where('name', 'like', `${tokenRows}%`).execute();
 }
 

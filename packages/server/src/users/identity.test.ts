@@ -1,14 +1,14 @@
-/** Who comes in when an issuer vouches for them, and as whom. */
+/** Sign-in with an identity of an OpenID Connect issuer. */
 import { expect, test } from 'vitest';
 import { composeForTest, createTenant, type TestContext } from '../../test/support/test-context.ts';
-import { createPerson } from './by-hand.ts';
+import { createUser } from './operator-accounts.ts';
 import { signInWithIdentity, type Admission, type Identity } from './identity.ts';
-import { invitePerson, listPeople, updatePerson } from './people.ts';
+import { inviteUser, listUsers, updateUser } from './users.ts';
 import { authenticateSession } from './sessions.ts';
 import { goodPassword } from '../../test/support/visitor.ts';
 
 const issuer = 'https://id.example.com';
-const nobodyElse: Admission = { defaultRole: null, emailDomains: [] };
+const invitedOnly: Admission = { defaultRole: null, emailDomains: [] };
 const from = { address: null, requestId: null };
 
 const identityOf = (subject: string, change: Partial<Identity> = {}): Identity => ({
@@ -30,46 +30,46 @@ async function setUp(options: { owner?: boolean } = {}) {
     password: goodPassword,
     actor,
   } as const;
-  if (options.owner !== false) await createPerson(context, owner);
+  if (options.owner !== false) await createUser(context, owner);
   const invite = (email: string) =>
-    invitePerson(context, {
+    inviteUser(context, {
       email,
       role: 'member',
       actor,
       isOwner: false,
       origin: 'https://docs.example.com',
     });
-  const everybody = async () => (await listPeople(context, { organizationId })).data;
-  return { context, actor, invite, everybody };
+  const allUsers = async () => (await listUsers(context, { organizationId })).data;
+  return { context, actor, invite, allUsers };
 }
 
-async function come(context: TestContext, identity: Identity, admission = nobodyElse) {
+async function signInWith(context: TestContext, identity: Identity, admission = invitedOnly) {
   const ended = await signInWithIdentity(context, { identity, admission, from });
   if ('refused' in ended) return ended.refused;
-  return (await authenticateSession(context, ended.token))?.person;
+  return (await authenticateSession(context, ended.token))?.user;
 }
 
-test('whoever was invited, and later by the subject alone, whatever the email is then', async () => {
+test('an invited user signs in, and later by the subject alone with any email', async () => {
   const { context, invite } = await setUp();
   await invite('ada@example.com');
-  const person = { email: 'ada@example.com', name: 'ADA', role: 'member' };
-  expect(await come(context, identityOf('ada'))).toMatchObject(person);
+  const expected = { email: 'ada@example.com', name: 'ADA', role: 'member' };
+  expect(await signInWith(context, identityOf('ada'))).toMatchObject(expected);
   const renamed = identityOf('ada', { email: 'byron@example.com', isEmailVerified: false });
-  expect(await come(context, renamed)).toMatchObject(person);
+  expect(await signInWith(context, renamed)).toMatchObject(expected);
 });
 
-test('whoever has a password here, and keeps it', async () => {
-  const { context, everybody } = await setUp();
-  expect(await come(context, identityOf('olga'))).toMatchObject({ name: 'Olga', role: 'owner' });
-  expect(await everybody()).toMatchObject([{ signsInWith: 'oidc', status: 'active' }]);
+test('a user with a password can sign in with an identity', async () => {
+  const { context, allUsers } = await setUp();
+  expect(await signInWith(context, identityOf('olga'))).toMatchObject({ name: 'Olga', role: 'owner' });
+  expect(await allUsers()).toMatchObject([{ signsInWith: 'oidc', status: 'active' }]);
 });
 
-test('nobody by an email that belongs to another identity already', async () => {
+test('an email that belongs to another identity is refused', async () => {
   const { context } = await setUp();
-  await come(context, identityOf('olga'));
-  expect(await come(context, identityOf('eve', { email: 'olga@example.com' }))).toBe('not_invited');
-  const elsewhere = identityOf('olga', { issuer: 'https://other.example.com' });
-  expect(await come(context, elsewhere)).toBe('not_invited');
+  await signInWith(context, identityOf('olga'));
+  expect(await signInWith(context, identityOf('eve', { email: 'olga@example.com' }))).toBe('not_invited');
+  const otherIssuer = identityOf('olga', { issuer: 'https://other.example.com' });
+  expect(await signInWith(context, otherIssuer)).toBe('not_invited');
 });
 
 test.each([
@@ -78,34 +78,34 @@ test.each([
   ['Ben@Example.COM', { defaultRole: 'admin', emailDomains: ['example.com'] }, 'admin'],
   ['ben@sub.example.com', { defaultRole: 'viewer', emailDomains: ['example.com'] }, 'not_invited'],
   ['ben@example.com@evil.example', { defaultRole: 'viewer', emailDomains: ['example.com'] }, 'not_invited'],
-  ['ben@example.com', nobodyElse, 'not_invited'],
+  ['ben@example.com', invitedOnly, 'not_invited'],
 ] as [string, Admission, string][])(
-  '%s without an invitation, by %j: %s',
+  '%s without an invitation gets with %j: %s',
   async (email, admission, ending) => {
     const { context } = await setUp();
-    const ended = await come(context, identityOf('ben', { email }), admission);
+    const ended = await signInWith(context, identityOf('ben', { email }), admission);
     expect(typeof ended === 'string' ? ended : ended?.role).toBe(ending);
   },
 );
 
-test('nobody whose email the issuer has not verified, or does not tell', async () => {
+test('an identity without a verified email is refused', async () => {
   const { context, invite } = await setUp();
   await invite('ada@example.com');
   for (const change of [{ isEmailVerified: false }, { email: undefined }]) {
-    expect(await come(context, identityOf('ada', change))).toBe('email_unverified');
+    expect(await signInWith(context, identityOf('ada', change))).toBe('email_unverified');
   }
 });
 
-test('nobody before there is an owner', async () => {
+test('an identity is refused before there is an owner', async () => {
   const { context } = await setUp({ owner: false });
   const admission: Admission = { defaultRole: 'viewer', emailDomains: [] };
-  expect(await come(context, identityOf('ada'), admission)).toBe('setup_needed');
+  expect(await signInWith(context, identityOf('ada'), admission)).toBe('setup_needed');
 });
 
-test('nobody who is disabled', async () => {
+test('a disabled user is refused', async () => {
   const { context, actor, invite } = await setUp();
   const { person } = await invite('ada@example.com');
-  await come(context, identityOf('ada'));
-  await updatePerson(context, { personId: person.id, change: { disabled: true }, actor, isOwner: true });
-  expect(await come(context, identityOf('ada'))).toBe('disabled');
+  await signInWith(context, identityOf('ada'));
+  await updateUser(context, { userId: person.id, change: { disabled: true }, actor, isOwner: true });
+  expect(await signInWith(context, identityOf('ada'))).toBe('disabled');
 });
