@@ -1,13 +1,9 @@
-/**
- * Ends an agent job early, puts it away, and takes it out again. What it has pushed stays.
- */
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { markArchived, nothingToCancel, requestCancel, type Job, type StoreContext } from '../jobs/store.ts';
-import { markTaken, noteRun, readRuns, waitingMessages } from './record.ts';
+import { markMessagesTaken, updateRun, readRuns, pendingMessages } from './record.ts';
 
-/** In the transaction of the caller. */
 export async function cancelAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
   const { job } = given;
   const changed = isFinal(job.status) ? undefined : await stop(context, given);
@@ -16,7 +12,7 @@ export async function cancelAgentJob(context: StoreContext, given: { job: Job; a
   return changed;
 }
 
-/** From every state; a job at work is canceled first. */
+/** A running job is canceled first. */
 export async function archiveAgentJob(
   context: StoreContext,
   given: { job: Job; actor: Actor },
@@ -44,21 +40,21 @@ async function mark(
   return marked;
 }
 
-/** What was said before and not heard yet is part of what is canceled. */
+/** Pending messages are canceled with the job. */
 async function stop(
   context: StoreContext,
   { job, actor }: { job: Job; actor: Actor },
 ): Promise<Job | undefined> {
   const changed = await requestCancel(context, job, actor);
   if (changed === undefined) return undefined;
-  const waiting = await waitingMessages(context, job.id);
-  await markTaken(
+  const waiting = await pendingMessages(context, job.id);
+  await markMessagesTaken(
     context,
     waiting.map(({ sequence }) => sequence),
   );
   const last = (await readRuns(context, [job.id])).at(-1);
   if (isFinal(changed.status) && last !== undefined) {
-    await noteRun(context, last, { ending: 'cancelled', finishedAt: nowText(context) });
+    await updateRun(context, last, { ending: 'cancelled', finishedAt: nowText(context) });
   }
   return changed;
 }

@@ -1,46 +1,41 @@
-/**
- * The words that the parts of an agent run share: files, steps, verdicts, endings. Types only; who makes and who uses
- * each is written beside it. Nothing here knows HTTP, a database or a model.
- */
+/** Types that the parts of an agent run share. Nothing here depends on HTTP, a database or a model. */
 import type { AgentEnding } from '@docyard/api';
 import type { z } from 'zod';
 
-/** A file as a run changed it; null when it was removed. Paths are relative to the docs root, with forward slashes. */
+/**
+ * Content is UTF-8 text, null for a removed file. Paths are relative to the docs root, with forward slashes.
+ */
 export interface FileChange {
   path: string;
-  /** UTF-8 text; a run never writes anything else. */
   content: string | null;
 }
 
-/** The files the agent sees. Made by `workspace/`, used by `tools/`; every path has passed the guard. */
 export interface Tree {
-  /** Absolute folder of the docs root. Only code of ours may be given it, never a model. */
+  /** Absolute path of the docs root; never shown to a model. */
   readonly folder: string;
   list(): Promise<{ path: string; sizeBytes: number }[]>;
-  /** Undefined when there is no such file. Links are never followed. */
+  /** Undefined if the file does not exist. Links are never followed. */
   read(path: string): Promise<Uint8Array | undefined>;
   write(path: string, content: string): Promise<void>;
   remove(path: string): Promise<void>;
 }
 
-/** A path the guard refused; the message is for the model and says what to do instead. */
-export class PathRefused extends Error {
-  override name = 'PathRefused';
+/** The message is for the model and says what to do instead. */
+export class PathRefusedError extends Error {
+  override name = 'PathRefusedError';
 }
 
 /**
- * What the real renderer says of the tree as it is now. Made by `site-check.ts`, used by tools and by the run. A site that
- * cannot be loaded is a finding; SiteCheckFailed is thrown only when the renderer itself did not come to an end.
+ * The renderer's findings on the current tree. A site that does not load is a finding; SiteCheckError is thrown
+ * only if the renderer itself fails.
  */
 export interface SiteChecks {
-  /** All findings; `isNew` compares with the site before the run. */
   validate(signal: AbortSignal): Promise<SiteFinding[]>;
   renderPage(path: string, signal: AbortSignal): Promise<{ markdown: string; findings: SiteFinding[] }>;
 }
 
-/** Nobody knows whether the site builds; the message is for the model. */
-export class SiteCheckFailed extends Error {
-  override name = 'SiteCheckFailed';
+export class SiteCheckError extends Error {
+  override name = 'SiteCheckError';
 }
 
 export interface SiteFinding {
@@ -56,32 +51,28 @@ export interface SiteFinding {
 export interface ToolContext {
   tree: Tree;
   site: SiteChecks;
-  /** What the run has changed so far, against the commit it began with. */
   diff(): Promise<{ files: DiffFile[]; patch: string }>;
   signal: AbortSignal;
-  /** Only below these paths may be written; empty for the whole docs root. */
+  /** The job may write only below these paths; empty for the whole docs root. */
   scopePaths: readonly string[];
-  /** Content hashes of files this run has read, so that nothing is overwritten unread. */
+  /** Content hashes of files that this run has read, so that no unread file is overwritten. */
   seen: Map<string, string>;
 }
 
 export interface Tool<Input = unknown> {
   name: string;
-  /** What the model reads. */
   description: string;
   input: z.ZodType<Input>;
-  /** For tools that render the site, which may take longer than the limit of a call. */
-  mostSeconds?: number;
+  /** For tools that render the site and may exceed the usual limit of a call. */
+  maxSeconds?: number;
   run(context: ToolContext, input: Input): Promise<ToolResult>;
 }
 
 export interface ToolResult {
-  /** What the model gets back; already truncated. */
   text: string;
   isError?: boolean;
-  /** Files this call changed, as they are now; the journal keeps them, so that a run can be replayed without the tree. */
+  /** Files that this call changed. The journal stores them, so a run can be replayed. */
   changes?: FileChange[];
-  /** Set by `finish`. */
   finished?: { summary: string; title: string; outcome: 'done' | 'needs_input' };
 }
 
@@ -95,25 +86,23 @@ export interface Usage {
 export interface ToolCall {
   id: string;
   name: string;
-  /** As the model sent it; not yet validated. */
   input: unknown;
-  /** Set when the arguments were no JSON: `input` is then their text, and the call is answered but never run. */
+  /** The arguments were not JSON: `input` is their text, and the call is answered but not run. */
   isMalformed?: boolean;
 }
 
-/** The conversation, in a form that is ours: stored in the journal, turned into a provider's form by the gateway. */
+/** The provider-independent form of the conversation, as stored in the journal. */
 export type Message =
   | { role: 'system'; text: string }
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; reasoning?: string; calls: ToolCall[] }
   | { role: 'tool'; callId: string; name: string; text: string; isError: boolean };
 
-/** One answer of a model. Made by `model/gateway.ts`, used by `engine/loop.ts`. */
 export interface ModelAnswer {
   text: string;
   reasoning?: string;
   calls: ToolCall[];
-  /** `inputTokens` holds the cached ones too. */
+  /** `inputTokens` includes the cached ones. */
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number };
   stopReason: 'end' | 'tool-calls' | 'length' | 'refused' | 'other';
 }
@@ -123,45 +112,43 @@ export interface ModelRequest {
   tools: readonly Pick<Tool, 'name' | 'description' | 'input'>[];
   maxOutputTokens: number;
   signal: AbortSignal;
-  /** Text as it arrives, for events. */
   onText?: (text: string) => void;
 }
 
-/** Throws ModelFailure only. */
+/** Throws only ModelError. */
 export interface Model {
   readonly name: string;
   answer(request: ModelRequest): Promise<ModelAnswer>;
 }
 
-export class ModelFailure extends Error {
-  override name = 'ModelFailure';
+export class ModelError extends Error {
+  override name = 'ModelError';
   readonly reason: Extract<
     EndReason,
     'model_auth' | 'model_unavailable' | 'context_overflow' | 'refused' | 'cancelled'
   >;
 
-  constructor(reason: ModelFailure['reason'], message: string, options?: ErrorOptions) {
+  constructor(reason: ModelError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }
 }
 
-/** Every step is in the journal before the next begins; after a crash the steps are replayed. */
+/** Every step is written to the journal before the next begins and replayed after a crash. */
 export type Step =
   | {
       kind: 'prepared';
-      /** What the work begins with, and the parent of its commit. */
+      /** The commit the work starts from, and the parent of the run's commit. */
       baseCommit: string;
-      /** Where a pull request wants to go. */
       baseBranch: string;
       branch: string;
-      /** What `branch` pointed to, so that nobody else's push is overwritten; null when there was no such branch. */
+      /** The commit of `branch`, the lease of the push; null if the branch did not exist. */
       branchHead: string | null;
-      /** Where `branch` left `baseBranch`: what reviewers compare with, and so do checks, rules and texts. */
+      /** The fork point of `branch` and `baseBranch`. Reviewers, checks, rules and texts compare with it. */
       reviewCommit: string;
-      /** Earlier runs of the job whose changes were never published; the work goes on from them. */
+      /** Earlier runs whose unpublished changes this run continues. */
       carriedRuns: number[];
-      /** These and earlier runs whose work is on the branch: the pull request is about all of them. */
+      /** Every earlier run whose work is on the branch; the pull request describes all of them. */
       earlierWork: number[];
       instructions: string | null;
     }
@@ -177,31 +164,27 @@ export type Step =
   | { kind: 'proposed'; pullRequest: PullRequest }
   | { kind: 'ended'; reason: EndReason };
 
-/** Where steps are kept. Made by `journal.ts`, used by `engine/`; an appended step is durable when the promise resolves. */
+/** An appended step is durable when the promise resolves. */
 export interface Journal {
-  /** All steps of this run so far, oldest first; `append` adds to it. */
+  /** Oldest first; `append` adds to it. */
   readonly steps: readonly Step[];
   append(step: Step): Promise<void>;
 }
 
-/** How an engine's part of a run ended; the run makes `done` without a change `no_change`. */
+/** How an engine ended; the run turns `done` without a change into `no_change`. */
 export interface LoopEnd {
   reason: EndReason;
-  /** What the model says of its work; may be empty. */
   summary: string;
   title: string;
-  /** The git tree that the work ended with. */
+  /** The hash of the final git tree. */
   tree: string;
-  /** A sentence for people, when something else than the model ended the work. */
   problem?: string;
 }
 
-/** Why a run ends; the closed list is part of what callers see. */
 export type EndReason = AgentEnding;
 
 export interface DiffFile {
   path: string;
-  /** Where it was before, when it was moved. */
   from: string | null;
   status: 'added' | 'modified' | 'removed' | 'moved';
   oldMode: string;
@@ -213,7 +196,6 @@ export interface DiffFile {
   after: string | null;
 }
 
-/** The judgement of `policy/` over the diff; it fails closed. */
 export interface Verdict {
   outcome: 'pass' | 'draft' | 'block';
   notes: { rule: string; path: string | null; message: string; outcome: 'draft' | 'block' }[];
@@ -247,19 +229,17 @@ export const defaultLimits: Limits = {
   lines: 5000,
 };
 
-/** What every engine is given, besides what it works with. */
 export interface EngineRun {
   limits: Limits;
   journal: Journal;
-  /** How the conversation begins; the same whenever the run is taken up again. */
+  /** The start of the conversation, the same on every attempt. */
   messages: readonly Message[];
   signal: AbortSignal;
-  /** In milliseconds, as is `startedAt`. Time before a crash counts. */
+  /** In milliseconds, like `startedAt`. Time before a crash counts. */
   now: () => number;
   startedAt: number;
-  /** Git's name for the tree as it is now. */
   checkpoint: () => Promise<string>;
-  /** What people have written to the job and the journal does not hold yet, oldest first. */
+  /** Messages to the job that are not in the journal yet, oldest first. */
   incoming?: () => Promise<string[]>;
   onText?: (text: string) => void;
 }

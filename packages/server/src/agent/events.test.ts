@@ -1,4 +1,3 @@
-/** What can be read of the work: events as JSON and as a stream, the diff as JSON and as a patch, the transcript in pages. */
 import { AgentDiff, AgentEvents, AgentStep, type AgentEvent } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimJob, completeJob } from '../jobs/store.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../test/support/test-context.ts';
 import type { Step } from './contract.ts';
 import { changeAgentSettings } from '../projects/agent-settings.ts';
-import { addStep, noteRun } from './record.ts';
+import { addStep, updateRun } from './record.ts';
 import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
 let context: TestContext;
@@ -54,7 +53,7 @@ async function newJob(): Promise<string> {
   return id;
 }
 
-/** A second later each time, so that the order in time is plain. */
+/** Advances the clock by a second per step. */
 async function take(jobId: string, taken: Step[], from = 1): Promise<void> {
   for (const [index, step] of taken.entries()) {
     context.clock.advance(1);
@@ -80,8 +79,8 @@ async function events(id: string, query = ''): Promise<AgentEvents> {
   return body as AgentEvents;
 }
 
-describe('events as JSON', () => {
-  test('tell status and steps in the order they happened, one line each', async () => {
+describe('the events of a job as JSON', () => {
+  test('statuses and steps are listed in order, one line each', async () => {
     const id = await newJob();
     await take(id, steps);
     context.clock.advance(1);
@@ -107,7 +106,7 @@ describe('events as JSON', () => {
     });
   });
 
-  test('go on after any of them without a gap or a repeat', async () => {
+  test('reading resumes after any event without a gap or a repeat', async () => {
     const id = await newJob();
     await take(id, steps);
     const { data: all } = await events(id);
@@ -126,7 +125,7 @@ describe('events as JSON', () => {
     expect(await events(id, `?after=${after}`)).toEqual({ data: [], lastEventId: after });
   });
 
-  test('cut what is long and name only paths that are texts', async () => {
+  test('long texts are truncated, and only string paths are shown', async () => {
     const id = await newJob();
     const odd = { id: '2', name: 'search', input: { path: { toString: 'x' } } };
     await take(id, [{ kind: 'result', call: odd, result: { text: 'é'.repeat(5000) }, tree: 'c'.repeat(40) }]);
@@ -136,25 +135,25 @@ describe('events as JSON', () => {
   });
 });
 
-describe('events as a stream', () => {
+describe('the event stream of a job', () => {
   const accept = { accept: 'text/event-stream' };
 
-  test('end with the job and hold what JSON holds', async () => {
+  test('the stream ends with the job and has the same events as JSON', async () => {
     const id = await newJob();
     const stream = await get(id, 'events', accept);
     expect(stream.headers.get('content-type')).toContain('text/event-stream');
     const text = stream.text();
     await take(id, steps);
     await finish(id);
-    const told = [...(await text).matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)\n\n/gm)];
+    const frames = [...(await text).matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)\n\n/gm)];
     const { data } = await events(id);
-    expect(told.map(([, , , json]) => JSON.parse(json ?? '') as unknown)).toEqual(data);
-    expect(told.map(([, eventId, type]) => [eventId, type])).toEqual(
+    expect(frames.map(([, , , json]) => JSON.parse(json ?? '') as unknown)).toEqual(data);
+    expect(frames.map(([, eventId, type]) => [eventId, type])).toEqual(
       data.map((event) => [event.id, event.type]),
     );
   });
 
-  test('resume after Last-Event-ID', async () => {
+  test('the stream resumes after Last-Event-ID', async () => {
     const id = await newJob();
     await take(id, steps);
     await finish(id);
@@ -167,18 +166,18 @@ describe('events as a stream', () => {
   });
 });
 
-describe('events that are not as they were', () => {
+describe('irregular event histories', () => {
   const accept = { accept: 'text/event-stream' };
 
-  test('statuses past their time: steps go on, and the end is told as it is now', async () => {
+  test('after old statuses are deleted, steps are still sent and the current status ends the stream', async () => {
     const id = await newJob();
     await take(id, steps);
     await finish(id);
     const { data } = await events(id);
     await context.database.deleteFrom('job_events').where('job_id', '=', id).execute();
     const text = await (await get(id, 'events', { ...accept, 'last-event-id': data[2]?.id ?? '' })).text();
-    const told = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as AgentEvent);
-    expect(told.map((event) => (event.type === 'status' ? event.status : event.kind))).toEqual([
+    const sent = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as AgentEvent);
+    expect(sent.map((event) => (event.type === 'status' ? event.status : event.kind))).toEqual([
       'answer',
       'result',
       'ended',
@@ -186,7 +185,7 @@ describe('events that are not as they were', () => {
     ]);
   });
 
-  test('a machine whose clock is behind: each is told once all the same', async () => {
+  test('events of a worker with a slow clock are sent exactly once', async () => {
     const id = await newJob();
     await take(id, steps);
     context.clock.advance(-3600);
@@ -200,20 +199,20 @@ describe('events that are not as they were', () => {
       oneByOne.push(...data);
       after = lastEventId;
     }
-    const names = (told: AgentEvent[]) =>
-      told.map((event) => (event.type === 'status' ? event.at : event.kind)).toSorted();
+    const names = (events: AgentEvent[]) =>
+      events.map((event) => (event.type === 'status' ? event.at : event.kind)).toSorted();
     expect(oneByOne).toHaveLength(8);
     expect(names(oneByOne)).toEqual(names(all));
   });
 });
 
-describe('the diff', () => {
-  test('is empty as long as nothing was changed', async () => {
+describe('the diff of a job', () => {
+  test('the diff is empty until a file changes', async () => {
     const body = AgentDiff.parse(await (await get(await newJob(), 'diff')).json());
     expect(body).toEqual({ files: [], linesAdded: 0, linesRemoved: 0, patch: '' });
   });
 
-  test('is told as JSON and as a patch', async () => {
+  test('the diff is available as JSON and as a patch', async () => {
     const id = await newJob();
     const patch = '--- a/index.mdx\n+++ b/index.mdx\n@@ -1 +1 @@\n-teh\n+the\n';
     const file = {
@@ -224,7 +223,7 @@ describe('the diff', () => {
       removedLines: 1,
     } as const;
     const modes = { oldMode: '100644', newMode: '100644', isBinary: false };
-    await noteRun(context, { jobId: id, number: 1 }, { diff: { files: [{ ...file, ...modes }], patch } });
+    await updateRun(context, { jobId: id, number: 1 }, { diff: { files: [{ ...file, ...modes }], patch } });
     const json: unknown = await (await get(id, 'diff')).json();
     expect(json).toEqual({ files: [file], linesAdded: 1, linesRemoved: 1, patch });
     const plain = await get(id, 'diff', { accept: 'text/x-diff' });
@@ -233,7 +232,7 @@ describe('the diff', () => {
   });
 });
 
-test('the transcript is told from the beginning, in pages', async () => {
+test('the transcript is listed in pages from the beginning', async () => {
   const id = await newJob();
   await take(id, steps);
   const all: AgentStep[] = [];
@@ -256,7 +255,7 @@ test('the transcript is told from the beginning, in pages', async () => {
   expect(all[3]).toMatchObject({ tool: 'edit_file', isError: true });
 });
 
-describe('a secret that has come into the record all the same', () => {
+describe('a secret that was stored by mistake', () => {
   const token = 'github_pat_11AAAAAAA_that"is/kept+by&the=project';
   const ofServer = 'sk-key-of-the-model-endpoint-of-this-server';
   const forms = (secret: string) => [
@@ -268,7 +267,7 @@ describe('a secret that has come into the record all the same', () => {
         .slice(4, -4),
     ),
   ];
-  const told = [token, ofServer].flatMap((secret) => [
+  const leakedForms = [token, ofServer].flatMap((secret) => [
     secret,
     encodeURIComponent(secret),
     Buffer.from(`x-access-token:${secret}`).toString('base64'),
@@ -281,12 +280,12 @@ describe('a secret that has come into the record all the same', () => {
       forge: { kind: 'github', credential: { type: 'token', token } },
     });
     id = await newJob();
-    const leak = told.join('\n');
+    const leak = leakedForms.join('\n');
     const planted: Step[] = [
       { kind: 'message', message: { role: 'user', text: leak } },
-      // Cut within the secret, were it not masked first.
+      // Truncation would split the secret if masking came later.
       { kind: 'message', message: { role: 'user', text: `${'a'.repeat(180)}${token}` } },
-      ...told.map((form): Step => ({ kind: 'message', message: { role: 'user', text: form } })),
+      ...leakedForms.map((form): Step => ({ kind: 'message', message: { role: 'user', text: form } })),
       {
         kind: 'answer',
         answer: { text: leak, calls: [{ ...call, input: { path: leak } }], usage, stopReason: 'end' },
@@ -301,7 +300,7 @@ describe('a secret that has come into the record all the same', () => {
     await take(id, planted);
     const file = { path: token, from: ofServer, status: 'moved', addedLines: 1, removedLines: 0 } as const;
     const modes = { oldMode: '100644', newMode: '100644', isBinary: false };
-    await noteRun(
+    await updateRun(
       context,
       { jobId: id, number: 1 },
       { title: token, summary: leak, diff: { files: [{ ...file, ...modes }], patch: `+${leak}\n` } },
@@ -315,7 +314,7 @@ describe('a secret that has come into the record all the same', () => {
     ['the diff', 'job/{id}/diff', 'application/json'],
     ['the patch', 'job/{id}/diff', 'text/x-diff'],
     ['the transcript', 'job/{id}/transcript', 'application/json'],
-  ])('is masked in %s', async (_name, path, accept) => {
+  ])('the secret is masked in %s', async (_name, path, accept) => {
     const answer = await service.request(`/v2/agent/${projectId}/${path.replace('{id}', id)}`, {
       key: tenant.key.key,
       headers: { accept },
@@ -327,7 +326,7 @@ describe('a secret that has come into the record all the same', () => {
     expect(text).not.toContain('github_pat_11');
   });
 
-  test('does not keep its job from being read when what opens it was lost', async () => {
+  test('a job stays readable when the encryption key of its secrets is lost', async () => {
     const { sealKey } = context.secrets;
     context.secrets.sealKey = Buffer.alloc(sealKey.length);
     const answer = await get(id, 'transcript');

@@ -1,6 +1,6 @@
 /**
- * The events of an agent job: changes of its status and the steps of its runs, merged in the order they happened. The
- * id of an event says how far each of the two has been read, so that nothing is missed or told twice.
+ * Merges status changes and steps of an agent job into one event stream. An event id holds the read position in
+ * both lists.
  */
 import type { AgentEvent, AgentEvents } from '@docyard/api';
 import { hasEvent, type Job } from '../jobs/store.ts';
@@ -23,12 +23,11 @@ type Unnumbered = AgentEvent extends infer Event
   : never;
 
 export const firstEventId = '0-0';
-const longestLine = 200;
+const maxLineCharacters = 200;
 
-/** Events after the one named, oldest first. Reads only the database, and masks known secrets once more. */
 export async function readAgentEvents(
   context: SettingsContext,
-  input: { jobId: string; projectId: string; after: string; most: number },
+  input: { jobId: string; projectId: string; after: string; limit: number },
 ): Promise<AgentEvents> {
   const redact = await redactorOf(context, input.projectId);
   const after = positionOf(input.after);
@@ -38,26 +37,26 @@ export async function readAgentEvents(
     .where('job_id', '=', input.jobId)
     .where('sequence', '>', after.status)
     .orderBy('sequence')
-    .limit(input.most)
+    .limit(input.limit)
     .execute();
   const steps = await readSteps(context, {
     jobId: input.jobId,
     afterSequence: after.step,
-    most: input.most,
+    limit: input.limit,
   });
   const found = merged(
     steps.map((step) => ({ of: 'step', sequence: step.sequence, event: stepEvent(step, redact) })),
     rows.map((row) => ({ of: 'status', sequence: row.sequence, event: statusEvent(row) })),
   );
   const position = after;
-  const data = found.slice(0, input.most).map(({ of, sequence, event }) => {
+  const data = found.slice(0, input.limit).map(({ of, sequence, event }) => {
     position[of] = sequence;
     return { id: idOf(position), ...event };
   });
   return { data, lastEventId: idOf(position) };
 }
 
-/** The same place, or the beginning of the statuses when the one it names is no longer kept: nothing may be missed. */
+/** Resumes at the same position, or replays all statuses if that event is no longer stored. */
 export async function resumableId(
   context: Pick<SettingsContext, 'database'>,
   jobId: string,
@@ -68,7 +67,7 @@ export async function resumableId(
   return idOf({ status: isKept ? status : 0, step });
 }
 
-/** The status as it is now, for those who come when the event that told it is no longer kept. */
+/** For clients that connect after the status event was deleted. */
 export function currentStatus(job: Job, id: string): AgentEvent {
   return { id, at: job.updated_at, type: 'status', status: statusOf(job), phase: phaseOf(job) };
 }
@@ -80,8 +79,8 @@ interface Found {
 }
 
 /**
- * By time, but each list in its own order, whatever the clocks of the machines say: the position would go back otherwise.
- * At the same moment, the last step of a run comes before the end of the job.
+ * Merges by time but keeps the order within each list, because clocks of workers differ and positions must not
+ * go back. At equal times, the last step of a run precedes the end of the job.
  */
 function merged(steps: readonly Found[], statuses: readonly Found[]): Found[] {
   const found: Found[] = [];
@@ -107,7 +106,7 @@ function statusEvent({ at, row }: { at: string; row: string }): Unnumbered {
   return { at, type: 'status', status: statusOf(job), phase: phaseOf(job) };
 }
 
-/** Masked before it is cut: half of a secret could not be found again. */
+/** Masks before truncating: part of a secret would not be recognized. */
 function stepEvent({ run, number, at, step }: RecordedStep, redact: Redact): Unnumbered {
   const call = step.kind === 'result' ? step.call : undefined;
   return {
@@ -118,12 +117,11 @@ function stepEvent({ run, number, at, step }: RecordedStep, redact: Redact): Unn
     kind: step.kind,
     tool: call === undefined ? null : redact(call.name),
     path: pathIn(redactJson(redact, call?.input ?? null)),
-    text: firstLine(redact(lineAbout(step)), longestLine),
+    text: firstLine(redact(lineAbout(step)), maxLineCharacters),
     isError: step.kind === 'result' && step.result.isError === true,
   };
 }
 
-/** One line for a person who watches. */
 function lineAbout(step: Step): string {
   switch (step.kind) {
     case 'prepared':
@@ -139,7 +137,7 @@ function lineAbout(step: Step): string {
     case 'validated':
       return `${step.findings.filter(({ isNew }) => isNew).length} new findings`;
     case 'judged':
-      return `Rules: ${step.verdict.outcome}, ${step.verdict.notes.length} notes`;
+      return `Policy: ${step.verdict.outcome}, ${step.verdict.notes.length} notes`;
     case 'committed':
       return `Committed ${step.commit.slice(0, 12)} to ${step.branch}`;
     case 'pushed':
@@ -153,12 +151,10 @@ function lineAbout(step: Step): string {
   }
 }
 
-/** A foreign agent's model answers without calls that we see. */
 function callsLine(names: readonly string[]): string {
-  return names.length === 0 ? 'Asked the model' : `Calls ${names.join(', ')}`;
+  return names.length === 0 ? 'Model answered' : `Calls ${names.join(', ')}`;
 }
 
-/** What a tool was asked about, when the model named a path. */
 function pathIn(input: unknown): string | null {
   if (typeof input !== 'object' || input === null || !Object.hasOwn(input, 'path')) return null;
   const { path } = input as { path: unknown };

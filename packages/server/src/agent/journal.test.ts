@@ -1,7 +1,3 @@
-/**
- * The journal keeps every step in order, takes words only from the worker that holds the job, and lets no known secret
- * in.
- */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createJob } from '../jobs/create-jobs.ts';
 import { claimJob, releaseJob } from '../jobs/store.ts';
@@ -42,7 +38,7 @@ const open = (job: { id: string; attempt: number }, run = 1, secrets: string[] =
   openJournal(context, { job, run, redact: redactor(secrets) });
 const said = (text: string): Step => ({ kind: 'message', message: { role: 'user', text } });
 
-test('steps come back in order, each run with its own', async () => {
+test('steps are returned in order, separately for each run', async () => {
   const job = await newRun();
   const first = await open(job);
   await first.append(said('one'));
@@ -58,16 +54,16 @@ test('steps come back in order, each run with its own', async () => {
   ]);
 });
 
-test('whoever waits for the job is told of a step', async () => {
+test('a waiting client is notified of a new step', async () => {
   const job = await newRun();
-  let told = 0;
-  const unlisten = context.changes.listen(job.id, () => (told += 1));
+  let notified = 0;
+  const unlisten = context.changes.listen(job.id, () => (notified += 1));
   await (await open(job)).append(said('one'));
   unlisten();
-  expect(told).toBeGreaterThan(0);
+  expect(notified).toBeGreaterThan(0);
 });
 
-test('a worker that lost the job writes nothing', async () => {
+test('a worker that lost the job cannot write', async () => {
   const job = await newRun();
   const late = await open(job);
   await releaseJob(context, job);
@@ -78,8 +74,8 @@ test('a worker that lost the job writes nothing', async () => {
   expect(await stepsOfRun(context, { jobId: job.id, run: 1 })).toEqual([said('mine')]);
 });
 
-describe('a step made together with something else', () => {
-  test('is there with it, or neither is', async () => {
+describe('a step with another database change', () => {
+  test('both are written, or neither', async () => {
     const job = await newRun();
     const journal = await open(job);
     const mark = (database: TestContext['database'], prompt: string) =>
@@ -106,7 +102,7 @@ describe('a step made together with something else', () => {
   });
 });
 
-test('a known secret is masked in the row and in what the next step sees', async () => {
+test('a known secret is masked in the row and for the next step', async () => {
   const secret = 'forge-token-0123456789';
   const journal = await open(await newRun(), 1, [secret]);
   await journal.append(said(`Use ${secret} or ${Buffer.from(secret).toString('base64')}.`));

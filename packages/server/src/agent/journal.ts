@@ -1,18 +1,38 @@
 /**
- * The journal of a run: every step is a row before the next one begins, so that another worker can go on where this one
- * was cut off. Only the worker that holds the job may write, and no known secret gets in.
+ * The journal of a run: every step is committed before the next begins. Only the worker that holds the job may
+ * write, and known secrets are masked.
  */
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
-import { Stopped } from '../jobs/worker.ts';
+import { JobStoppedError } from '../jobs/worker.ts';
 import { inTransaction, isPostgres, type Database } from '../ports/database.ts';
 import type { Journal, Step } from './contract.ts';
 import { addStep, readSteps } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
-import type { OnRunStep } from './run-steps.ts';
+
+/** The kinds of steps in order, and the effects that happen before their step is written. */
+export const runSteps = [
+  'prepared',
+  'message',
+  'answer',
+  'result',
+  'loop-ended',
+  'validated',
+  'judged',
+  'committed',
+  'branch pushed',
+  'pushed',
+  'previewed',
+  'pull request made',
+  'proposed',
+  'ended',
+  'run settled',
+] as const;
+export type RunStep = (typeof runSteps)[number];
+export type OnRunStep = (step: RunStep, job: { attempt: number }) => void;
 
 export interface RunJournal extends Journal {
-  /** Writes what `make` does and the step it gives in one transaction: both happen, or neither. */
+  /** Runs `make` and writes the step it returns in one transaction. */
   appendWith(make: (database: Database) => Promise<Step>): Promise<void>;
 }
 
@@ -27,10 +47,10 @@ export async function openJournal(
   const appendWith = async (make: (database: Database) => Promise<Step>) => {
     const step = await inTransaction(context.database, async (database) => {
       await refuseLateWorker(database, job);
-      // What the next step sees is what a replay would see.
-      const kept = redactJson(redact, await make(database));
-      await addStep({ ...context, database }, { jobId: job.id, run, number: steps.length + 1 }, kept);
-      return kept;
+      // The next step sees the masked text, as a replay would.
+      const masked = redactJson(redact, await make(database));
+      await addStep({ ...context, database }, { jobId: job.id, run, number: steps.length + 1 }, masked);
+      return masked;
     });
     steps.push(step);
     context.changes.notify(job.id);
@@ -46,14 +66,14 @@ export async function stepsOfRun(
   return (await readSteps(context, where)).map(({ step }) => step);
 }
 
-/** A worker that was given up for lost and wakes late must not write into the journal of its successor. */
+/** A worker that lost its lease must not write to the journal of its successor. */
 async function refuseLateWorker(database: Database, job: Pick<Job, 'id' | 'attempt'>): Promise<void> {
   const row = await database
     .selectFrom('jobs')
     .select(['attempt', 'status'])
     .where('id', '=', job.id)
-    // Nobody takes the job away between this look and the commit. SQLite has one writer at a time anyway.
+    // Locks the row until the commit. SQLite has a single writer.
     .$if(isPostgres(database), (query) => query.forShare())
     .executeTakeFirst();
-  if (row?.attempt !== job.attempt || row.status !== 'running') throw new Stopped('stopping');
+  if (row?.attempt !== job.attempt || row.status !== 'running') throw new JobStoppedError('stopping');
 }

@@ -1,7 +1,4 @@
-/**
- * The life of an agent job over the real application, without a worker: the test claims and ends jobs itself. What is
- * created, said, canceled, retried and archived, and what a caller sees at each moment.
- */
+/** The lifecycle of an agent job over HTTP without a worker: the test claims and ends jobs. */
 import type { AgentJob } from '@docyard/api';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failureOf } from '../jobs/failure.ts';
@@ -19,7 +16,7 @@ import {
 } from '../../test/support/test-context.ts';
 import { defaultLimits, type PullRequest } from './contract.ts';
 import { continueWithMessages } from './message.ts';
-import { noteRun, readRuns, waitingMessages } from './record.ts';
+import { updateRun, readRuns, pendingMessages } from './record.ts';
 
 const MODEL = {
   MODEL_URL: 'https://models.example.com/v1',
@@ -67,17 +64,16 @@ const read = (id: string) =>
   job(service.request(`/v2/agent/${projectId}/job/${id}`, { key: tenant.key.key }));
 const create = (body: object = {}) => job(post('job', { prompt: 'Fix the typos.', ...body }), 201);
 
-/** As a worker would: the run is noted, then the job ends. */
 async function finish(id: string, ending: 'done' | 'stalled' = 'done'): Promise<void> {
   const claimed = present(await claimJob(context, id));
   const last = present((await readRuns(context, [id])).at(-1));
-  await noteRun(context, last, { ending, pullRequest });
+  await updateRun(context, last, { ending, pullRequest });
   if (ending === 'done') await completeJob(context, claimed, { result: null, pageCount: 0 });
   else await failJob(context, claimed, failureOf('agent_stopped', 'It went round in circles.'));
 }
 
-describe('creating', () => {
-  test('needs a prompt and nothing else', async () => {
+describe('creating a job', () => {
+  test('a job needs only a prompt', async () => {
     const answer = await post('job', { prompt: '  Fix the typos.  ' });
     const created = await job(answer, 201);
     expect(answer.headers.get('location')).toBe(`/v2/agent/${projectId}/job/${created.id}`);
@@ -99,7 +95,7 @@ describe('creating', () => {
     expect(await code(post('job', { prompt: ' ' }))).toBe('invalid_request');
   });
 
-  test('keeps what else was asked for', async () => {
+  test('a job keeps the options of the request', async () => {
     const created = await create({
       source: { ref: 'next' },
       model: 'writer-2',
@@ -114,19 +110,19 @@ describe('creating', () => {
       model: 'writer-2',
       draft: true,
       scope: { paths: ['guides'] },
-      // Only lower than what the project allows.
+      // Limits can only be lowered.
       limits: { ...defaultLimits, steps: 5, minutes: defaultLimits.minutes },
       dryRun: true,
       metadata: { ticket: '12' },
     });
   });
 
-  test('refuses paths that lead outside', async () => {
+  test('paths outside the docs folder are refused', async () => {
     for (const path of ['../x', '/etc', 'a/../../b'])
       expect(await code(post('job', { prompt: 'Go.', scope: { paths: [path] } }))).toBe('invalid_request');
   });
 
-  test('is refused as long as there is no model', async () => {
+  test('a job without a configured model is refused', async () => {
     await setUp({});
     expect(await code(post('job', { prompt: 'Go.' }))).toBe('agent_not_configured');
     const model = { provider: 'anthropic', url: 'https://models.example.com', name: 'own' };
@@ -139,14 +135,14 @@ describe('creating', () => {
     expect((await create()).model).toBe('own');
   });
 
-  test('needs no model when a program does the work', async () => {
+  test('an external agent needs no model', async () => {
     await setUp({ AGENT_COMMAND: '/usr/bin/node /opt/agents/writer.js --quiet' });
     const { id, model } = await create();
     expect(model).toBe('writer.js');
     expect((await post(`job/${id}/message`, { prompt: 'And more.' })).status).toBe(200);
   });
 
-  test('counts with messages and retries, and is then limited', async () => {
+  test('jobs, messages and retries share one rate limit', async () => {
     await setUp({ ...MODEL, LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: '3' });
     const { id } = await create();
     await job(post(`job/${id}/message`, { prompt: 'One more.' }));
@@ -160,25 +156,25 @@ describe('creating', () => {
   });
 });
 
-describe('a message', () => {
-  test('to a job at work waits for its next step', async () => {
+describe('sending a message', () => {
+  test('a message to a running job is pending until the next step', async () => {
     const { id } = await create();
     await claimJob(context, id);
     expect(await job(post(`job/${id}/message`, { prompt: 'Leave the changelog alone.' }))).toMatchObject({
       status: 'active',
       runs: 1,
     });
-    const waiting = await waitingMessages(context, id);
+    const waiting = await pendingMessages(context, id);
     expect(waiting.map(({ prompt }) => prompt)).toEqual(['Leave the changelog alone.']);
   });
 
   test.each(['done', 'stalled'] as const)(
-    'to one that ended as %s makes it active again, with the same pull request',
+    'a message to a job that ended as %s makes it active again with the same pull request',
     async (ending) => {
       const { id } = await create();
       await finish(id, ending);
       expect(await read(id)).toMatchObject({ prLink: pullRequest.url, statusReason: ending });
-      expect(await job(post(`job/${id}/message`, { prompt: 'Go on.' }))).toMatchObject({
+      expect(await job(post(`job/${id}/message`, { prompt: 'Continue.' }))).toMatchObject({
         status: 'active',
         phase: 'queued',
         prLink: null,
@@ -191,15 +187,15 @@ describe('a message', () => {
       const runs = await readRuns(context, [id]);
       expect(runs.map(({ kind, prompt }) => [kind, prompt])).toEqual([
         ['create', 'Fix the typos.'],
-        ['follow-up', 'Go on.'],
+        ['follow-up', 'Continue.'],
       ]);
-      expect(await waitingMessages(context, id)).toEqual([]);
+      expect(await pendingMessages(context, id)).toEqual([]);
       await finish(id);
       expect(await read(id)).toMatchObject({ status: 'completed', prLink: pullRequest.url, runs: 2 });
     },
   );
 
-  test('that came too late for its run begins the next one', async () => {
+  test('a message that arrives after its run starts the next one', async () => {
     const { id } = await create();
     const claimed = present(await claimJob(context, id));
     await job(post(`job/${id}/message`, { prompt: 'First.' }));
@@ -211,21 +207,20 @@ describe('a message', () => {
       kind: 'follow-up',
       prompt: 'First.\n\nSecond.',
     });
-    // Nothing is left, so nothing happens a second time.
     await finish(id);
     await continueWithMessages(context);
     expect(await read(id)).toMatchObject({ status: 'completed', runs: 2 });
   });
 
-  test('cannot be sent to an archived job', async () => {
+  test('a message to an archived job is refused', async () => {
     const { id } = await create();
     await finish(id);
     await job(post(`job/${id}/archive`));
-    expect(await code(post(`job/${id}/message`, { prompt: 'Go on.' }))).toBe('job_archived');
-    expect(await waitingMessages(context, id)).toEqual([]);
+    expect(await code(post(`job/${id}/message`, { prompt: 'Continue.' }))).toBe('job_archived');
+    expect(await pendingMessages(context, id)).toEqual([]);
   });
 
-  test('that is sent twice with one idempotency key is heard once', async () => {
+  test('a message sent twice with one idempotency key is delivered once', async () => {
     const { id } = await create();
     await claimJob(context, id);
     const init = jsonBody({ prompt: 'Once.' });
@@ -234,23 +229,23 @@ describe('a message', () => {
       const path = `/v2/agent/${projectId}/job/${id}/message`;
       await job(service.request(path, { ...init, headers, key: tenant.key.key }));
     }
-    expect(await waitingMessages(context, id)).toHaveLength(1);
+    expect(await pendingMessages(context, id)).toHaveLength(1);
   });
 });
 
-test('a worker of the run before cannot end the next one', async () => {
+test('a worker of the previous run cannot end the next one', async () => {
   const { id } = await create();
   const claimed = present(await claimJob(context, id));
   await completeJob(context, claimed, { result: null, pageCount: 0 });
-  await job(post(`job/${id}/message`, { prompt: 'Go on.' }));
+  await job(post(`job/${id}/message`, { prompt: 'Continue.' }));
   const next = present(await claimJob(context, id));
   expect(await completeJob(context, claimed, { result: null, pageCount: 0 })).toBeUndefined();
   expect([next.attempt, next.earlier_attempts]).toEqual([2, 1]);
   expect((await read(id)).status).toBe('active');
 });
 
-describe('cancelling', () => {
-  test('ends a waiting job at once, by name', async () => {
+describe('canceling a job', () => {
+  test('a queued job ends at once and records who canceled it', async () => {
     const { id } = await create();
     expect(await job(post(`job/${id}/cancel`))).toMatchObject({
       status: 'failed',
@@ -260,7 +255,7 @@ describe('cancelling', () => {
     expect(await code(post(`job/${id}/cancel`))).toBe('job_finished');
   });
 
-  test('of a running job is left to its worker, and drops what it has not heard', async () => {
+  test('a running job is ended by its worker, and its pending messages are dropped', async () => {
     const { id } = await create();
     const claimed = present(await claimJob(context, id));
     await job(post(`job/${id}/message`, { prompt: 'Not heard.' }));
@@ -271,18 +266,18 @@ describe('cancelling', () => {
   });
 });
 
-describe('trying again', () => {
-  test('repeats the last instruction in the same job', async () => {
+describe('retrying a job', () => {
+  test('a retry repeats the last instruction in the same job', async () => {
     const { id } = await create();
     await finish(id);
-    await job(post(`job/${id}/message`, { prompt: 'Go on.' }));
+    await job(post(`job/${id}/message`, { prompt: 'Continue.' }));
     await finish(id, 'stalled');
     expect(await job(post(`job/${id}/retry`))).toMatchObject({ status: 'active', pullRequest, runs: 3 });
-    expect((await readRuns(context, [id])).at(-1)).toMatchObject({ kind: 'retry', prompt: 'Go on.' });
+    expect((await readRuns(context, [id])).at(-1)).toMatchObject({ kind: 'retry', prompt: 'Continue.' });
     expect(await code(post(`job/${id}/retry`))).toBe('job_not_finished');
   });
 
-  test('names how a run ended whose worker was lost', async () => {
+  test('a retry records the ending of a run whose worker was lost', async () => {
     const { id } = await create();
     const claimed = present(await claimJob(context, id));
     await failJob(context, claimed, failureOf('timeout', 'It took too long.'));
@@ -291,8 +286,8 @@ describe('trying again', () => {
   });
 });
 
-describe('archiving', () => {
-  test('is a mark on a finished job that can be taken away', async () => {
+describe('archiving a job', () => {
+  test('a finished job can be archived and unarchived', async () => {
     const { id } = await create();
     await finish(id);
     const archived = await job(post(`job/${id}/archive`));
@@ -307,7 +302,7 @@ describe('archiving', () => {
     expect((await job(post(`job/${id}/unarchive`))).status).toBe('completed');
   });
 
-  test('cancels a job at work first', async () => {
+  test('a running job is canceled first', async () => {
     const { id } = await create();
     expect(await job(post(`job/${id}/archive`))).toMatchObject({ status: 'archived', prLink: null });
     expect(await job(post(`job/${id}/unarchive`))).toMatchObject({
@@ -326,7 +321,7 @@ describe('archiving', () => {
   });
 });
 
-test('the audit log tells who did what, and nothing of what was said', async () => {
+test('the audit log records the actor and the action without the text of messages', async () => {
   const { id } = await create();
   await job(post(`job/${id}/message`, { prompt: 'A private matter.' }));
   await job(post(`job/${id}/cancel`));

@@ -1,6 +1,5 @@
 /**
- * Says something to an agent job. One at work hears it before its next step; a finished one goes on with it. A message
- * that came too late for the run it was meant for begins the next one, so that none is lost.
+ * Sends a message to an agent job. A running job reads it before its next step, a finished job resumes with it.
  */
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor } from '../context.ts';
@@ -8,13 +7,13 @@ import { isFinal } from '../jobs/lifecycle.ts';
 import { holdJob, type Job, type StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { addMessage, markTaken, waitingMessages } from './record.ts';
+import { addMessage, markMessagesTaken, pendingMessages } from './record.ts';
 import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
 /**
- * In the transaction of the caller. The job is held meanwhile: if it ends right now, its worker finds the message when it
- * looks for what is left.
+ * Runs in the transaction of the caller and locks the job: if it ends now, its worker finds the message in
+ * `continueWithMessages`.
  */
 export async function messageAgentJob(
   context: StoreContext,
@@ -30,13 +29,13 @@ export async function messageAgentJob(
 
 export function refuseArchived(job: Pick<Job, 'archived_at'>): void {
   if (job.archived_at === null) return;
-  throw new Problem(
-    'job_archived',
-    'The job is archived. Take it out of the archive first (POST …/unarchive).',
-  );
+  throw new Problem('job_archived', 'The job is archived. Unarchive it first (POST …/unarchive).');
 }
 
-/** Finished jobs with a message that no run took. Called after each job and now and then, by every worker. */
+/**
+ * Resumes finished jobs with a message that no run has taken. Every worker calls it after each job and
+ * periodically.
+ */
 export async function continueWithMessages(context: StoreContext): Promise<void> {
   const left = await context.database
     .selectFrom('jobs')
@@ -49,16 +48,15 @@ export async function continueWithMessages(context: StoreContext): Promise<void>
     await inTransaction(context.database, async (database) => {
       const inside = { ...context, database };
       const job = await holdJob(database, id);
-      // Somebody else may have been quicker.
       const isLeft = job !== undefined && isFinal(job.status) && job.archived_at === null;
-      if (isLeft && (await waitingMessages(inside, id)).length > 0) await resumeWithMessages(inside, job);
+      if (isLeft && (await pendingMessages(inside, id)).length > 0) await resumeWithMessages(inside, job);
     });
   }
 }
 
 async function resumeWithMessages(context: StoreContext, job: Job): Promise<Job> {
-  const messages = await waitingMessages(context, job.id);
-  await markTaken(
+  const messages = await pendingMessages(context, job.id);
+  await markMessagesTaken(
     context,
     messages.map(({ sequence }) => sequence),
   );

@@ -1,20 +1,20 @@
 /**
- * The first phase: decides once where the work begins and writes it down, then brings the files there. On every later
- * attempt the same commit is fetched and the changes of the journal are put on top, which git proves by the tree's name.
+ * The first phase: records the commit where the work begins, then checks out the files. A later attempt fetches
+ * the same commit, applies the changes of the journal and verifies the tree by its git hash.
  */
 import { tenantOf } from '../jobs/store.ts';
 import { policyFor } from '../egress/rules.ts';
 import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
-import { judgeCustomCode } from '../rendering/custom-code.ts';
+import { judgeCustomCode } from '../sandbox/custom-code.ts';
 import type { Message, Step } from './contract.ts';
 import { openingMessages } from './engine/prompt.ts';
 import { stepsOfRun } from './journal.ts';
 import { surveyTree } from './policy/survey.ts';
-import { noteRun } from './record.ts';
+import { updateRun } from './record.ts';
 import { findStep, replayFiles, type StepOf } from './replay.ts';
-import { repositoryOf, type AgentRun } from './running.ts';
+import { repositoryOf, type AgentRun } from './agent-run.ts';
 import { openSiteChecks } from './site-check.ts';
 import { outline } from './tools/outline.ts';
 import { openWorkspace, type Workspace } from './workspace/workspace.ts';
@@ -29,12 +29,12 @@ export async function prepare(run: AgentRun): Promise<undefined> {
   if (known === undefined) await journal.append(prepared);
   const workspace = (run.workspace ??= await openAt(run, credential, { commit: prepared.baseCommit }));
   const { baseCommit, branch, reviewCommit } = prepared;
-  await noteRun(context, run, { baseCommit, branch });
+  await updateRun(context, run, { baseCommit, branch });
   if (findStep(journal.steps, 'judged') === undefined) {
-    await workspace.lookBack(reviewCommit, async () => {
+    await workspace.checkOutDuring(reviewCommit, async () => {
       run.survey = await surveyTree(workspace.tree);
       if (findStep(journal.steps, 'validated') !== undefined) return;
-      // Before anything is changed: what is wrong with the site already is not the agent's doing.
+      // The baseline: problems that the site had before the run are not the agent's.
       const { renderProcesses } = context.config;
       const { customCode } = await judgeCustomCode(context);
       const options = { folder: workspace.tree.folder, renderProcesses, customCode };
@@ -47,14 +47,14 @@ export async function prepare(run: AgentRun): Promise<undefined> {
   if (tree !== undefined) await workspace.restore(changes, tree);
 }
 
-/** From the files as the base has them, so that it is the same whenever the run is taken up again. */
+/** Built from the base commit, so every attempt opens the conversation with the same messages. */
 async function openingOf(
   run: AgentRun,
   workspace: Workspace,
   { instructions }: Prepared,
 ): Promise<Message[]> {
   const { site, request, input } = run;
-  if (site === undefined) throw new Error('The site was not prepared for its check.');
+  if (site === undefined) throw new Error('The site check was not prepared.');
   const { scopePaths } = request;
   const { text } = await outline.run(
     {
@@ -76,14 +76,13 @@ async function openingOf(
   });
 }
 
-/** Lent for one use. Its value is known to the mask before anything else learns of it. */
+/** Adds the value to the mask before any other code receives it. */
 export async function borrowCredential(run: AgentRun): Promise<GitCredential | null> {
   const credential = await borrowGitCredential(run.context, repositoryOf(run.job), run.input.signal);
   if (credential !== null) run.secrets.add(credential.secret);
   return credential;
 }
 
-/** One job, one branch. */
 function branchOf(jobId: string): string {
   return `docyard/${jobId.slice(jobId.indexOf('_') + 1).slice(0, 12)}`;
 }
@@ -122,8 +121,8 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
   if (last === undefined) return start;
 
   const isPublished = head !== undefined && last.commit === head;
-  const nobodyCame = (head ?? null) === last.prepared.branchHead;
-  if (!isPublished && nobodyCame && last.hasChanges && run.kind === 'follow-up') {
+  const isUnmoved = (head ?? null) === last.prepared.branchHead;
+  if (!isPublished && isUnmoved && last.hasChanges && run.kind === 'follow-up') {
     run.workspace = undefined;
     const carriedRuns = [...last.prepared.carriedRuns, last.number];
     const earlierWork = [...last.prepared.earlierWork, last.number];
@@ -131,14 +130,14 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
     return { ...start, baseCommit, reviewCommit, carriedRuns, earlierWork };
   }
   if (head === undefined || (await wasMerged(run))) return start;
-  // People may have brought the branch up to date. What left the base too long ago is compared with more than needed.
+  // The branch may have been rebased. If its fork point is too old to find, the comparison covers more than
+  // needed.
   const reviewCommit = (await first.forkPoint(head)) ?? last.prepared.reviewCommit;
   const earlierWork = [...last.prepared.earlierWork, ...(last.wasPushed ? [last.number] : [])];
   run.workspace = undefined;
   return { ...start, baseCommit: head, reviewCommit, earlierWork };
 }
 
-/** The newest earlier run that came as far as having a place to begin. */
 async function lastWork(run: AgentRun) {
   for (const { number } of run.earlier.toReversed()) {
     const steps = await stepsOfRun(run.context, { jobId: run.jobId, run: number });
@@ -159,7 +158,7 @@ async function carriedSteps(run: AgentRun, { carriedRuns }: Prepared): Promise<S
   return steps;
 }
 
-/** What was merged is part of the base now; a follow-up begins anew from there. */
+/** Merged work is part of the base, so a follow-up starts a new branch from there. */
 async function wasMerged(run: AgentRun): Promise<boolean> {
   const number = run.earlier.findLast(({ pullRequest }) => pullRequest?.number != null)?.pullRequest?.number;
   if (number === undefined || number === null) return false;
@@ -179,16 +178,14 @@ async function instructionsOf(run: AgentRun, workspace: Workspace): Promise<stri
   });
 }
 
-/** The first one that exists counts. */
 const instructionFiles = ['.docs/AGENTS.md', 'AGENTS.md'] as const;
 const maxInstructionCharacters = 16_000;
 
 /**
- * What a project wants every run to know: a file of its default branch, and its settings. Never from the branch of the job, since
- * anyone who can propose a branch could then steer the agent.
+ * Instructions come from the settings of the project and a file of its default branch. The branch of the job is
+ * never read: anyone who can propose a branch could otherwise steer the agent.
  */
 export async function readInstructions(given: {
-  /** A file of the default branch at a pinned commit. */
   readFile(path: string): Promise<string | undefined>;
   ofProject: string | null;
 }): Promise<string | null> {
@@ -200,5 +197,5 @@ export async function readInstructions(given: {
 
 function capped(text: string): string {
   if (text.length <= maxInstructionCharacters) return text;
-  return `${text.slice(0, maxInstructionCharacters)}\n[The rest was left out: it is longer than ${maxInstructionCharacters} characters.]`;
+  return `${text.slice(0, maxInstructionCharacters)}\n[Truncated at ${maxInstructionCharacters} characters.]`;
 }

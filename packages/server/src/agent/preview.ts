@@ -1,12 +1,8 @@
-/**
- * The export that shows a branch before anybody merges it. Exports are another feature: this names what is needed, and
- * `compose` puts it in.
- */
 import type { Job, StoreContext } from '../jobs/store.ts';
 
 /**
- * Makes the job in the transaction of `context`; the caller announces it afterwards. Undefined when the plan of the organization
- * lacks exports.
+ * Creates the export job in the transaction of `context`; the caller announces it afterwards. Resolves with
+ * undefined if the plan of the organization lacks exports.
  */
 export type StartPreview = (
   context: StoreContext,
@@ -16,7 +12,7 @@ export type StartPreview = (
   },
 ) => Promise<Job | undefined>;
 
-/** Where the export can be had; null while nobody knows the address of this installation. */
+/** Null if the public address of this installation is not configured. */
 export function previewLink(
   { publicUrl }: { publicUrl: string | null },
   exportId: string | null,

@@ -1,4 +1,3 @@
-/** `GET /v2/agent/{projectId}/job/{id}` and the list on the real application, and one answer for all that is not there. */
 import { AgentJob, ErrorBody } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimJob, completeJob, markArchived } from '../jobs/store.ts';
@@ -13,7 +12,7 @@ import {
   type TestContext,
   type TestService,
 } from '../../test/support/test-context.ts';
-import { noteRun } from './record.ts';
+import { updateRun } from './record.ts';
 import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
 let context: TestContext;
@@ -43,7 +42,7 @@ async function complete(id: string): Promise<void> {
 }
 
 describe('an active job', () => {
-  test('has the fields of the specification with its types, and only fields of the contract', async () => {
+  test('the job has the fields of the specification and no others', async () => {
     const job = await createAgentJob(context, tenant, projectId);
     const answer = await get(job.id);
     expect(answer.status).toBe(200);
@@ -61,7 +60,7 @@ describe('an active job', () => {
     });
   });
 
-  test('says when to ask again, and 304 when nothing has changed', async () => {
+  test('the response says when to poll again, and is 304 if nothing changed', async () => {
     const { id } = await createAgentJob(context, tenant, projectId);
     const answer = await get(id);
     expect(answer.headers.get('retry-after')).toBe('5');
@@ -69,12 +68,12 @@ describe('an active job', () => {
     expect(again.status).toBe(304);
   });
 
-  test('holds the answer until the job changes when asked to', async () => {
+  test('a long poll is answered when the job changes', async () => {
     const { id } = await createAgentJob(context, tenant, projectId);
     const claimed = present(await claimJob(context, id));
     const url = 'https://git.example.com/docs/pull/7';
     const pullRequest = { url, number: 7, state: 'open', draft: false, branch: 'docyard/7' } as const;
-    await noteRun(context, { jobId: id, number: 1 }, { pullRequest, ending: 'done' });
+    await updateRun(context, { jobId: id, number: 1 }, { pullRequest, ending: 'done' });
     const waiting = get(id, { headers: { prefer: 'wait=20' } });
     await new Promise((resolve) => setTimeout(resolve, 100));
     await completeJob(context, claimed, { result: null, pageCount: 0 });
@@ -85,7 +84,7 @@ describe('an active job', () => {
   });
 });
 
-test('what is not there, is of another project, another kind or another organization gives the same 404', async () => {
+test('a missing job and a job of another project, kind or organization give the same 404', async () => {
   const other = await createTenant(context, { name: 'Other' });
   const otherProject = await createTestProject(context, tenant);
   const { id } = await createAgentJob(context, tenant, projectId);
@@ -108,7 +107,7 @@ test('what is not there, is of another project, another kind or another organiza
   });
 });
 
-test('a key without agent:read is told which scope it lacks', async () => {
+test('the error for a key without agent:read names the missing scope', async () => {
   const narrow = await createTenant(context, { name: 'Narrow', scopes: ['exports:write'] });
   const answer = await get('aj_0000000000000000', { key: narrow.key.key });
   expect(answer.status).toBe(403);
@@ -118,8 +117,8 @@ test('a key without agent:read is told which scope it lacks', async () => {
   });
 });
 
-describe('the list', () => {
-  test('is newest first, in pages, and knows the statuses and the archive', async () => {
+describe('the list of jobs', () => {
+  test('jobs are listed newest first, in pages, filtered by status and archive', async () => {
     const project = await createTestProject(context, tenant);
     const jobs = [];
     for (let count = 0; count < 4; count += 1) jobs.push(await createAgentJob(context, tenant, project.id));
@@ -153,9 +152,9 @@ describe('the list', () => {
     expect((await list('?archived=false&status=archived')).ids).toEqual([]);
   });
 
-  test('of every project names the project of each job, and keeps to one when it is asked to', async () => {
-    const elsewhere = await createTenant(context, { name: 'Third' });
-    await createAgentJob(context, elsewhere, (await createTestProject(context, elsewhere)).id);
+  test('the list of all projects names the project of each job and can be filtered by it', async () => {
+    const third = await createTenant(context, { name: 'Third' });
+    await createAgentJob(context, third, (await createTestProject(context, third)).id);
     const other = await createTenant(context, { name: 'Fourth' });
     const projects = [await createTestProject(context, other), await createTestProject(context, other)];
     const jobs = [];

@@ -1,12 +1,9 @@
-/**
- * Reads agent jobs: one, or a page of a project's or of all, and what they have changed. Every query names how far the caller reaches.
- */
 import type { AgentJob, AgentDiff } from '@docyard/api';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/find-project.ts';
-import { jobsWithin, type Reach } from '../reach.ts';
+import { jobsWithin, type AccessScope } from '../access-scope.ts';
 import { readRuns, type Run, readDiff } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
 import { refusePurged } from './retention.ts';
@@ -18,7 +15,7 @@ import { isFinal } from '../jobs/lifecycle.ts';
 export interface JobPlace {
   id: string;
   projectId: string;
-  reach: Reach;
+  reach: AccessScope;
 }
 
 export async function findAgentJob(
@@ -32,7 +29,6 @@ export async function findAgentJob(
   return job;
 }
 
-/** For whoever wants to see its steps or its change. */
 export async function findAgentWork(
   context: Pick<SettingsContext, 'database'>,
   where: JobPlace,
@@ -47,7 +43,6 @@ export async function describeAgentJob(context: SettingsContext, job: Job): Prom
   return described as AgentJob;
 }
 
-/** Rows together with their runs, as callers see them; the secrets of each project are masked once more. */
 export async function describeAgentJobs(context: SettingsContext, jobs: readonly Job[]): Promise<AgentJob[]> {
   const all = await readRuns(
     context,
@@ -61,13 +56,12 @@ export async function describeAgentJobs(context: SettingsContext, jobs: readonly
 }
 
 interface JobFilters extends PageRequest {
-  reach: Reach;
+  reach: AccessScope;
   status?: AgentJob['status'] | undefined;
   archived?: boolean | undefined;
   canceled?: boolean | undefined;
 }
 
-/** Of a project, which must be there. */
 export async function listAgentJobs(
   context: SettingsContext,
   input: JobFilters & { projectId: string },
@@ -76,7 +70,6 @@ export async function listAgentJobs(
   return listAllAgentJobs(context, { ...input, projectId: project.id });
 }
 
-/** Of every project within reach. */
 export async function listAllAgentJobs(
   context: SettingsContext,
   input: JobFilters & { projectId?: string | undefined },
@@ -90,7 +83,7 @@ export async function listAllAgentJobs(
   const archived = input.archived ?? (input.status === undefined ? undefined : input.status === 'archived');
   if (archived !== undefined) query = query.where('archived_at', archived ? 'is not' : 'is', null);
   if (input.canceled !== undefined) query = query.where(wasCanceled(input.canceled));
-  // An archived job has no other status, so that asking for both finds nothing.
+  // An archived job has no other status: asking for both finds nothing.
   if (input.status !== undefined) {
     query =
       input.status === 'archived'
@@ -101,7 +94,7 @@ export async function listAllAgentJobs(
   return { data: await describeAgentJobs(context, jobs), nextCursor };
 }
 
-/** Masked before it is viewed: a title is cut, and half of a secret could not be found again. */
+/** Masks before truncating titles: part of a secret would not be recognized. */
 function maskedView(redact: Redact, job: Job, runs: readonly Run[]): AgentJob {
   const failure = job.failure === null ? null : redact(job.failure);
   return viewAgentJob({ ...job, input: redact(job.input), failure }, redactJson(redact, runs));
@@ -114,13 +107,13 @@ const rowStatuses = {
 } as const;
 
 /**
- * What webhooks send about an agent job. A pull request is announced with the end of its run; one that a follow-up continues is not
- * new.
+ * Webhook payloads of agent jobs. A pull request is announced when its run ends, unless an earlier run opened
+ * it.
  */
 export function agentView({ config, secrets }: Pick<Context, 'config' | 'secrets'>): Required<JobView> {
   return {
     record: (database, job) => describeAgentJob({ database, config, secrets }, job),
-    async alsoHappened(database, job, change) {
+    async extraEvents(database, job, change) {
       if (!isFinal(change)) return [];
       const runs = await readRuns({ database }, [job.id]);
       const url = runs.pop()?.pullRequest?.url ?? null;
@@ -130,7 +123,6 @@ export function agentView({ config, secrets }: Pick<Context, 'config' | 'secrets
   };
 }
 
-/** What a job has changed so far, all its runs together or one of them. Known secrets are masked again when it is read. */
 export async function readAgentDiff(
   context: SettingsContext,
   { jobId, projectId, run }: { jobId: string; projectId: string; run?: number | undefined },

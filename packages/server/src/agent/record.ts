@@ -1,7 +1,4 @@
-/**
- * What is kept of an agent job beside its row: its runs, the steps of each run, and messages that wait for the run. It
- * never moves the job itself; who may write a step is for the journal to decide.
- */
+/** Stores the runs of agent jobs, their steps and their pending messages. */
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import type { AgentRunRow, AgentStepRow } from '../ports/database.ts';
@@ -10,15 +7,14 @@ import type { DiffFile, EndReason, Limits, PullRequest, Step, Usage, Verdict } f
 
 type RecordContext = Pick<Context, 'database' | 'clock'>;
 
-/** What an agent job keeps in its row; the same for all its runs. */
 export interface AgentInput {
   prompt: string;
   model: string;
   source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
-  /** Null lets the checks decide. */
+  /** Null: the checks decide. */
   draft: boolean | null;
   scopePaths: string[];
-  /** Those of the project, lowered by what the caller asked for. */
+  /** The limits of the project, lowered by the request. */
   limits: Limits;
   dryRun: boolean;
   metadata: Record<string, string>;
@@ -31,20 +27,16 @@ export function inputOf(job: Pick<Job, 'input'>): AgentInput {
 export const runKinds = ['create', 'follow-up', 'retry'] as const;
 export type RunKind = (typeof runKinds)[number];
 
-/** What the record tells of the outcome of a run, as far as it is known. */
 export interface RunResult {
   filesChanged: number;
   linesAdded: number;
   linesRemoved: number;
-  /** Findings the renderer did not have before, and those that are gone. */
   newErrors: number;
   newWarnings: number;
   fixedFindings: number;
-  /** The export of the branch. */
   previewJobId: string | null;
 }
 
-/** A file of the change without its text. */
 export type ChangedFile = Omit<DiffFile, 'before' | 'after'>;
 
 export interface Run {
@@ -89,7 +81,7 @@ export async function addRun(
   return number;
 }
 
-/** Everything but the patch, which may be large. */
+/** All columns except the patch, which may be large. */
 const runColumns = [
   'job_id',
   'number',
@@ -109,7 +101,6 @@ const runColumns = [
   'finished_at',
 ] as const;
 
-/** The runs of these jobs, oldest first. */
 export async function readRuns(
   context: Pick<Context, 'database'>,
   jobIds: readonly string[],
@@ -141,18 +132,17 @@ export type RunChange = Partial<
     | 'finishedAt'
   >
 > & {
-  diff?: KeptDiff;
-  /** Null when it is the same. */
-  ownDiff?: KeptDiff | null;
+  diff?: StoredDiff;
+  /** Null if it equals `diff`. */
+  ownDiff?: StoredDiff | null;
 };
 
-export interface KeptDiff {
+export interface StoredDiff {
   files: ChangedFile[];
   patch: string;
 }
 
-/** Writes what has become known of a run. Callers that want listeners to look again move the job as well, or notify. */
-export async function noteRun(
+export async function updateRun(
   context: RecordContext,
   run: { jobId: string; number: number },
   change: RunChange,
@@ -187,13 +177,13 @@ export async function noteRun(
 }
 
 /**
- * The newest change of the whole branch that was kept: a run that failed early leaves the one before in force. Of one run,
- * what it alone has changed.
+ * The newest stored diff of the branch, so that a run that failed early keeps the previous one; with `run`, the
+ * diff of that run alone.
  */
 export async function readDiff(
   context: Pick<Context, 'database'>,
   { jobId, run }: { jobId: string; run?: number | undefined },
-): Promise<KeptDiff | undefined> {
+): Promise<StoredDiff | undefined> {
   let query = context.database
     .selectFrom('agent_runs')
     .select(['files', 'patch', 'own_files', 'own_patch'])
@@ -215,7 +205,7 @@ export interface RecordedStep {
   step: Step;
 }
 
-/** Fails when a step of that number is there already: two workers must not write one journal. */
+/** Fails if the number exists: two workers must not write one journal. */
 export async function addStep(
   context: RecordContext,
   where: { jobId: string; run: number; number: number },
@@ -234,16 +224,15 @@ export async function addStep(
     .execute();
 }
 
-/** In the order they were taken: those of one run, or so many after one of them. */
 export async function readSteps(
   context: Pick<Context, 'database'>,
-  where: { jobId: string } & ({ run: number } | { afterSequence: number; most: number }),
+  where: { jobId: string } & ({ run: number } | { afterSequence: number; limit: number }),
 ): Promise<RecordedStep[]> {
   const ofJob = context.database.selectFrom('agent_steps').selectAll().where('job_id', '=', where.jobId);
   const wanted =
     'run' in where
       ? ofJob.where('run', '=', where.run)
-      : ofJob.where('sequence', '>', where.afterSequence).limit(where.most);
+      : ofJob.where('sequence', '>', where.afterSequence).limit(where.limit);
   return (await wanted.orderBy('sequence').execute()).map(recordedStep);
 }
 
@@ -262,8 +251,7 @@ export async function addMessage(
     .execute();
 }
 
-/** Messages nobody has taken yet, oldest first. */
-export async function waitingMessages(
+export async function pendingMessages(
   context: Pick<Context, 'database'>,
   jobId: string,
 ): Promise<{ sequence: number; prompt: string }[]> {
@@ -276,8 +264,8 @@ export async function waitingMessages(
     .execute();
 }
 
-/** Call it in the transaction that writes the step with the message, so that none is lost or said twice. */
-export async function markTaken(context: RecordContext, sequences: readonly number[]): Promise<void> {
+/** Call it in the transaction that writes the step with the message, so that no message is lost or repeated. */
+export async function markMessagesTaken(context: RecordContext, sequences: readonly number[]): Promise<void> {
   if (sequences.length === 0) return;
   await context.database
     .updateTable('agent_messages')

@@ -1,4 +1,3 @@
-/** Known secrets are masked in every form in which they would leave, at every place in a text. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { redactor } from './redact.ts';
@@ -20,7 +19,7 @@ test.each([
   expect(clean).not.toContain(text);
 });
 
-test('whatever stands around it, base64 of the secret leaves no long part of itself', () => {
+test('base64 of the secret is masked independent of the surrounding bytes', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (before, after) => {
       const clean = redact(Buffer.from(before + secret + after).toString('base64'));
@@ -29,7 +28,7 @@ test('whatever stands around it, base64 of the secret leaves no long part of its
   );
 });
 
-test('words too short to be a secret, and texts without one, stay as they are', () => {
+test('short words and texts without a secret stay unchanged', () => {
   expect(redact('a short text')).toBe('a short text');
   expect(redactor([])('anything')).toBe('anything');
 });

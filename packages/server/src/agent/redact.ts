@@ -1,23 +1,22 @@
 /**
- * Masks known secret values in whatever a run keeps or tells, in the forms they would be hidden in. This is the second
- * line: the first is that no part of a run that writes text ever holds a secret. What was kept is masked again when read.
+ * Masks known secrets, also encoded, in everything that a run stores or shows. This is a second line of
+ * defense: code that writes text never holds a secret.
  */
 export type Redact = (text: string) => string;
 
-/** Shorter values are words, and masking words would garble what people read. */
-const shortestSecret = 8;
-const shortestForm = 8;
+/** Shorter values occur in ordinary words. */
+const minSecretCharacters = 8;
+const minFormCharacters = 8;
 export const mask = '[secret removed]';
 
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.filter(({ length }) => length >= shortestSecret).flatMap(formsOf))]
-    .filter(({ length }) => length >= shortestForm)
-    // A long form first: it may hold a shorter one.
+  const forms = [...new Set(secrets.filter(({ length }) => length >= minSecretCharacters).flatMap(formsOf))]
+    .filter(({ length }) => length >= minFormCharacters)
+    // Longest first: a form may contain a shorter one.
     .toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
   return (text) => forms.reduce((clean, form) => clean.replaceAll(form, mask), text);
 }
 
-/** The same value with every text in it masked. */
 export function redactJson<T>(redact: Redact, value: T): T {
   return JSON.parse(redact(JSON.stringify(value))) as T;
 }
@@ -31,7 +30,9 @@ function formsOf(secret: string): string[] {
   return [secret, json, encodeURIComponent(secret), hex, hex.toUpperCase(), ...base64, ...url];
 }
 
-/** The characters that every base64 text has in which the secret begins `offset` bytes after a multiple of three. */
+/**
+ * The base64 characters that depend only on the secret when it starts `offset` bytes after a multiple of three.
+ */
 function base64Within(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   const first = Math.ceil((offset * 8) / 6);

@@ -1,4 +1,3 @@
-/** A journal says which files a run left behind, what it cost, and how far it came. */
 import { expect, test } from 'vitest';
 import type { FileChange, Step } from './contract.ts';
 import { findStep, replayFiles, usageOf } from './replay.ts';
@@ -19,7 +18,7 @@ const answer = (inputTokens: number): Step => ({
   },
 });
 
-test('the last word on a file counts, and files come in the order of their paths', () => {
+test('the last change of a file wins, and files are sorted by path', () => {
   const steps = [
     answer(10),
     result('t1', { path: 'b.mdx', content: 'first' }, { path: 'c.mdx', content: 'c' }),
@@ -38,7 +37,7 @@ test('the last word on a file counts, and files come in the order of their paths
   expect(usageOf(steps)).toEqual({ inputTokens: 30, outputTokens: 4, cacheReadTokens: 2, steps: 2 });
 });
 
-test('a run that has not begun has changed nothing', () => {
+test('a run without steps has no changes', () => {
   expect(replayFiles([])).toEqual({ changes: [], tree: undefined });
   expect(findStep([], 'pushed')).toBeUndefined();
 });

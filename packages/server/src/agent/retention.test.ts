@@ -1,4 +1,3 @@
-/** What is kept of agent jobs and for how long: everything while they may be gone on with, then only the record. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimJob, completeJob, type Job } from '../jobs/store.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type TestService,
 } from '../../test/support/test-context.ts';
 import { archiveAgentJob } from './cancel.ts';
-import { addMessage, addStep, markTaken, noteRun, waitingMessages } from './record.ts';
+import { addMessage, addStep, markMessagesTaken, updateRun, pendingMessages } from './record.ts';
 import { sweepAgentJobs } from './retention.ts';
 import { createAgentJob } from '../../test/support/agent-jobs.ts';
 
@@ -38,13 +37,13 @@ async function endedJob(): Promise<Job> {
   const step = { kind: 'message', message: { role: 'user', text: said } } as const;
   await addStep(context, { jobId: job.id, run: 1, number: 1 }, step);
   await addMessage(context, { jobId: job.id, prompt: said });
-  const waiting = await waitingMessages(context, job.id);
-  await markTaken(
+  const waiting = await pendingMessages(context, job.id);
+  await markMessagesTaken(
     context,
     waiting.map(({ sequence }) => sequence),
   );
   const diff = { files: [], patch: `+${said}` };
-  await noteRun(
+  await updateRun(
     context,
     { jobId: job.id, number: 1 },
     { diff, ownDiff: diff, ending: 'done', summary: 'Done.' },
@@ -57,10 +56,10 @@ const ask = (id: string, operation: string, init: RequestInit = {}) =>
   service.request(`/v2/agent/${projectId}/job/${id}${operation}`, { ...init, key: tenant.key.key });
 const statusOf = async (id: string, operation: string, init?: RequestInit) =>
   (await ask(id, operation, init)).status;
-const message = jsonBody({ prompt: 'Go on.' });
+const message = jsonBody({ prompt: 'Continue.' });
 
-describe('after 90 days', () => {
-  test('steps, messages and changes are gone, and the record says when', async () => {
+describe('after the retention period', () => {
+  test('steps, messages and changes are deleted, and the record shows when', async () => {
     const { id } = await endedJob();
     context.clock.advance(90 * day);
     expect(await sweepAgentJobs(context)).toEqual({ purged: [] });
@@ -79,7 +78,7 @@ describe('after 90 days', () => {
     });
   });
 
-  test('what is gone answers 410, and the job cannot be gone on with', async () => {
+  test('purged parts answer 410, and the job cannot be resumed', async () => {
     const { id } = await endedJob();
     context.clock.advance(90 * day + 1);
     await sweepAgentJobs(context);
@@ -90,8 +89,8 @@ describe('after 90 days', () => {
   });
 });
 
-describe('it never happens to', () => {
-  test('a job at work, or one that somebody has gone on with', async () => {
+describe('jobs that are kept', () => {
+  test('a running job and a resumed job are kept', async () => {
     const queued = await createAgentJob(context, tenant, projectId);
     const { id } = await endedJob();
     context.clock.advance(80 * day);
@@ -107,14 +106,14 @@ describe('it never happens to', () => {
     expect((await rowOf(queued.id))?.purged_at).toBeNull();
   });
 
-  test('a job with a message that waits', async () => {
+  test('a job with a pending message is kept', async () => {
     const { id } = await endedJob();
     await addMessage(context, { jobId: id, prompt: 'One more thing.' });
     context.clock.advance(100 * day);
     expect(await sweepAgentJobs(context)).toEqual({ purged: [] });
   });
 
-  test('a job that was archived not so long ago', async () => {
+  test('a recently archived job is kept', async () => {
     const job = await endedJob();
     context.clock.advance(80 * day);
     await archiveAgentJob(context, { job, actor: tenant.actor });
@@ -125,7 +124,7 @@ describe('it never happens to', () => {
   });
 });
 
-test('the setting counts', async () => {
+test('the retention period is configurable', async () => {
   const { id } = await endedJob();
   context.clock.advance(2 * day);
   const config = { ...context.config, retention: { ...context.config.retention, agentDays: 1 } };

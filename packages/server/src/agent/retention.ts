@@ -1,6 +1,6 @@
 /**
- * Removes what is no longer kept of agent jobs that ended long ago: their steps, messages and changes. The record stays,
- * and the job cannot be gone on with any more. A job at work, or with a message that waits, is never touched.
+ * Purges steps, messages and diffs of agent jobs after the retention period. Running jobs and jobs with pending
+ * messages are kept.
  */
 import type { Context } from '../context.ts';
 import { markPurged, type Job, type StoreContext } from '../jobs/store.ts';
@@ -9,17 +9,17 @@ import { Problem } from '../problem.ts';
 
 type RetentionContext = StoreContext & Pick<Context, 'config'>;
 
-/** The days begin anew with every run, and when a job is archived. */
+/** The period restarts with every run and when a job is archived. */
 export async function sweepAgentJobs(context: RetentionContext): Promise<{ purged: string[] }> {
   const days = context.config.retention.agentDays;
   const oldest = new Date(context.clock.now().getTime() - days * 86_400_000).toISOString();
   const ended = await oldJobs(context, oldest).select('id').execute();
   const purged: string[] = [];
   for (const { id } of ended) {
-    const isGone = await inTransaction(context.database, (database) =>
+    const isPurged = await inTransaction(context.database, (database) =>
       purge({ ...context, database }, id, oldest),
     );
-    if (isGone) purged.push(id);
+    if (isPurged) purged.push(id);
   }
   return { purged };
 }
@@ -28,7 +28,7 @@ export function refusePurged(job: Pick<Job, 'purged_at'>): void {
   if (job.purged_at === null) return;
   throw new Problem(
     'job_purged',
-    'Of this job only the record is kept, because it ended long ago. Start a new one for what is left to do.',
+    'The steps and changes of this job were deleted after the retention period. Start a new job.',
   );
 }
 
@@ -45,7 +45,7 @@ function oldJobs({ database }: Pick<Context, 'database'>, oldest: string) {
     );
 }
 
-/** Looked at again inside the transaction: somebody may have gone on with the job just now. */
+/** Checks again inside the transaction: the job may have been resumed. */
 async function purge(context: RetentionContext, id: string, oldest: string): Promise<boolean> {
   const { database } = context;
   if ((await oldJobs(context, oldest).select('id').where('id', '=', id).executeTakeFirst()) === undefined)

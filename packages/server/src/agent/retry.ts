@@ -1,6 +1,3 @@
-/**
- * Repeats the last instruction of a finished agent job.
- */
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
@@ -11,7 +8,6 @@ import { inputOf, readRuns } from './record.ts';
 import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
-/** In the transaction of the caller. */
 export async function retryAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
   const { job } = given;
   refuseArchived(job);
@@ -19,7 +15,7 @@ export async function retryAgentJob(context: StoreContext, given: { job: Job; ac
   if (!isFinal(job.status)) {
     throw new Problem(
       'job_not_finished',
-      'The job is still at work. Cancel it first, or wait until it has ended.',
+      'The job has not finished. Cancel it first, or wait until it has ended.',
     );
   }
   const prompt = (await readRuns(context, [job.id])).at(-1)?.prompt ?? inputOf(job).prompt;

@@ -1,25 +1,23 @@
 /**
- * Runs one agent job from its instruction to its ending: a visible list of phases, each of which leaves its step in the
- * journal. A phase whose step is there already is not done again, so another worker may take over at any point.
+ * Runs the phases of an agent job. Each phase writes its step to the journal and is skipped when the step is
+ * already there, so another worker can resume the job at any point.
  */
 import type { Runner } from '../jobs/worker.ts';
 import type { EndReason, Step } from './contract.ts';
 import { endOf, settle } from './ending.ts';
 import { stepsOfRun } from './journal.ts';
-import { judge, validate } from './judgement.ts';
+import { judge, validate } from './judgment.ts';
 import { prepare } from './prepare.ts';
 import { commit, preview, propose, push } from './publish/publish.ts';
-import { noteRun } from './record.ts';
+import { updateRun } from './record.ts';
 import { findStep } from './replay.ts';
-import { openRun, type AgentRun, type RunParts } from './running.ts';
+import { openRun, type AgentRun, type RunParts } from './agent-run.ts';
 import { work } from './work.ts';
 
 interface Phase {
-  /** As callers see it. */
   name: 'preparing' | 'running' | 'validating' | 'judging' | 'publishing';
-  /** How far the job is when it begins, of 100. */
   progress: number;
-  /** Resolves with a reason when the run ends here. */
+  /** Resolves with a reason if the run ends in this phase. */
   run(run: AgentRun): Promise<EndReason | undefined>;
 }
 
@@ -48,13 +46,13 @@ export function agentRunner(parts: RunParts): Runner {
 }
 
 /**
- * A retry of a run that only the forge refused has nothing to ask a model: it takes over the steps of that run and goes
- * on with publishing. What was said and answered stays with the run that paid for it.
+ * A retry of a run that failed only at the forge needs no model: it copies the steps of that run and resumes
+ * publishing. Answers stay with the run that paid for them.
  */
-async function takeUpPublishing({ context, jobId, journal, kind, earlier }: AgentRun): Promise<void> {
+async function resumePublishing({ context, jobId, journal, kind, earlier }: AgentRun): Promise<void> {
   const last = earlier.at(-1);
   if (kind !== 'retry' || journal.steps.length > 0 || last?.ending !== 'forge_error') return;
-  const taken: Step['kind'][] = [
+  const copied: Step['kind'][] = [
     'prepared',
     'result',
     'loop-ended',
@@ -64,15 +62,15 @@ async function takeUpPublishing({ context, jobId, journal, kind, earlier }: Agen
     'pushed',
   ];
   for (const step of await stepsOfRun(context, { jobId, run: last.number })) {
-    if (taken.includes(step.kind)) await journal.append(step);
+    if (copied.includes(step.kind)) await journal.append(step);
   }
 }
 
 async function runPhases(run: AgentRun): Promise<EndReason> {
   const ended = findStep(run.journal.steps, 'ended');
   if (ended !== undefined) return ended.reason;
-  await noteRun(run.context, run, { startedAt: run.startedAt });
-  await takeUpPublishing(run);
+  await updateRun(run.context, run, { startedAt: run.startedAt });
+  await resumePublishing(run);
   for (const phase of phases) {
     run.input.signal.throwIfAborted();
     await run.input.report({ phase: phase.name, progress: phase.progress });

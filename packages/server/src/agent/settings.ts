@@ -1,7 +1,4 @@
-/**
- * What holds for the runs of a project: its own settings before those of the installation. Secrets are read by whoever
- * is about to use them, and by nobody else.
- */
+/** Settings of a project's agent runs, which take precedence over those of the installation. */
 import type { Context } from '../context.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { alsoAllowing, policyFor, type Tenant } from '../egress/rules.ts';
@@ -13,7 +10,7 @@ import { redactor, type Redact } from './redact.ts';
 
 export type SettingsContext = Pick<Context, 'database' | 'config' | 'secrets'>;
 
-/** Before a run begins: something must be there to do it. Resolves with null when that is a program without a model. */
+/** Resolves with null if the engine is a program without a model. */
 export async function requireEngine(
   context: SettingsContext,
   projectId: string,
@@ -32,11 +29,10 @@ export async function requireModel(context: SettingsContext, projectId: string):
 function notConfigured(): Problem {
   return new Problem(
     'agent_not_configured',
-    'No model endpoint is set. Give the project one with PATCH /v1/projects/{projectId}, or let the operator set MODEL_URL or AGENT_COMMAND.',
+    'No model endpoint is set. Set one with PATCH /v1/projects/{projectId}, or ask the operator to set MODEL_URL or AGENT_COMMAND.',
   );
 }
 
-/** The endpoint with its key, or null when there is none. */
 export async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
   const { model } = await readAgentSettings(context, projectId);
   if (model === null) return context.config.model;
@@ -44,7 +40,7 @@ export async function readModel(context: SettingsContext, projectId: string): Pr
   return { ...model, key: modelKey };
 }
 
-/** `MODEL_URL` allows its own host, and only to those whose project has no endpoint of its own. */
+/** `MODEL_URL` allows its own host, but only for projects without an endpoint. */
 export function modelEgress(
   { config }: Pick<Context, 'config'>,
   settings: ModelSettings,
@@ -54,16 +50,14 @@ export function modelEgress(
   return settings === config.model ? alsoAllowing(policy, settings.url) : policy;
 }
 
-/** What neither the project nor the installation may tell, to be masked. */
 export async function knownSecrets(context: SettingsContext, projectId: string): Promise<string[]> {
   const { modelKey, forgeCredential } = await readAgentSecrets(context, projectId);
   const ofForge = forgeCredential?.type === 'app' ? forgeCredential.privateKey : forgeCredential?.token;
   return [ofForge, modelKey, context.config.model?.key].filter((value) => typeof value === 'string');
 }
 
-/** Masks them in what is read of a job, should one ever have come into its record. */
 export async function redactorOf(context: SettingsContext, projectId: string): Promise<Redact> {
-  // Secrets whose key was lost are known to nobody any more; jobs must be readable all the same.
+  // Jobs stay readable if the encryption key of the secrets is lost.
   const known = await knownSecrets(context, projectId).catch(() => [context.config.model?.key ?? '']);
   return redactor(known);
 }

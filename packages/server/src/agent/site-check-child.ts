@@ -1,6 +1,6 @@
 /**
- * The process that checks a site for an agent run and ends with it. It has no network, no database and no secret: API
- * descriptions of other hosts are left out, before the run as well as after it.
+ * The child process that checks a site. It has no network, so API descriptions of other hosts are left out, in
+ * the baseline as well.
  */
 import { type Diagnostic, loadSite, renderSite, SiteLoadError } from '@docyard/render';
 import { placesOf } from '@docyard/render/report';
@@ -11,12 +11,11 @@ process.once('message', (order: SiteCheckOrder) => {
   work
     .catch((error: unknown) => ({ type: 'failed' as const, message: textOf(error) }))
     .then((answer) => {
-      // A long answer is not sent at once; leaving earlier would cut it.
+      // Disconnecting before the callback would truncate a long answer.
       process.send?.(answer, () => process.disconnect());
     })
     .catch(() => process.exit(1));
 });
-// Without a parent there is nobody to work for.
 process.once('disconnect', () => process.exit());
 
 async function check({ folder, renderProcesses, customCode }: SiteCheckOrder): Promise<SiteCheckMessage> {
@@ -44,7 +43,7 @@ async function renderOne({ folder, customCode }: SiteCheckOrder, file: string): 
   if (meta === undefined) {
     return {
       type: 'no-page',
-      reason: `"${file}" is not a page of the site: it is a snippet, ignored or no Markdown.`,
+      reason: `"${file}" is not a page of the site: it is a snippet, ignored or not Markdown.`,
     };
   }
   let markdown = '';
@@ -53,12 +52,12 @@ async function renderOne({ folder, customCode }: SiteCheckOrder, file: string): 
     if (event.type === 'diagnostic' && event.diagnostic.file === file)
       findings.push(problemOf(event.diagnostic));
     if (event.type !== 'file' || event.file.path !== `${meta.route}.md`) continue;
-    if (event.file.content instanceof Uint8Array) markdown = new TextDecoder().decode(event.file.content);
+    const { content } = event.file;
+    if ('read' in content) markdown = new TextDecoder().decode(content.read());
   }
   return { type: 'rendered', markdown: markdown.slice(0, 2_000_000), findings: findings.slice(0, 5000) };
 }
 
-/** Within the bounds of the message. */
 function problemOf({ severity, code, message, file, line, hint }: Diagnostic): FoundProblem {
   return {
     severity,

@@ -1,6 +1,6 @@
 /**
- * Asks the real renderer what it says of the tree: all findings compared with those before the run, or one page as
- * Markdown. Rendering happens in a process of its own without environment, network or secrets; the answer is checked.
+ * Checks the tree with the renderer: findings compared with those before the run, or one page as Markdown. The
+ * renderer runs in a separate process without environment, network or secrets, and its answers are validated.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,32 +8,28 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { CustomCode } from '../rendering/custom-code.ts';
-import { ChannelAbused, converse, ProcessDied } from '../rendering/sandbox.ts';
-import { SiteCheckFailed, type SiteChecks, type SiteFinding } from './contract.ts';
+import type { CustomCode } from '../sandbox/custom-code.ts';
+import { ChannelError, runSandboxed, ProcessDiedError } from '../sandbox/sandbox.ts';
+import { SiteCheckError, type SiteChecks, type SiteFinding } from './contract.ts';
 
 export interface SiteCheckOptions {
-  /** The docs root. */
   folder: string;
   renderProcesses: number;
-  /** Whether code of the authors may run, or why not. */
   customCode: CustomCode;
   memoryMegabytes?: number;
-  mostSeconds?: number;
+  maxSeconds?: number;
 }
 
 type Site = Pick<SiteCheckOptions, 'folder' | 'renderProcesses' | 'customCode'>;
 
 export type SiteCheckOrder = Site & ({ type: 'check' } | { type: 'render'; file: string });
 
-/** A finding before it is known whether it is new. */
 export type FoundProblem = Omit<SiteFinding, 'isNew'>;
 
-const mostFindings = 5000;
-const mostMarkdownCharacters = 2_000_000;
-const usualMemoryMegabytes = 768;
-/** The largest of nine real sites (1,103 pages) took 22 s on two cores, and 43 s on two busy ones. */
-const usualMostSeconds = 120;
+const maxFindings = 5000;
+const maxMarkdownCharacters = 2_000_000;
+const defaultMemoryMegabytes = 768;
+const defaultMaxSeconds = 120;
 
 const findings = z
   .array(
@@ -46,11 +42,11 @@ const findings = z
       hint: z.string().max(4000).nullable(),
     }),
   )
-  .max(mostFindings);
+  .max(maxFindings);
 
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('checked'), findings }),
-  z.object({ type: z.literal('rendered'), markdown: z.string().max(mostMarkdownCharacters), findings }),
+  z.object({ type: z.literal('rendered'), markdown: z.string().max(maxMarkdownCharacters), findings }),
   z.object({ type: z.literal('no-page'), reason: z.string().max(1000) }),
   z.object({ type: z.literal('failed'), message: z.string().max(4000) }),
 ]);
@@ -58,7 +54,7 @@ export type SiteCheckMessage = z.infer<typeof Message>;
 
 const program = fileURLToPath(new URL('site-check-child.ts', import.meta.url));
 
-/** Takes the baseline: the tree must be as it was before the run changed anything. */
+/** Records the baseline, so the tree must be unchanged. */
 export async function openSiteChecks(
   options: SiteCheckOptions,
   signal: AbortSignal,
@@ -82,7 +78,7 @@ function siteChecksSince(baseline: readonly FoundProblem[], options: SiteCheckOp
     async renderPage(path, signal) {
       const order = { ...orderOf(options), type: 'render' as const, file: path };
       const answer = await ask(order, options, signal);
-      if (answer.type === 'no-page') throw new SiteCheckFailed(answer.reason);
+      if (answer.type === 'no-page') throw new SiteCheckError(answer.reason);
       if (answer.type !== 'rendered') throw unexpected(answer);
       return { markdown: answer.markdown, findings: compared(answer.findings) };
     },
@@ -104,46 +100,44 @@ async function ask(
   options: SiteCheckOptions,
   signal: AbortSignal,
 ): Promise<SiteCheckMessage> {
-  const mostSeconds = options.mostSeconds ?? usualMostSeconds;
-  const limit = AbortSignal.timeout(mostSeconds * 1000);
+  const maxSeconds = options.maxSeconds ?? defaultMaxSeconds;
+  const limit = AbortSignal.timeout(maxSeconds * 1000);
   try {
-    return await converse<SiteCheckMessage>({
+    return await runSandboxed<SiteCheckMessage>({
       program,
       order,
       readable: [options.folder],
       processes: options.renderProcesses,
-      memoryMegabytes: options.memoryMegabytes ?? usualMemoryMegabytes,
+      memoryMegabytes: options.memoryMegabytes ?? defaultMemoryMegabytes,
       signal: AbortSignal.any([signal, limit]),
-      hear(raw) {
+      onMessage(raw) {
         const { data: answer } = Message.safeParse(raw);
-        if (answer === undefined) throw new SiteCheckFailed('The check of the site gave no usable answer.');
+        if (answer === undefined) throw new SiteCheckError('The site check returned an invalid answer.');
         return { answer };
       },
     });
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) throw new SiteCheckFailed(`The check of the site took over ${mostSeconds} seconds.`);
-    if (error instanceof ChannelAbused)
-      throw new SiteCheckFailed('The check of the site gave no usable answer.', { cause: error });
-    if (!(error instanceof ProcessDied)) throw error;
-    throw new SiteCheckFailed(
-      error.outOfMemory
-        ? 'The check of the site needed more memory than it may use.'
-        : 'The check of the site ended early.',
+    if (limit.aborted) throw new SiteCheckError(`The site check took longer than ${maxSeconds} seconds.`);
+    if (error instanceof ChannelError)
+      throw new SiteCheckError('The site check returned an invalid answer.', { cause: error });
+    if (!(error instanceof ProcessDiedError)) throw error;
+    throw new SiteCheckError(
+      error.outOfMemory ? 'The site check exceeded its memory limit.' : 'The site check ended unexpectedly.',
       { cause: error },
     );
   }
 }
 
-function unexpected(answer: SiteCheckMessage): SiteCheckFailed {
+function unexpected(answer: SiteCheckMessage): SiteCheckError {
   const cause = answer.type === 'failed' ? new Error(answer.message) : undefined;
-  return new SiteCheckFailed('The check of the site failed.', cause && { cause });
+  return new SiteCheckError('The site check failed.', cause && { cause });
 }
 
 /**
- * A finding is old when the same one (file, code and message; text above may have moved its line) was there before. Nor is
- * it new when a page has only taken it along: its own findings stand in another file now, and links of other pages to an
- * anchor that never was name another address.
+ * A finding is old if the baseline has the same code, file and message; its line may differ. A finding that
+ * moved with a renamed page is old too: it appears in another file, or its message names another address with
+ * the same anchor.
  */
 export function comparedWith(
   baseline: readonly FoundProblem[],
@@ -154,7 +148,7 @@ export function comparedWith(
   const stays = now.map((finding) => take(before, identityOf(finding)));
   const vanished = baseline.filter((finding) => take(before, identityOf(finding)));
   const moved = counted(vanished, (finding) => movedKey(finding, isGone(finding.file)));
-  // Its own file first: a finding of another file may be waiting for the page that moved.
+  // The same file first: a moved page may need the match of another file.
   const isMoved = (finding: FoundProblem): boolean =>
     take(moved, movedKey(finding, false)) || take(moved, movedKey(finding, true));
   return now.map((finding, index) => ({ ...finding, isNew: stays[index] !== true && !isMoved(finding) }));
@@ -185,7 +179,7 @@ function take(counts: Map<string, number>, key: string): boolean {
   return left > 0;
 }
 
-/** Changes whenever a file does: a write leaves a new time of change, which no program can set back. */
+/** Changes with every write, because no program can set ctime. */
 async function stateOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries

@@ -1,7 +1,4 @@
-/**
- * Begins the runs of agent jobs: the first one with a new job, later ones in the same job. The caller announces the job
- * to the queue once its transaction is committed.
- */
+/** Starts the runs of agent jobs. The caller announces the job to the queue after its transaction commits. */
 import { basename, isAbsolute } from 'node:path';
 import type { CreateAgentJob } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
@@ -11,14 +8,13 @@ import { refuseFullQueue } from '../jobs/queue-counts.ts';
 import { resumeJob, type Job, type StoreContext } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import type { ProjectRecord } from '../projects/find-project.ts';
-import { addRun, noteRun, readRuns, type AgentInput, type RunKind } from './record.ts';
+import { addRun, updateRun, readRuns, type AgentInput, type RunKind } from './record.ts';
 import { readRules, requireEngine } from './settings.ts';
 import { endingOf } from './view.ts';
 import type { Limits } from './contract.ts';
 
 type StartContext = StoreContext & Pick<Context, 'config' | 'sources' | 'secrets'>;
 
-/** In the transaction of the caller. */
 export async function startAgentJob(
   context: StartContext,
   given: { project: ProjectRecord; request: CreateAgentJob; actor: Actor; allowLocal: boolean },
@@ -44,7 +40,7 @@ export async function startAgentJob(
     source,
     draft: request.draft ?? null,
     scopePaths: request.scope?.paths ?? [],
-    limits: lowered(limits, request.limits ?? {}),
+    limits: lowerLimits(limits, request.limits ?? {}),
     dryRun: request.dryRun ?? false,
     metadata: request.metadata ?? {},
   };
@@ -62,13 +58,13 @@ export async function startAgentJob(
   return job;
 }
 
-/** Stands for a model that only the program knows. */
+/** Stands for the model name of an external agent, whose model is unknown. */
 function programName({ config }: StartContext): string {
-  // `/usr/bin/node /opt/writer/main.js` is not well named by its first part.
+  // `/usr/bin/node /opt/writer/main.js` is named after its script.
   return basename(config.agentCommand?.findLast((part) => isAbsolute(part)) ?? 'agent');
 }
 
-/** Another run of a finished job, on the same branch and pull request. */
+/** Adds a run to a finished job, on the same branch and pull request. */
 export async function resumeAgentJob(
   context: StoreContext,
   given: { job: Job; kind: Exclude<RunKind, 'create'>; prompt: string },
@@ -78,29 +74,28 @@ export async function resumeAgentJob(
   await addRun(context, { jobId: job.id, kind: given.kind, prompt: given.prompt });
   const resumed = await resumeJob(context, job);
   if (resumed === undefined) {
-    throw new Problem('job_not_finished', 'The job is at work again already. Wait until it has ended.');
+    throw new Problem('job_not_finished', 'The job is already running again. Wait until it ends.');
   }
   return resumed;
 }
 
-/** A worker that was lost or stopped leaves its run open; the reason stands in the job, which is about to forget it. */
+/** Records the ending of a run whose worker was lost, before the job is reset. */
 async function closeLastRun(context: Pick<Context, 'database' | 'clock'>, job: Job): Promise<void> {
   const last = (await readRuns(context, [job.id])).at(-1);
   if (last === undefined || last.ending !== null) return;
   const failure = job.failure === null ? null : (JSON.parse(job.failure) as Parameters<typeof endingOf>[1]);
   const ending = endingOf(last, failure) ?? 'internal';
-  await noteRun(context, last, { ending, finishedAt: job.finished_at ?? nowText(context) });
+  await updateRun(context, last, { ending, finishedAt: job.finished_at ?? nowText(context) });
 }
 
-/** Callers may ask for less than the project allows, never for more. */
-function lowered(limits: Limits, asked: NonNullable<CreateAgentJob['limits']>): Limits {
+/** A request may lower the limits of the project, never raise them. */
+function lowerLimits(limits: Limits, requested: NonNullable<CreateAgentJob['limits']>): Limits {
   const names = Object.keys(limits) as (keyof Limits)[];
   return Object.fromEntries(
-    names.map((name) => [name, Math.min(limits[name], asked[name] ?? Infinity)]),
+    names.map((name) => [name, Math.min(limits[name], requested[name] ?? Infinity)]),
   ) as unknown as Limits;
 }
 
-/** How many instructions the project was given in the last hour, and when the oldest of them leaves that hour. */
 export async function recentInstructions(
   context: Pick<Context, 'database' | 'clock'>,
   projectId: string,
@@ -114,7 +109,7 @@ export async function recentInstructions(
       eb.fn.min('agent_runs.created_at').as('oldest'),
     ])
     .where('jobs.project_id', '=', projectId)
-    // Each follow-up came with a message, which is counted as such.
+    // A follow-up is counted by its message.
     .where('agent_runs.kind', '!=', 'follow-up')
     .where('agent_runs.created_at', '>', since)
     .executeTakeFirstOrThrow();

@@ -1,7 +1,3 @@
-/**
- * What was said and done in the runs of a job, for people who want to know why. The journal keeps no
- * secrets, and they are masked here once more; the content of changed files stands in the diff.
- */
 import type { AgentStep } from '@docyard/api';
 import { readPage, type PageRequest } from '../paging.ts';
 import type { Step } from './contract.ts';
@@ -9,7 +5,6 @@ import { recordedStep, type RecordedStep } from './record.ts';
 import { redactJson } from './redact.ts';
 import { redactorOf, type SettingsContext } from './settings.ts';
 
-/** Oldest first, as it is read. */
 export async function readTranscript(
   context: SettingsContext,
   input: PageRequest & { jobId: string; projectId: string },

@@ -1,4 +1,3 @@
-/** The told status of an agent job: a mark that wins over every state, and no pull request while the job is active. */
 import { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../jobs/failure.ts';
@@ -52,23 +51,26 @@ test.each([
   ['running', archivedAt, 'archived', null],
   ['completed', archivedAt, 'archived', prLink],
   ['failed', archivedAt, 'archived', prLink],
-] as const)('%s, archived at %s, is told as %s with %s', (status, archived_at, told, link) => {
-  const view = viewAgentJob({ ...queued, status, archived_at }, [run({ pullRequest })]);
-  expect(AgentJob.strict().parse(view)).toEqual(view);
-  expect(view).toMatchObject({
-    id: queued.id,
-    status: told,
-    source: { repository: 'https://git.example.com/docs.git', ref: 'main' },
-    model: 'small',
-    prLink: link,
-    createdAt: at,
-    archivedAt: archived_at,
-  });
-  // It is told all the time where the specification does not forbid it.
-  expect(view.pullRequest).toEqual(pullRequest);
-});
+] as const)(
+  'a %s job archived at %s has the status %s and the link %s',
+  (status, archived_at, shownStatus, link) => {
+    const view = viewAgentJob({ ...queued, status, archived_at }, [run({ pullRequest })]);
+    expect(AgentJob.strict().parse(view)).toEqual(view);
+    expect(view).toMatchObject({
+      id: queued.id,
+      status: shownStatus,
+      source: { repository: 'https://git.example.com/docs.git', ref: 'main' },
+      model: 'small',
+      prLink: link,
+      createdAt: at,
+      archivedAt: archived_at,
+    });
+    // The specification hides only `prLink`.
+    expect(view.pullRequest).toEqual(pullRequest);
+  },
+);
 
-test('what the job was told comes along, but neither all of many instructions nor all of a long one', () => {
+test('many or long instructions are truncated', () => {
   const runs = Array.from({ length: 22 }, (_, index) => run({ number: index + 1, prompt: `Do ${index}.` }));
   const { instructions } = viewAgentJob(queued, [...runs, run({ number: 23, prompt: 'x'.repeat(32_000) })]);
   expect(instructions).toHaveLength(20);
@@ -76,14 +78,14 @@ test('what the job was told comes along, but neither all of many instructions no
   expect(instructions.at(-1)).toEqual({ run: 23, prompt: 'x'.repeat(1000) });
 });
 
-test('the fields of the specification come first, and the source has no further ones', () => {
+test('the fields of the specification come first, and the source has no others', () => {
   const view = viewAgentJob(queued, [run()]);
   const specified = ['id', 'status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'];
   expect(Object.keys(view).slice(0, specified.length)).toEqual(specified);
   expect(Object.keys(view.source)).toEqual(['repository', 'ref']);
 });
 
-test('a finished job without a pull request has none', () => {
+test('a finished job without a pull request has no link', () => {
   expect(viewAgentJob({ ...queued, status: 'completed' }, [run({ ending: 'no_change' })])).toMatchObject({
     prLink: null,
     pullRequest: null,
@@ -91,12 +93,12 @@ test('a finished job without a pull request has none', () => {
   });
 });
 
-test('the title is the one the agent gave, else the first line of the instruction', () => {
+test('the title is the title by the agent, otherwise the first line of the instruction', () => {
   expect(viewAgentJob(queued, [run()]).title).toBe('Fix the typos.');
   expect(viewAgentJob(queued, [run({ title: 'Correct spelling' }), run()]).title).toBe('Correct spelling');
 });
 
-test('usage is that of all runs, and the result that of the last which has one', () => {
+test('usage is the sum of all runs, and the result is the last one available', () => {
   const usage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 1, steps: 3 };
   const first = run({ ending: 'done', usage, summary: 'Corrected.' });
   const view = viewAgentJob(queued, [first, run({ number: 2, kind: 'follow-up', usage })]);
@@ -107,8 +109,8 @@ test('usage is that of all runs, and the result that of the last which has one',
   });
 });
 
-describe('the reason of an ending', () => {
-  test('is not told while the job is active', () => {
+describe('the status reason', () => {
+  test('an active job has no reason', () => {
     expect(viewAgentJob(queued, [run({ ending: 'done' })]).statusReason).toBeNull();
   });
 

@@ -1,24 +1,23 @@
 /**
- * An agent job as callers see it: the fields of the specification, then what more is known. `archivedAt` is a mark that
- * wins over every state, and `prLink` is told only once the job is no longer active.
+ * An agent job as the API shows it. An archived job has no other status, and `prLink` is null while the job is
+ * active.
  */
 import {
   agentPhases,
-  longestShownPrompt,
-  mostShownInstructions,
+  maxShownPromptCharacters,
+  maxShownInstructions,
   type AgentEnding,
   type AgentJob,
   type Failure,
 } from '@docyard/api';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { canceledByOf, type Job } from '../jobs/store.ts';
-import type { Usage } from './contract.ts';
 import { firstLine } from './first-line.ts';
 import { inputOf, type Run } from './record.ts';
+import { sumUsage } from './replay.ts';
 
-const longestTitle = 80;
+const maxTitleCharacters = 80;
 
-/** `runs` are all runs of the job, oldest first. */
 export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
   const input = inputOf(job);
   const active = !isFinal(job.status);
@@ -33,19 +32,19 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     createdAt: job.created_at,
     archivedAt: job.archived_at,
     projectId: job.project_id,
-    title: runs.findLast((run) => run.title !== null)?.title ?? firstLine(input.prompt, longestTitle),
+    title: runs.findLast((run) => run.title !== null)?.title ?? firstLine(input.prompt, maxTitleCharacters),
     phase: phaseOf(job),
     statusReason: active ? null : endingOf(runs.at(-1), failure),
     error: job.status === 'failed' ? (failure?.message ?? 'The job failed.') : null,
     canceledBy: canceledByOf(job),
     pullRequest,
-    usage: usageOf(runs),
+    usage: sumUsage(runs.flatMap(({ usage }) => usage ?? [])),
     result: resultOf(runs),
     policy: runs.findLast((run) => run.policy !== null)?.policy ?? null,
     runs: Math.max(1, runs.length),
     instructions: runs
-      .slice(-mostShownInstructions)
-      .map(({ number, prompt }) => ({ run: number, prompt: prompt.slice(0, longestShownPrompt) })),
+      .slice(-maxShownInstructions)
+      .map(({ number, prompt }) => ({ run: number, prompt: prompt.slice(0, maxShownPromptCharacters) })),
     draft: input.draft,
     scope: { paths: input.scopePaths },
     limits: input.limits,
@@ -63,13 +62,13 @@ export function statusOf(job: Pick<Job, 'status' | 'archived_at'>): AgentJob['st
   return isFinal(job.status) ? (job.status as 'completed' | 'failed') : 'active';
 }
 
-/** The kernel calls the first phase of every job fetching; for an agent that is part of its preparation. */
+/** Every job starts in the phase `fetching`, which is part of an agent's preparation. */
 export function phaseOf(job: Pick<Job, 'status' | 'phase'>): AgentJob['phase'] {
   if (isFinal(job.status)) return 'done';
   return agentPhases.find((phase) => phase === job.phase) ?? 'preparing';
 }
 
-/** A run that its worker could not end itself leaves its reason in the row of the job. */
+/** A worker that could not end its run leaves the reason in the row of the job. */
 export function endingOf(run: Pick<Run, 'ending'> | undefined, failure: Failure | null): AgentEnding | null {
   if (run?.ending) return run.ending;
   switch (failure?.code) {
@@ -88,16 +87,6 @@ export function endingOf(run: Pick<Run, 'ending'> | undefined, failure: Failure 
   }
 }
 
-function usageOf(runs: readonly Run[]): Usage {
-  const sum = (of: keyof Usage) => runs.reduce((total, { usage }) => total + (usage?.[of] ?? 0), 0);
-  return {
-    inputTokens: sum('inputTokens'),
-    outputTokens: sum('outputTokens'),
-    cacheReadTokens: sum('cacheReadTokens'),
-    steps: sum('steps'),
-  };
-}
-
 const nothingChanged = {
   filesChanged: 0,
   linesAdded: 0,
@@ -108,8 +97,7 @@ const nothingChanged = {
   previewJobId: null,
 };
 
-/** Of the last run that has something to tell; an open run has not. */
 function resultOf(runs: readonly Run[]): AgentJob['result'] {
-  const told = runs.findLast((run) => run.result !== null || run.summary !== null);
-  return told === undefined ? null : { summary: told.summary, ...nothingChanged, ...told.result };
+  const run = runs.findLast(({ result, summary }) => result !== null || summary !== null);
+  return run === undefined ? null : { summary: run.summary, ...nothingChanged, ...run.result };
 }

@@ -1,24 +1,21 @@
-/**
- * The phase in which the model works on the files: hands the loop what it needs and decides what its end means for the
- * run. It publishes nothing, and what it hands over holds no credential.
- */
+/** The phase in which the model edits the files. It publishes nothing and passes no credential to the model. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
 import type { EndReason, Journal, Step, ToolContext } from './contract.ts';
-import { RunEnded } from './ending.ts';
+import { RunEndedError } from './ending.ts';
 import { runAcp, type AcpRun } from './engine/acp.ts';
 import { runLoop } from './engine/loop.ts';
-import type { Sandboxed } from './engine/sandbox.ts';
-import { createModel, openForwarding } from './model/gateway.ts';
-import { markTaken, noteRun, waitingMessages } from './record.ts';
+import type { SandboxedProgram } from './engine/sandbox.ts';
+import { createModel, createForwarder } from './model/gateway.ts';
+import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
 import { findStep } from './replay.ts';
-import { changeOf, type AgentRun, type Difference } from './running.ts';
+import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
 import { readModel, requireModel, modelEgress } from './settings.ts';
 import { hashOf } from './tools/files.ts';
-import { tools } from './tools/list.ts';
+import { tools } from './tools/all-tools.ts';
 
-/** After these the work so far is judged and offered; after any other there is nothing to offer. */
-const offered: ReadonlySet<EndReason> = new Set([
+/** After these reasons the work so far is judged and published; any other ends the run. */
+const publishable: ReadonlySet<EndReason> = new Set([
   'done',
   'needs_input',
   'budget',
@@ -29,33 +26,36 @@ const offered: ReadonlySet<EndReason> = new Set([
 
 export async function work(run: AgentRun): Promise<EndReason | undefined> {
   const { journal, context } = run;
-  const ended = findStep(journal.steps, 'loop-ended') ?? (await engage(run));
-  if (!offered.has(ended.reason)) throw new RunEnded(ended.reason, ended.problem ?? ended.summary);
+  const ended = findStep(journal.steps, 'loop-ended') ?? (await runEngine(run));
+  if (!publishable.has(ended.reason)) throw new RunEndedError(ended.reason, ended.problem ?? ended.summary);
   const { whole, own } = await changeOf(run);
-  const kept = ({ files, patch }: Difference) => ({
+  const toStoredDiff = ({ files, patch }: Difference) => ({
     files: files.map(({ before: _before, after: _after, ...file }) => file),
     patch: run.redact(patch),
   });
-  await noteRun(context, run, { diff: kept(whole), ownDiff: own === whole ? null : kept(own) });
+  await updateRun(context, run, {
+    diff: toStoredDiff(whole),
+    ownDiff: own === whole ? null : toStoredDiff(own),
+  });
   if (own.files.length > 0) return undefined;
   if (ended.reason === 'done') return 'no_change';
   if (ended.reason === 'needs_input') return 'needs_input';
-  throw new RunEnded(ended.reason, ended.problem ?? ended.summary);
+  throw new RunEndedError(ended.reason, ended.problem ?? ended.summary);
 }
 
-async function engage(run: AgentRun) {
+async function runEngine(run: AgentRun) {
   const { context, input, journal, request, workspace, site } = run;
   if (workspace === undefined || site === undefined) throw new Error('The workspace is not open.');
-  const heard = hearing(run);
+  const messages = receiveMessages(run);
   const common = {
     limits: request.limits,
-    journal: heard.journal,
+    journal: messages.journal,
     messages: run.opening,
     signal: input.signal,
     now: () => context.clock.now().getTime(),
     startedAt: Date.parse(run.startedAt),
     checkpoint: () => workspace.snapshot(),
-    incoming: heard.incoming,
+    incoming: messages.incoming,
     tools,
     toolContext: {
       tree: workspace.tree,
@@ -69,47 +69,49 @@ async function engage(run: AgentRun) {
   const { agentCommand } = context.config;
   if (agentCommand !== null) {
     const folder = join(run.folder, 'agent');
-    return runAcp({ ...common, agent: sandboxed(agentCommand), folder, model: await foreignModel(run) });
+    return runAcp({ ...common, agent: sandboxed(agentCommand), folder, model: await externalModel(run) });
   }
   const settings = await requireModel(context, run.job.project_id);
   const egress = modelEgress(context, settings, tenantOf(run.job));
   return runLoop({ ...common, model: createModel({ ...settings, name: request.model }, { egress }) });
 }
 
-/** What a foreign agent may know of the model, which is everything but the key. */
-async function foreignModel({ context, job, request }: AgentRun): Promise<AcpRun['model']> {
+async function externalModel({ context, job, request }: AgentRun): Promise<AcpRun['model']> {
   const settings = await readModel(context, job.project_id);
   if (settings === null) return null;
   const { provider, url } = settings;
-  const forward = openForwarding(settings, { egress: modelEgress(context, settings, tenantOf(job)) });
+  const forward = createForwarder(settings, { egress: modelEgress(context, settings, tenantOf(job)) });
   return { provider, url, name: request.model, forward };
 }
 
-/** The program may read where its own files lie, besides the system. */
-function sandboxed([command = '', ...args]: readonly string[]): Sandboxed {
+/** Besides the system, the program may read the folders of its own files. */
+function sandboxed([command = '', ...args]: readonly string[]): SandboxedProgram {
   const own = [command, ...args].filter((part) => isAbsolute(part) && !part.startsWith('/usr/')).map(dirname);
   return { command, args, readOnlyPaths: [...new Set(own)], environment: {} };
 }
 
-/** What people say to a running job: taken in the transaction that writes it down, so that none is lost or said twice. */
-function hearing({ context, jobId, journal }: AgentRun): {
+/**
+ * Messages to a running job are marked as taken in the transaction that appends them to the journal, so none is
+ * lost or repeated.
+ */
+function receiveMessages({ context, jobId, journal }: AgentRun): {
   journal: Journal;
   incoming: () => Promise<string[]>;
 } {
   let waiting: { sequence: number; prompt: string }[] = [];
   return {
     async incoming() {
-      waiting = await waitingMessages(context, jobId);
+      waiting = await pendingMessages(context, jobId);
       return waiting.map(({ prompt }) => prompt);
     },
     journal: {
       steps: journal.steps,
       append(step) {
-        const said = step.kind === 'message' ? step.message.text : undefined;
-        const taken = waiting.find(({ prompt }) => prompt === said);
+        const text = step.kind === 'message' ? step.message.text : undefined;
+        const taken = waiting.find(({ prompt }) => prompt === text);
         if (taken === undefined) return journal.append(step);
         return journal.appendWith(async (database) => {
-          await markTaken({ ...context, database }, [taken.sequence]);
+          await markMessagesTaken({ ...context, database }, [taken.sequence]);
           return step;
         });
       },
@@ -117,7 +119,7 @@ function hearing({ context, jobId, journal }: AgentRun): {
   };
 }
 
-/** Files that the model has seen as they are now; a run that goes on must not be told to read them again. */
+/** Files whose current content the model has seen; a resumed run need not read them again. */
 async function seenBefore(tree: ToolContext['tree'], steps: readonly Step[]): Promise<Map<string, string>> {
   const seen = new Map<string, string>();
   for (const step of steps) {

@@ -1,8 +1,7 @@
 /**
- * A small agent that speaks the Agent Client Protocol on its standard input and output, to show and to test how one is
- * plugged in. It knows one task: `Replace "old" with "new" in path`. It edits the file, checks the site with a tool of
- * Docyard and lets a model say what was done. All that it has for this is its folder, the server named in `session/new`
- * and the address in its environment.
+ * A minimal agent that speaks the Agent Client Protocol on standard input and output, as an example and for
+ * tests. It knows one task: `Replace "old" with "new" in path`. It edits the file, validates the site with a
+ * docs tool and lets a model write the summary.
  */
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -20,12 +19,12 @@ import {
 } from '@agentclientprotocol/sdk';
 
 const task = /Replace "([^"\n]{1,200})" with "([^"\n]{0,200})" in (\S{1,200})/;
-let servers: McpServer[] = [];
+let toolServers: McpServer[] = [];
 
 agent({ name: 'example' })
   .onRequest(methods.agent.initialize, () => ({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: {} }))
   .onRequest(methods.agent.session.new, ({ params }) => {
-    servers = params.mcpServers;
+    toolServers = params.mcpServers;
     return { sessionId: 'only' };
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
@@ -41,16 +40,16 @@ agent({ name: 'example' })
   );
 
 async function work(client: AgentContext, sessionId: string, text: string): Promise<void> {
-  const tell = (update: SessionUpdate): Promise<void> =>
+  const notify = (update: SessionUpdate): Promise<void> =>
     client.notify(methods.client.session.update, { sessionId, update });
   const say = (words: string): Promise<void> =>
-    tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: words } });
+    notify({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: words } });
   const [, before, after, path] = task.exec(text) ?? [];
   if (before === undefined || after === undefined || path === undefined) {
     return say('I can only replace words in a file.');
   }
   const call = { toolCallId: 'edit', title: `Edit ${path}`, kind: 'edit' as const, locations: [{ path }] };
-  await tell({ sessionUpdate: 'tool_call', ...call, status: 'in_progress' });
+  await notify({ sessionUpdate: 'tool_call', ...call, status: 'in_progress' });
   const { outcome } = await client.request<RequestPermissionResponse>(
     methods.client.session.requestPermission,
     {
@@ -65,16 +64,15 @@ async function work(client: AgentContext, sessionId: string, text: string): Prom
   const isAllowed = outcome.outcome === 'selected' && outcome.optionId === 'yes';
   if (isAllowed) await writeFile(path, (await readFile(path, 'utf8')).replaceAll(before, after));
   const status = isAllowed ? 'completed' : 'failed';
-  await tell({ sessionUpdate: 'tool_call_update', toolCallId: 'edit', status });
+  await notify({ sessionUpdate: 'tool_call_update', toolCallId: 'edit', status });
   if (!isAllowed) return say('I was not allowed to edit.');
   const findings = await useTool('validate', {});
   const summary = await askModel(`I replaced "${before}" in ${path}. A check says: ${findings}. Sum it up.`);
   await say(summary ?? `Replaced "${before}" in ${path}.`);
 }
 
-/** One call over the Model Context Protocol: greet, call, hang up. */
 async function useTool(name: string, input: object): Promise<string> {
-  const [server] = servers;
+  const [server] = toolServers;
   if (server === undefined || !('command' in server)) return 'There are no tools.';
   const child = spawn(server.command, server.args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const send = (message: object): void => {
@@ -93,10 +91,9 @@ async function useTool(name: string, input: object): Promise<string> {
       return result?.content[0]?.text ?? 'The tool failed.';
     }
   }
-  return 'The tools are gone.';
+  return 'The tool server closed the connection.';
 }
 
-/** Undefined when there is no model. */
 async function askModel(content: string): Promise<string | undefined> {
   const { OPENAI_BASE_URL: base, OPENAI_API_KEY: key, OPENAI_MODEL: model } = process.env;
   if (base === undefined) return undefined;

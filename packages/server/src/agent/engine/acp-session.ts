@@ -1,7 +1,6 @@
 /**
- * One conversation with an agent over the Agent Client Protocol, version 1. It offers the agent our own tools and nothing
- * else: no files, no terminal. Permissions are answered by rule, which keeps honest agents on the path; the sandbox holds
- * others.
+ * A session with an agent over the Agent Client Protocol, version 1. It offers the docs tools, but no file
+ * system and no terminal. Permission rules guide cooperative agents; the sandbox enforces the limits.
  */
 import { posix } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -25,14 +24,13 @@ export type AgentUpdate =
   | { kind: 'call'; call: ToolCall; text: string; isError: boolean };
 
 export interface AcpSession {
-  /** Resolves when the agent's turn is over. Throws AcpFailure. */
+  /** Resolves when the turn of the agent ends. Throws AcpError. */
   prompt(text: string): Promise<EndReason>;
   cancel(): void;
 }
 
-/** The agent itself failed; the message is for people. */
-export class AcpFailure extends Error {
-  override name = 'AcpFailure';
+export class AcpError extends Error {
+  override name = 'AcpError';
   readonly reason: EndReason;
 
   constructor(reason: EndReason, message: string, options?: ErrorOptions) {
@@ -41,11 +39,11 @@ export class AcpFailure extends Error {
   }
 }
 
-/** Agents put it before the names of our tools. */
+/** Agents prefix the names of the docs tools with it. */
 const toolServer = 'docyard';
-const mostMessageBytes = 4_000_000;
-const mostOutputBytes = 64_000_000;
-const mostCallCharacters = 500;
+const maxMessageBytes = 4_000_000;
+const maxOutputBytes = 64_000_000;
+const maxCallCharacters = 500;
 
 const endings: Record<StopReason, EndReason> = {
   end_turn: 'done',
@@ -64,27 +62,27 @@ export async function openAcpSession(
   const app = client({ name: 'docyard' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => answerPermission(params))
     .onNotification(methods.client.session.update, ({ params }) => {
-      const update = read(params.update, calls);
+      const update = readUpdate(params.update, calls);
       if (update !== undefined) onUpdate(update);
     });
   const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
   const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
-  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes: mostMessageBytes }));
+  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes }));
   const { agent } = connection;
-  const asked = <T>(answer: Promise<T>): Promise<T> =>
+  const orFail = <T>(answer: Promise<T>): Promise<T> =>
     Promise.race([answer, failure.happened]).catch(async (error: unknown) => {
       throw await failure.explain(error);
     });
-  const { protocolVersion } = await asked(
+  const { protocolVersion } = await orFail(
     agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     }),
   );
   if (protocolVersion !== PROTOCOL_VERSION) {
-    throw new AcpFailure('internal', `The agent speaks version ${protocolVersion} of the protocol.`);
+    throw new AcpError('internal', `The agent uses the unsupported protocol version ${protocolVersion}.`);
   }
-  const { sessionId } = await asked(
+  const { sessionId } = await orFail(
     agent.request(methods.agent.session.new, {
       cwd: siteInside,
       mcpServers: [{ name: toolServer, ...toolsInside, env: [] }],
@@ -93,19 +91,17 @@ export async function openAcpSession(
   return {
     async prompt(text) {
       const prompt = [{ type: 'text' as const, text }];
-      const { stopReason } = await asked(
+      const { stopReason } = await orFail(
         agent.request<PromptResponse>(methods.agent.session.prompt, { sessionId, prompt }),
       );
       return endings[stopReason];
     },
     cancel() {
-      // It may be gone already, and is ended soon in any case.
       agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
     },
   };
 }
 
-/** Why a conversation broke off: the program ended, said too much, or answered with an error. */
 function failureOf(child: SandboxedProcess) {
   let complaint = '';
   let size = 0;
@@ -113,21 +109,21 @@ function failureOf(child: SandboxedProcess) {
     complaint = (complaint + text).slice(-2000);
   });
   child.stdin.on('error', () => undefined);
-  const ended = Promise.withResolvers<AcpFailure>();
+  const ended = Promise.withResolvers<AcpError>();
   child.once('error', (error) => {
-    ended.resolve(new AcpFailure('internal', 'The agent could not be started.', { cause: error }));
+    ended.resolve(new AcpError('internal', 'The agent could not be started.', { cause: error }));
   });
   child.once('close', (code) => {
     const lastLine = complaint.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
-    const how = code === null ? 'was ended' : `ended with status ${code}`;
+    const how = code === null ? 'was killed' : `exited with status ${code}`;
     ended.resolve(
-      new AcpFailure('model_unavailable', `The agent ${how} before its work was done. ${lastLine}`.trim()),
+      new AcpError('model_unavailable', `The agent ${how} before its work was done. ${lastLine}`.trim()),
     );
   });
   child.stdout.on('data', (bytes: Buffer) => {
     size += bytes.length;
-    if (size > mostOutputBytes) {
-      ended.resolve(new AcpFailure('budget', `The agent said more than ${mostOutputBytes} bytes.`));
+    if (size > maxOutputBytes) {
+      ended.resolve(new AcpError('budget', `The agent wrote more than ${maxOutputBytes} bytes.`));
     }
   });
   const happened = ended.promise.then((error) => Promise.reject(error));
@@ -135,23 +131,23 @@ function failureOf(child: SandboxedProcess) {
   return {
     happened,
     async explain(cause: unknown): Promise<Error> {
-      if (cause instanceof AcpFailure) return cause;
+      if (cause instanceof AcpError) return cause;
       if (cause instanceof RequestError) {
         const reason = cause.code === authRequired ? 'model_auth' : 'model_unavailable';
-        return new AcpFailure(reason, `The agent answered: ${cause.message.slice(0, 300)}`, { cause });
+        return new AcpError(reason, `The agent answered: ${cause.message.slice(0, 300)}`, { cause });
       }
-      // The connection closes a moment before the program does, and its status says more.
+      // The connection closes shortly before the process, whose exit status says more.
       const waited = new Promise<undefined>((resolve) => void setTimeout(resolve, 500, undefined));
       const known = await Promise.race([ended.promise, waited]);
-      return known ?? new AcpFailure('model_unavailable', 'The agent cannot be understood.', { cause });
+      return known ?? new AcpError('model_unavailable', 'The agent sent an invalid response.', { cause });
     },
   };
 }
 
 const authRequired = -32_000;
 
-/** Undefined for what is of no use to a reader, such as thoughts and plans. */
-function read(
+/** Undefined for updates that are not shown, such as thoughts and plans. */
+function readUpdate(
   update: SessionUpdate,
   calls: Map<string, { title: string; kind: string; path: string | undefined }>,
 ): AgentUpdate | undefined {
@@ -162,7 +158,7 @@ function read(
   const { toolCallId: id, status } = update;
   const known = calls.get(id);
   const call = {
-    title: (update.title ?? known?.title ?? '').slice(0, mostCallCharacters),
+    title: (update.title ?? known?.title ?? '').slice(0, maxCallCharacters),
     kind: update.kind ?? known?.kind ?? 'other',
     path: update.locations?.[0]?.path ?? known?.path,
   };
@@ -195,8 +191,8 @@ export function answerPermission({
   const isInside = ({ path }: { path: string }): boolean =>
     `${posix.resolve(siteInside, path)}/`.startsWith(`${siteInside}/`);
   const kind = toolCall.kind ?? 'other';
-  const isOurs = kind === 'other' && toolCall.title?.includes(toolServer) === true;
-  const isAllowed = (allowedKinds.has(kind) || isOurs) && (toolCall.locations ?? []).every(isInside);
+  const isDocsTool = kind === 'other' && toolCall.title?.includes(toolServer) === true;
+  const isAllowed = (allowedKinds.has(kind) || isDocsTool) && (toolCall.locations ?? []).every(isInside);
   const wanted = isAllowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
   const chosen = wanted.flatMap((kind) => options.filter((option) => option.kind === kind))[0];
   if (chosen === undefined) return { outcome: { outcome: 'cancelled' } };

@@ -1,4 +1,3 @@
-/** What a run may still use, and when it is told to come to an end. */
 import { expect, test } from 'vitest';
 import { defaultLimits, type Usage } from '../contract.ts';
 import { isTimeToWrapUp, reserve } from './budget.ts';
@@ -25,7 +24,7 @@ test.each([
   expect(reserve(usage, limits, nextInputTokens) !== undefined).toBe(fits);
 });
 
-test('an answer may be as long as what is left, but never longer than endpoints take', () => {
+test('an answer may use the rest of the budget up to the limit of endpoints', () => {
   expect(reserve(used({ outputTokens: 400 }), limits, 0)).toEqual({ maxOutputTokens: 600 });
   expect(reserve(used(), defaultLimits, 0)).toEqual({ maxOutputTokens: 8192 });
 });
@@ -34,12 +33,12 @@ test.each([
   ['steps', used({ steps: 7 }), used({ steps: 8 })],
   ['input', used({ inputTokens: 799 }), used({ inputTokens: 800 })],
   ['output', used({ outputTokens: 799 }), used({ outputTokens: 800 })],
-])('it is time to wrap up at four fifths of %s', (_, before, at) => {
+])('the model must wrap up at four fifths of %s', (_, before, at) => {
   expect(isTimeToWrapUp(before, limits, 0)).toBe(false);
   expect(isTimeToWrapUp(at, limits, 0)).toBe(true);
 });
 
-test('and at four fifths of the time', () => {
+test('the model must wrap up at four fifths of the time', () => {
   expect(isTimeToWrapUp(used(), limits, 7.9)).toBe(false);
   expect(isTimeToWrapUp(used(), limits, 8)).toBe(true);
 });

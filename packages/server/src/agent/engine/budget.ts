@@ -1,30 +1,26 @@
-/**
- * What a run may use: each call of a model is reserved before it is made, so that a limit is passed by no more than what
- * one answer was underestimated by. Pure.
- */
+/** Reserves the budget of each model call before it is sent. Pure. */
 import type { Limits, Usage } from '../contract.ts';
 
 export interface Reservation {
   maxOutputTokens: number;
 }
 
-/** Room for a long page. More is refused by some endpoints whatever their model could do. */
-const mostOutputTokens = 8192;
-/** With less an answer is cut off before it can be of use. */
-const leastOutputTokens = 256;
+/** Enough for a long page; some endpoints reject more. */
+const maxOutputTokens = 8192;
+/** A shorter answer is useless. */
+const minOutputTokens = 256;
 const wrapUpShare = 0.8;
 
-/** Undefined when the next call does not fit. */
 export function reserve(
   used: Usage,
   limits: Limits,
   nextInputTokens: number,
-  wantedOutputTokens = mostOutputTokens,
+  wantedOutputTokens = maxOutputTokens,
 ): Reservation | undefined {
   if (used.steps + 1 > limits.steps) return undefined;
   if (chargedInput(used) + nextInputTokens > limits.inputTokens) return undefined;
   const left = limits.outputTokens - used.outputTokens;
-  if (left < leastOutputTokens) return undefined;
+  if (left < minOutputTokens) return undefined;
   return { maxOutputTokens: Math.min(left, wantedOutputTokens) };
 }
 
@@ -37,7 +33,7 @@ export function isTimeToWrapUp(used: Usage, limits: Limits, elapsedMinutes: numb
   ].some((share) => share >= wrapUpShare);
 }
 
-/** Tokens read from a cache cost about a tenth of others, and a long conversation is almost only such. */
+/** Cached tokens cost about a tenth. */
 function chargedInput({ inputTokens, cacheReadTokens }: Usage): number {
   return inputTokens - cacheReadTokens + Math.ceil(cacheReadTokens / 10);
 }

@@ -1,12 +1,12 @@
 /**
- * Runs one call of a model: finds the tool, checks the arguments, limits the time. Whatever goes wrong becomes a text
- * that says what to do next; a call never throws, and what it wrote before it failed is known.
+ * Runs one tool call: finds the tool, validates the arguments, limits the time. Failures become a text for the
+ * model; the changes of a failed call are still recorded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
-  PathRefused,
-  SiteCheckFailed,
+  PathRefusedError,
+  SiteCheckError,
   type FileChange,
   type Tool,
   type ToolCall,
@@ -22,7 +22,7 @@ export interface ToolRunner {
   onFault?: (error: unknown) => void;
 }
 
-const mostIssues = 10;
+const maxIssues = 10;
 
 export async function callTool(runner: ToolRunner, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   const tool = runner.tools.find(({ name }) => name === call.name);
@@ -31,9 +31,7 @@ export async function callTool(runner: ToolRunner, call: ToolCall, signal: Abort
     return failed(`There is no tool ${call.name.slice(0, 100)}. The tools are: ${names}.`);
   }
   if (call.isMalformed) {
-    return failed(
-      'The arguments are not valid JSON. Send the call again, with one JSON object as arguments.',
-    );
+    return failed('The arguments are not valid JSON. Send the call again with one JSON object as arguments.');
   }
   const input = tool.input.safeParse(call.input);
   if (!input.success) return failed(issuesOf(input.error));
@@ -46,31 +44,30 @@ async function runWithin(
   input: unknown,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const mostSeconds = Math.max(limits.toolSeconds, tool.mostSeconds ?? 0);
-  const over = new AbortController();
+  const maxSeconds = Math.max(limits.toolSeconds, tool.maxSeconds ?? 0);
+  const timedOut = new AbortController();
   const recorder = recordingTree(toolContext.tree);
-  const stop = AbortSignal.any([signal, over.signal]);
+  const stop = AbortSignal.any([signal, timedOut.signal]);
   const done = new AbortController();
-  // Not every tool can be stopped, so a call that is over time is left behind, without a tree to write to.
-  const tooLate = delay(mostSeconds * 1000, 'late' as const, {
+  // Not every tool can be stopped. A late call is abandoned without access to the tree.
+  const timeout = delay(maxSeconds * 1000, 'late' as const, {
     signal: AbortSignal.any([signal, done.signal]),
   }).catch(() => (done.signal.aborted ? new Promise<never>(() => {}) : ('stopped' as const)));
   try {
     const work = tool.run({ ...toolContext, tree: recorder.tree, signal: stop }, input);
-    // It may fail long after it was left behind.
     work.catch(() => {});
-    const result = await Promise.race([work, tooLate]);
+    const result = await Promise.race([work, timeout]);
     if (typeof result === 'object')
-      return { ...result, ...known(result.changes ?? (await recorder.close())) };
-    over.abort();
+      return { ...result, ...changesField(result.changes ?? (await recorder.close())) };
+    timedOut.abort();
     const why = signal.aborted
-      ? 'the time of the run is over.'
-      : `it took longer than ${mostSeconds} seconds. Ask for less at a time.`;
+      ? 'the time limit of the run was reached.'
+      : `it took longer than ${maxSeconds} seconds. Ask for less at a time.`;
     return failed(`The call was stopped: ${why}`, await recorder.close());
   } catch (error) {
-    const isForModel = error instanceof PathRefused || error instanceof SiteCheckFailed;
+    const isForModel = error instanceof PathRefusedError || error instanceof SiteCheckError;
     if (!isForModel) onFault?.(error);
-    const text = isForModel ? error.message : 'The tool failed for a reason of its own. Try another way.';
+    const text = isForModel ? error.message : 'The tool failed with an internal error. Try another approach.';
     return failed(text, await recorder.close());
   } finally {
     done.abort();
@@ -78,31 +75,31 @@ async function runWithin(
 }
 
 function failed(text: string, changes: FileChange[] = []): ToolResult {
-  return { text, isError: true, ...known(changes) };
+  return { text, isError: true, ...changesField(changes) };
 }
 
-function known(changes: FileChange[]): Pick<ToolResult, 'changes'> {
+function changesField(changes: FileChange[]): Pick<ToolResult, 'changes'> {
   return changes.length > 0 ? { changes } : {};
 }
 
 function issuesOf({ issues }: z.ZodError): string {
-  const lines = issues.slice(0, mostIssues).map(({ path, message }) => {
+  const lines = issues.slice(0, maxIssues).map(({ path, message }) => {
     const where = path.length === 0 ? 'arguments' : path.join('.');
     return `- ${where}: ${message}`;
   });
-  return `The arguments do not fit the tool:\n${lines.join('\n')}\nCorrect them and send the call again.`;
+  return `The arguments are invalid:\n${lines.join('\n')}\nCorrect them and send the call again.`;
 }
 
-/** The tree of one call. After it is closed nothing more can be written through it. */
+/** After it is closed, nothing more can be written through it. */
 function recordingTree(tree: Tree): { tree: Tree; close: () => Promise<FileChange[]> } {
   const changes = new Map<string, string | null>();
-  const writing = new Set<Promise<void>>();
+  const pendingWrites = new Set<Promise<void>>();
   let isClosed = false;
   const record = async (path: string, content: string | null, write: () => Promise<void>) => {
     if (isClosed) throw new Error('The call is over.');
     const work = write().then(() => void changes.set(path, content));
-    writing.add(work);
-    await work.finally(() => writing.delete(work));
+    pendingWrites.add(work);
+    await work.finally(() => pendingWrites.delete(work));
   };
   return {
     tree: {
@@ -114,7 +111,7 @@ function recordingTree(tree: Tree): { tree: Tree; close: () => Promise<FileChang
     },
     async close() {
       isClosed = true;
-      await Promise.allSettled(writing);
+      await Promise.allSettled(pendingWrites);
       return [...changes].map(([path, content]) => ({ path, content }));
     },
   };

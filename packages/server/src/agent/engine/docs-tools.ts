@@ -1,22 +1,18 @@
-/**
- * Our own tools for a foreign agent, over the Model Context Protocol on a socket of ours. It runs nothing itself and asks
- * one call at a time.
- */
+/** Offers the docs tools to an external agent over the Model Context Protocol on a local socket. */
 import { createServer } from 'node:net';
 import type { Tool, ToolCall, ToolResult } from '../contract.ts';
 import { listenIn, type LocalSocket } from '../../egress/local-socket.ts';
 import { serveTools, toolSchema, type OfferedTool, type ToolServer } from '../../tool-protocol/serve.ts';
 
 export interface DocsToolsOptions {
-  /** Where the socket is made. */
   folder: string;
   tools: readonly Tool[];
   call(call: ToolCall): Promise<ToolResult>;
 }
 
-/** What an agent with a file system of its own lacks. */
+/** Tools that an agent with its own file access lacks. */
 const offeredNames = new Set(['outline', 'search', 'page_info', 'move_page', 'validate', 'render_page']);
-const mostConnections = 8;
+const maxConnections = 8;
 const limits = { lineBytes: 1_000_000, bytes: 16_000_000, callsAtOnce: 1, calls: 64 };
 
 export function offeredTools(tools: readonly Tool[]): Tool[] {
@@ -39,7 +35,7 @@ export function openDocsTools({ folder, tools, call }: DocsToolsOptions): Promis
       connection.destroy(),
     );
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   return listenIn(folder, 'tools.sock', server);
 }
 

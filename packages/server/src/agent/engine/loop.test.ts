@@ -1,180 +1,21 @@
-/** The loop with scripted models: every ending, what the model is told on the way, and going on after a cut anywhere. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { startModelServer } from '../../../../../test/fakes/model-server.ts';
-import {
-  defaultLimits,
-  ModelFailure,
-  PathRefused,
-  type Limits,
-  type Message,
-  type ModelAnswer,
-  type ModelRequest,
-  type Step,
-  type Tool,
-  type Tree,
-} from '../contract.ts';
+import { ModelError } from '../contract.ts';
 import { createModel } from '../model/gateway.ts';
-import { roomNote } from './conversation.ts';
-import { finishReminder, runLoop, wrapUpNote, type Loop } from './loop.ts';
-
-const opening: Message[] = [
-  { role: 'system', text: 'You edit documentation.' },
-  { role: 'user', text: 'Fix the typo.' },
-];
-
-type Said = Partial<ModelAnswer> | Error | ((request: ModelRequest) => Promise<ModelAnswer>);
-
-const calls = (...given: [name: string, input?: unknown][]): Partial<ModelAnswer> => ({
-  calls: given.map(([name, input], index) => ({ id: `call_${index}`, name, input: input ?? {} })),
-  stopReason: 'tool-calls',
-});
-const finish = calls(['finish', { summary: 'Fixed it.', title: 'Fix the typo' }]);
-
-interface Scene {
-  said: Said[];
-  limits?: Partial<Limits>;
-  steps?: Step[];
-  loop?: Partial<Loop>;
-}
-
-/** A run with a tree in memory. `asked` is what the model saw at each of its turns. */
-function scene({ said, limits = {}, steps = [], loop = {} }: Scene) {
-  const files = new Map<string, string>();
-  const asked: Message[][] = [];
-  const requests: ModelRequest[] = [];
-  const faults: unknown[] = [];
-  const kept = [...steps];
-  let failures = 0;
-  const treeName = () => JSON.stringify([...files].toSorted());
-  for (const step of steps) {
-    if (step.kind !== 'result') continue;
-    for (const { path, content } of step.result.changes ?? []) files.set(path, content ?? '');
-  }
-  const tree: Tree = {
-    folder: '/nowhere',
-    list: async () => [],
-    read: async () => undefined,
-    write: async (path, content) => void files.set(path, content),
-    remove: async (path) => void files.delete(path),
-  };
-  const all: Loop = {
-    model: {
-      name: 'scripted',
-      async answer(request) {
-        // What was answered before the cut is not asked for again.
-        const turn = said[kept.filter(({ kind }) => kind === 'answer').length + failures];
-        asked.push([...request.messages]);
-        requests.push(request);
-        if (turn instanceof Error) {
-          failures += 1;
-          throw turn;
-        }
-        if (typeof turn === 'function') return turn(request);
-        if (!turn) throw new Error('The script is at its end.');
-        return answer(turn);
-      },
-    },
-    tools,
-    toolContext: {
-      tree,
-      site: { validate: async () => [], renderPage: async () => ({ markdown: '', findings: [] }) },
-      diff: async () => ({ files: [], patch: '' }),
-      scopePaths: [],
-      seen: new Map(),
-    },
-    limits: { ...defaultLimits, ...limits },
-    journal: {
-      steps: kept,
-      append: async (step) => void kept.push(JSON.parse(JSON.stringify(step)) as Step),
-    },
-    messages: opening,
-    signal: new AbortController().signal,
-    now: () => 0,
-    startedAt: 0,
-    checkpoint: async () => treeName(),
-    onFault: (error) => faults.push(error),
-    ...loop,
-  };
-  return { run: () => runLoop(all), steps: kept, asked, requests, files, faults };
-}
-
-function answer(given: Partial<ModelAnswer>): ModelAnswer {
-  const usage = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0 };
-  return { text: '', calls: [], usage, stopReason: 'end', ...given };
-}
-
-const tools: Tool[] = [
-  {
-    name: 'read_file',
-    description: 'Reads.',
-    input: z.object({ path: z.string() }),
-    run: async (_, input) => ({ text: `content of ${(input as { path: string }).path}` }),
-  },
-  {
-    name: 'write_file',
-    description: 'Writes.',
-    input: z.object({ path: z.string(), content: z.string() }),
-    async run({ tree }, input) {
-      const { path, content } = input as { path: string; content: string };
-      await tree.write(path, content);
-      return { text: 'Written.', changes: [{ path, content }] };
-    },
-  },
-  {
-    name: 'long',
-    description: 'Answers at length.',
-    input: z.object({}),
-    run: async () => ({ text: 'x'.repeat(2000) }),
-  },
-  {
-    name: 'refuse',
-    description: 'Refuses.',
-    input: z.object({}),
-    run: () => Promise.reject(new PathRefused('Outside of the docs root. Use another path.')),
-  },
-  {
-    name: 'break',
-    description: 'Has a fault.',
-    input: z.object({}),
-    async run({ tree }) {
-      await tree.write('half.mdx', 'half');
-      throw new Error("ENOENT: '/data/work/secret-place'");
-    },
-  },
-  {
-    name: 'hang',
-    description: 'Never ends.',
-    input: z.object({}),
-    async run({ tree, signal }) {
-      await tree.write('before.mdx', 'x');
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      await tree.write('after.mdx', 'x');
-      return { text: 'Too late.' };
-    },
-  },
-  {
-    name: 'finish',
-    description: 'Ends.',
-    input: z.object({
-      summary: z.string(),
-      title: z.string(),
-      outcome: z.enum(['done', 'needs_input']).default('done'),
-    }),
-    run: async (_, input) => ({
-      text: 'Finished.',
-      finished: input as { summary: string; title: string; outcome: 'done' },
-    }),
-  },
-];
-
-const results = (steps: readonly Step[]) =>
-  steps.flatMap((step) => (step.kind === 'result' ? step.result : []));
-const notes = (steps: readonly Step[]) =>
-  steps.flatMap((step) => (step.kind === 'message' ? step.message.text : []));
+import { truncationNote } from './conversation.ts';
+import { finishReminder, wrapUpNote } from './loop.ts';
+import {
+  opening,
+  calls,
+  finish,
+  scene,
+  results,
+  notes,
+  type Said,
+} from '../../../test/support/loop-scene.ts';
 
 describe('a run', () => {
-  test('asks, calls, tells the results, and ends with finish', async () => {
+  test('the loop calls the model, runs its calls, returns results and ends with finish', async () => {
     const { run, asked, steps, files } = scene({
       said: [
         { text: 'Looking.', reasoning: 'Hm.', ...calls(['read_file', { path: 'a.mdx' }]) },
@@ -208,7 +49,7 @@ describe('a run', () => {
     expect(steps.flatMap((step) => (step.kind === 'result' ? step.tree : []))).toEqual(['[]', tree, tree]);
   });
 
-  test('runs the calls of an answer in their order, and none after finish', async () => {
+  test('the calls of an answer run in order, and none runs after finish', async () => {
     const both = calls(
       ['write_file', { path: 'a.mdx', content: '1' }],
       ['write_file', { path: 'a.mdx', content: '2' }],
@@ -220,7 +61,7 @@ describe('a run', () => {
     expect(files.get('a.mdx')).toBe('2');
   });
 
-  test('tells the model what people write meanwhile, each once, between two steps', async () => {
+  test('each message of a user is sent once, between two steps', async () => {
     const waiting = ['Hurry.', 'And mind the links.'];
     const { run, asked } = scene({
       said: [calls(['read_file', { path: 'a.mdx' }]), finish],
@@ -234,7 +75,7 @@ describe('a run', () => {
   });
 });
 
-describe('a call that cannot be run is answered with what to do', () => {
+describe('a call that cannot run', () => {
   test.each([
     [
       'an unknown tool',
@@ -248,8 +89,8 @@ describe('a call that cannot be run is answered with what to do', () => {
       'The arguments are not valid JSON.',
     ],
     ['a refused path', calls(['refuse']), 'Outside of the docs root.'],
-    ['a fault of ours', calls(['break']), 'The tool failed for a reason of its own.'],
-  ])('%s', async (_, said, text) => {
+    ['an internal error', calls(['break']), 'The tool failed with an internal error.'],
+  ])('the answer says what to do: %s', async (_, said, text) => {
     const { run, steps, faults } = scene({ said: [said, finish] });
     expect(await run()).toMatchObject({ reason: 'done' });
     const [result] = results(steps);
@@ -259,13 +100,13 @@ describe('a call that cannot be run is answered with what to do', () => {
     expect(faults).toHaveLength(text.startsWith('The tool failed') ? 1 : 0);
   });
 
-  test('what it wrote before it failed is known', async () => {
+  test('changes before a failure are recorded', async () => {
     const { run, steps } = scene({ said: [calls(['break']), finish] });
     await run();
     expect(results(steps)[0]?.changes).toEqual([{ path: 'half.mdx', content: 'half' }]);
   });
 
-  test('one that takes too long is left behind, and can write no more', async () => {
+  test('a call that takes too long is abandoned and cannot write any more', async () => {
     const { run, steps, files } = scene({ said: [calls(['hang']), finish], limits: { toolSeconds: 0.05 } });
     expect(await run()).toMatchObject({ reason: 'done' });
     expect(results(steps)[0]).toMatchObject({
@@ -277,31 +118,28 @@ describe('a call that cannot be run is answered with what to do', () => {
   });
 });
 
-describe('it ends', () => {
-  test('when the model stops calling tools, after one reminder', async () => {
+describe('endings', () => {
+  test('a run without tool calls ends after one reminder', async () => {
     const { run, steps } = scene({ said: [{ text: 'All done.' }, { text: 'I said it is done.' }] });
     expect(await run()).toEqual({ reason: 'done', summary: 'I said it is done.', title: '', tree: '[]' });
     expect(notes(steps)).toEqual([finishReminder]);
   });
 
-  test('by finish, when the reminder helped', async () => {
+  test('a reminded model can end with finish', async () => {
     const { run } = scene({ said: [{ text: 'All done.' }, finish] });
     expect(await run()).toMatchObject({ reason: 'done', title: 'Fix the typo' });
   });
 
-  test('when the model refuses', async () => {
+  test('a refusal by the model ends the run', async () => {
     const { run } = scene({ said: [{ text: 'No.', stopReason: 'refused' }] });
     expect(await run()).toMatchObject({ reason: 'refused', summary: 'No.' });
   });
 
   test.each(['model_auth', 'model_unavailable', 'refused', 'context_overflow'] as const)(
-    'with the reason of the gateway: %s',
+    'a failure of the gateway ends the run with its reason: %s',
     async (reason) => {
       const { run, steps } = scene({
-        said: [
-          calls(['write_file', { path: 'a.mdx', content: 'x' }]),
-          new ModelFailure(reason, 'A sentence.'),
-        ],
+        said: [calls(['write_file', { path: 'a.mdx', content: 'x' }]), new ModelError(reason, 'A sentence.')],
       });
       const tree = '[["a.mdx","x"]]';
       expect(await run()).toEqual({ reason, problem: 'A sentence.', summary: '', title: '', tree });
@@ -309,19 +147,19 @@ describe('it ends', () => {
     },
   );
 
-  test('with the reason of the signal when it is stopped in the middle of a question', async () => {
+  test('an abort during a model call throws the reason of the signal', async () => {
     const stop = new AbortController();
     const stopped: Said = ({ signal }) =>
       new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(new ModelFailure('cancelled', 'Stopped.')));
+        signal.addEventListener('abort', () => reject(new ModelError('cancelled', 'Stopped.')));
         stop.abort(new Error('canceled by a person'));
       });
     const { run, steps } = scene({ said: [stopped], loop: { signal: stop.signal } });
     await expect(run()).rejects.toThrow('canceled by a person');
-    expect(steps, 'whoever goes on finds nothing that is not true').toEqual([]);
+    expect(steps, 'the next attempt finds no steps').toEqual([]);
   });
 
-  test('in the middle of a call when it is stopped', async () => {
+  test('an abort ends a tool call', async () => {
     const stop = new AbortController();
     const { run, steps, files } = scene({ said: [calls(['hang'])], loop: { signal: stop.signal } });
     const work = expect(run()).rejects.toThrow('canceled by a person');
@@ -331,7 +169,7 @@ describe('it ends', () => {
     expect(steps.map(({ kind }) => kind)).toEqual(['answer']);
   });
 
-  test('when the time is over, counted from the first start', async () => {
+  test('the time limit counts from the first start', async () => {
     let now = 0;
     const { run, steps } = scene({
       said: Array.from({ length: 9 }, (_, index) => calls(['read_file', { path: `${index}.mdx` }])),
@@ -342,10 +180,10 @@ describe('it ends', () => {
     expect(notes(steps)).toEqual([wrapUpNote]);
   });
 
-  test('when the time is over in the middle of a question', async () => {
+  test('the time limit ends a model call', async () => {
     const never: Said = ({ signal }) =>
       new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(new ModelFailure('cancelled', 'Stopped.')));
+        signal.addEventListener('abort', () => reject(new ModelError('cancelled', 'Stopped.')));
       });
     const { run } = scene({ said: [never], limits: { minutes: 0.001 } });
     expect(await run()).toMatchObject({ reason: 'timeout' });
@@ -356,7 +194,7 @@ describe('budgets', () => {
   const reading = (count: number) =>
     Array.from({ length: count }, (_, index) => calls(['read_file', { path: `${index}.mdx` }]));
 
-  test('steps: told once at four fifths, ended at the limit', async () => {
+  test('the step limit warns once at four fifths and ends the run', async () => {
     const { run, steps, asked } = scene({ said: reading(20), limits: { steps: 10 } });
     expect(await run()).toMatchObject({ reason: 'budget' });
     expect(asked).toHaveLength(10);
@@ -365,13 +203,13 @@ describe('budgets', () => {
     expect(steps.slice(0, place).filter(({ kind }) => kind === 'answer')).toHaveLength(8);
   });
 
-  test('input: no call is made that would pass the limit', async () => {
+  test('no call exceeds the input limit', async () => {
     const { run, asked } = scene({ said: reading(20), limits: { inputTokens: 450 } });
     expect(await run()).toMatchObject({ reason: 'budget' });
     expect(asked).toHaveLength(4);
   });
 
-  test('output: each call may use what is left, and none is made with too little', async () => {
+  test('each call may use the remaining output, and none is made with too little', async () => {
     const long = reading(9).map((one) => ({
       ...one,
       usage: { inputTokens: 1, outputTokens: 900, cacheReadTokens: 0 },
@@ -381,7 +219,7 @@ describe('budgets', () => {
     expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([2000, 1100]);
   });
 
-  test('nothing is asked when there is none', async () => {
+  test('no model is called without a budget', async () => {
     const { run, asked } = scene({ said: [finish], limits: { steps: 0 } });
     expect(await run()).toMatchObject({ reason: 'budget' });
     expect(asked).toEqual([]);
@@ -389,9 +227,9 @@ describe('budgets', () => {
 });
 
 describe('a stall', () => {
-  const nudge = /^You are not getting anywhere: /;
+  const nudge = /^You are not making progress: /;
 
-  test('is told once, then it ends the run', async () => {
+  test('the model is warned once, then the run ends', async () => {
     const same = calls(['read_file', { path: 7 }]);
     const { run, steps, asked } = scene({ said: [same, same, same, same, same] });
     expect(await run()).toMatchObject({
@@ -402,7 +240,7 @@ describe('a stall', () => {
     expect(notes(steps)).toEqual([expect.stringMatching(nudge)]);
   });
 
-  test('is over when the model does something else', async () => {
+  test('a stall is over when the model does something else', async () => {
     const same = calls(['read_file', { path: 7 }]);
     const { run } = scene({ said: [same, same, same, calls(['read_file', { path: 'a.mdx' }]), finish] });
     expect(await run()).toMatchObject({ reason: 'done' });
@@ -410,9 +248,9 @@ describe('a stall', () => {
 });
 
 describe('a conversation that becomes too long', () => {
-  const tooLong = () => new ModelFailure('context_overflow', 'Too long.');
+  const tooLong = () => new ModelError('context_overflow', 'Too long.');
 
-  test('is shortened: old results go, the last four stay, and the run goes on', async () => {
+  test('old results are shortened, the last four stay, and the run continues', async () => {
     const { run, asked } = scene({
       said: [
         ...Array.from({ length: 3 }, () => calls(['long'], ['read_file', { path: 'a.mdx' }])),
@@ -424,10 +262,10 @@ describe('a conversation that becomes too long', () => {
     const texts = (asked.at(-1) ?? []).filter(({ role }) => role === 'tool').map(({ text }) => text.length);
     expect(texts[0]).toBeLessThan(500);
     expect(texts[2]).toBe(2000);
-    expect(asked.at(-1)?.at(-1)).toEqual({ role: 'user', text: roomNote });
+    expect(asked.at(-1)?.at(-1)).toEqual({ role: 'user', text: truncationNote });
   });
 
-  test('ends the run when there is nothing left to leave out', async () => {
+  test('the run ends when nothing can be shortened', async () => {
     const { run } = scene({
       said: [
         ...Array.from({ length: 3 }, () => calls(['long'], ['read_file', { path: 'a.mdx' }])),
@@ -440,7 +278,7 @@ describe('a conversation that becomes too long', () => {
 });
 
 describe.each(['openai', 'anthropic'] as const)('over HTTP, as %s speaks it', (provider) => {
-  test('a model that decides by what it sees comes to its end, and what went wrong on the way is not seen', async () => {
+  test('a model completes its work, and temporary failures stay hidden', async () => {
     const server = await startModelServer(({ turn, messages }) => {
       if (turn % 2 === 0) return { fault: 'status', status: 529, retryAfter: '0' };
       const last = messages.at(-1);
@@ -464,7 +302,7 @@ describe.each(['openai', 'anthropic'] as const)('over HTTP, as %s speaks it', (p
   });
 });
 
-describe('after a cut', () => {
+describe('a resumed run', () => {
   const said = [
     calls(['read_file', { path: 'a.mdx' }], ['write_file', { path: 'a.mdx', content: '1' }]),
     { text: 'I think that is all.' },
@@ -475,7 +313,7 @@ describe('after a cut', () => {
     finish,
   ];
 
-  test('at any step the run goes on to the same end, and no answer is asked for twice', async () => {
+  test('a run interrupted at any step reaches the same end without repeated model calls', async () => {
     const whole = scene({ said, limits: { steps: 7 } });
     const end = await whole.run();
     expect(notes(whole.steps)).toHaveLength(3);

@@ -1,10 +1,10 @@
 /**
- * The loop of the built-in engine: asks the model, runs its calls one after another, until something ends it. Every step
- * is in the journal before the next begins, and what comes next is decided from the journal alone; so a run that was cut
- * off goes on exactly where it was, and no answer is asked for twice.
+ * The loop of the built-in engine: calls the model and runs its tool calls until the run ends. The next action
+ * follows from the journal alone, so an interrupted run resumes exactly where it stopped and no answer is
+ * requested twice.
  */
 import {
-  ModelFailure,
+  ModelError,
   type EndReason,
   type EngineRun,
   type Limits,
@@ -20,7 +20,7 @@ import { estimatedTokens } from '../model/tokens.ts';
 import { usageOf } from '../replay.ts';
 import { isTimeToWrapUp, reserve } from './budget.ts';
 import { callTool, type ToolRunner } from './call-tool.ts';
-import { canMakeRoom, conversationOf, roomNote } from './conversation.ts';
+import { canShorten, conversationOf, truncationNote } from './conversation.ts';
 import { findStall } from './stall.ts';
 
 export interface Loop extends ToolRunner, EngineRun {
@@ -28,7 +28,6 @@ export interface Loop extends ToolRunner, EngineRun {
   limits: Limits;
 }
 
-/** What the loop may do next. Each leaves one step in the journal. */
 type Next =
   | { act: 'call'; call: ToolCall }
   | { act: 'say'; text: string }
@@ -36,12 +35,12 @@ type Next =
   | { act: 'end'; end: Omit<LoopEnd, 'tree'> };
 
 export const finishReminder =
-  'You answered without calling a tool. If the work is done, call finish; otherwise go on with the next call.';
+  'You answered without calling a tool. If the work is done, call finish; otherwise continue with the next call.';
 export const wrapUpNote =
-  'Most of the budget of this run is used. Finish what you have begun, check it with validate, and call finish.';
-const nudgeOpening = 'You are not getting anywhere: ';
+  'Most of the budget of this run is used. Complete the current change, check it with validate, and call finish.';
+const nudgeOpening = 'You are not making progress: ';
 
-/** Throws the reason of the signal, and whatever the journal throws. */
+/** Throws the reason of the signal and errors of the journal. */
 export async function runLoop(loop: Loop): Promise<LoopEnd> {
   const millisecondsLeft = loop.startedAt + loop.limits.minutes * 60_000 - loop.now();
   const late = AbortSignal.timeout(Math.max(0, millisecondsLeft));
@@ -57,8 +56,8 @@ export async function runLoop(loop: Loop): Promise<LoopEnd> {
     const elapsedMinutes = (loop.now() - loop.startedAt) / 60_000;
     const isLate = late.aborted || elapsedMinutes >= loop.limits.minutes;
     const next = isLate
-      ? ending(steps, 'timeout', `The run took longer than ${loop.limits.minutes} minutes.`)
-      : (pendingCall(steps) ?? consequence(steps) ?? (await question(loop, elapsedMinutes)));
+      ? endWith(steps, 'timeout', `The run took longer than ${loop.limits.minutes} minutes.`)
+      : (pendingCall(steps) ?? followUp(steps) ?? (await nextRequest(loop, elapsedMinutes)));
     await perform(loop, next, stop);
   }
 }
@@ -68,7 +67,7 @@ async function perform(loop: Loop, next: Next, stop: AbortSignal): Promise<void>
   switch (next.act) {
     case 'call': {
       const result = await callTool(loop, next.call, stop);
-      // Whoever goes on restores the tree and makes the call again.
+      // The next attempt restores the tree and repeats the call.
       loop.signal.throwIfAborted();
       return journal.append({ kind: 'result', call: next.call, result, tree: await treeAfter(loop, result) });
     }
@@ -81,7 +80,7 @@ async function perform(loop: Loop, next: Next, stop: AbortSignal): Promise<void>
   }
 }
 
-/** The first call of the last answer that has no result yet, unless the work was finished before it. */
+/** The first call of the last answer without a result, unless the work was finished before it. */
 function pendingCall(steps: readonly Step[]): Next | undefined {
   const { answer, since } = lastAnswer(steps);
   const results = since.filter((step) => step.kind === 'result');
@@ -90,8 +89,7 @@ function pendingCall(steps: readonly Step[]): Next | undefined {
   return call && { act: 'call', call };
 }
 
-/** What follows from the last answer and its results, if anything does. */
-function consequence(steps: readonly Step[]): Next | undefined {
+function followUp(steps: readonly Step[]): Next | undefined {
   const { answer, since } = lastAnswer(steps);
   if (!answer) return undefined;
   const finished = since.flatMap((step) => (step.kind === 'result' ? (step.result.finished ?? []) : []))[0];
@@ -99,24 +97,23 @@ function consequence(steps: readonly Step[]): Next | undefined {
     const { outcome: reason, summary, title } = finished;
     return { act: 'end', end: { reason, summary, title } };
   }
-  if (answer.stopReason === 'refused') return ending(steps, 'refused', 'The model refused to go on.');
-  // Something was said since, by us or by people; the model answers that first.
+  if (answer.stopReason === 'refused') return endWith(steps, 'refused', 'The model refused to continue.');
   if (since.some(({ kind }) => kind === 'message')) return undefined;
   if (answer.calls.length === 0) {
     const wasReminded = lastNote(steps, finishReminder) !== -1;
-    return wasReminded ? ending(steps, 'done') : { act: 'say', text: finishReminder };
+    return wasReminded ? endWith(steps, 'done') : { act: 'say', text: finishReminder };
   }
-  const told = lastNote(steps, nudgeOpening);
-  const stall = findStall(steps, told + 1);
+  const lastNudge = lastNote(steps, nudgeOpening);
+  const stall = findStall(steps, lastNudge + 1);
   if (stall === undefined) return undefined;
-  if (told !== -1) return ending(steps, 'stalled', stall);
+  if (lastNudge !== -1) return endWith(steps, 'stalled', stall);
   return {
     act: 'say',
-    text: `${nudgeOpening}${stall} Try another way, or call finish and say what is missing.`,
+    text: `${nudgeOpening}${stall} Try another approach, or call finish and say what is missing.`,
   };
 }
 
-async function question(loop: Loop, elapsedMinutes: number): Promise<Next> {
+async function nextRequest(loop: Loop, elapsedMinutes: number): Promise<Next> {
   const { limits, tools, messages: opening } = loop;
   const { steps } = loop.journal;
   const [news] = (await loop.incoming?.()) ?? [];
@@ -125,9 +122,9 @@ async function question(loop: Loop, elapsedMinutes: number): Promise<Next> {
   const messages = conversationOf(opening, steps);
   const described = tools.map(({ description }): Message => ({ role: 'system', text: description }));
   const reservation = reserve(used, limits, estimatedTokens([...messages, ...described]));
-  if (!reservation) return ending(steps, 'budget', 'The budget of the run is used up.');
-  const wasTold = lastNote(steps, wrapUpNote) !== -1;
-  if (!wasTold && isTimeToWrapUp(used, limits, elapsedMinutes)) return { act: 'say', text: wrapUpNote };
+  if (!reservation) return endWith(steps, 'budget', 'The budget of the run is used up.');
+  const wasReminded = lastNote(steps, wrapUpNote) !== -1;
+  if (!wasReminded && isTimeToWrapUp(used, limits, elapsedMinutes)) return { act: 'say', text: wrapUpNote };
   return { act: 'ask', messages, ...reservation };
 }
 
@@ -139,21 +136,20 @@ async function ask(loop: Loop, next: Extract<Next, { act: 'ask' }>, stop: AbortS
   try {
     answer = await model.answer(request);
   } catch (error) {
-    if (!(error instanceof ModelFailure)) throw error;
+    if (!(error instanceof ModelError)) throw error;
     loop.signal.throwIfAborted();
-    // The time is over, which the loop sees by itself.
     if (stop.aborted) return;
-    const isTooLong = error.reason === 'context_overflow' && canMakeRoom(messages);
-    const then: Next = isTooLong
-      ? { act: 'say', text: roomNote }
-      : ending(journal.steps, error.reason, error.message);
-    return perform(loop, then, stop);
+    const isTooLong = error.reason === 'context_overflow' && canShorten(messages);
+    const fallback: Next = isTooLong
+      ? { act: 'say', text: truncationNote }
+      : endWith(journal.steps, error.reason, error.message);
+    return perform(loop, fallback, stop);
   }
   await journal.append({ kind: 'answer', answer });
 }
 
-/** An end that the model did not choose: its last words stand for a summary. */
-function ending(steps: readonly Step[], reason: EndReason, problem?: string): Next {
+/** An ending that the model did not choose: its last text becomes the summary. */
+function endWith(steps: readonly Step[], reason: EndReason, problem?: string): Next {
   const summary = lastAnswer(steps).answer?.text ?? '';
   return { act: 'end', end: { reason, summary, title: '', ...(problem === undefined ? {} : { problem }) } };
 }
@@ -164,12 +160,11 @@ function lastAnswer(steps: readonly Step[]): { answer: ModelAnswer | undefined; 
   return { answer: step?.kind === 'answer' ? step.answer : undefined, since: steps.slice(index + 1) };
 }
 
-/** Where one of our own texts was last said, or -1. */
 function lastNote(steps: readonly Step[], opening: string): number {
   return steps.findLastIndex((step) => step.kind === 'message' && step.message.text.startsWith(opening));
 }
 
-/** Asking git takes tens of milliseconds, so it is asked only when something may have changed. */
+/** Runs git only if the tree may have changed. */
 async function treeAfter({ journal, checkpoint }: Loop, result?: ToolResult): Promise<string> {
   const known = journal.steps.findLast((step) => step.kind === 'result')?.tree;
   const mayHaveChanged = (result?.changes ?? []).length > 0;

@@ -1,10 +1,9 @@
-/** A model behind a socket: both formats, whole and as a stream, with what it cost and what it may not cost. */
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
 import { temporaryFolder, until } from '../../../test/support/test-context.ts';
 import { defaultLimits, type Limits, type ModelAnswer } from '../contract.ts';
-import { openForwarding, type Forward } from '../model/gateway.ts';
+import { createForwarder, type Forward } from '../model/gateway.ts';
 import { openModelBridge } from './model-bridge.ts';
 
 const key = 'sk-the-key-that-stays-outside';
@@ -15,7 +14,6 @@ interface Scene {
   provider?: 'openai' | 'anthropic';
   limits?: Partial<Limits>;
   used?: Partial<ModelAnswer['usage']> & { steps?: number };
-  /** In place of the gateway. */
   forward?: Forward;
 }
 
@@ -27,8 +25,7 @@ async function scene(script: Script, { provider = 'openai', limits, used, forwar
   const stopping = new AbortController();
   const egress = { allowedHosts: [server.host], offline: false };
   const quick = { attempts: 2, pauseSeconds: 0.01 };
-  const reached = forward ?? openForwarding({ ...model, key }, { egress, limits: quick });
-  /** Answers that have begun. */
+  const reached = forward ?? createForwarder({ ...model, key }, { egress, limits: quick });
   const begun: Response[] = [];
   const bridge = await openModelBridge({
     folder: temporaryFolder('bridge'),
@@ -77,7 +74,7 @@ function post(socketPath: string, path: string, body: object): Promise<Answer> {
 }
 
 test.each(['openai', 'anthropic'] as const)(
-  'a stream in the format of %s passes and is counted',
+  'a stream in the format of %s is forwarded and metered',
   async (provider) => {
     const usage = { inputTokens: 1200, outputTokens: 34, cacheReadTokens: 1000 };
     const { server, paid, ask, bridge } = await scene([{ text: 'Hello yourself.', pieces: 1, usage }], {
@@ -103,21 +100,21 @@ test.each([
     'anthropic',
     { input_tokens: 12, cache_read_input_tokens: 5, cache_creation_input_tokens: 3, output_tokens: 3 },
   ],
-] as const)('an answer in one piece in the format of %s is counted too', async (provider, usage) => {
+] as const)('a complete answer in the format of %s is metered', async (provider, usage) => {
   const whole = JSON.stringify({ content: 'Hello.', usage });
   const { ask, paid } = await scene([], { provider, forward: () => Promise.resolve(new Response(whole)) });
   expect((await ask({ messages })).text).toBe(whole);
   expect(paid).toEqual([{ inputTokens: 20, outputTokens: 3, cacheReadTokens: 5 }]);
 });
 
-test('figures that the agent did not ask for are not shown to it', async () => {
+test('usage that the agent did not request is hidden from it', async () => {
   const { ask } = await scene([{ text: 'One.' }, { text: 'Two.' }]);
   expect((await ask({ messages, stream: true })).text).not.toContain('prompt_tokens');
   const options = { stream_options: { include_usage: true } };
   expect((await ask({ messages, stream: true, ...options })).text).toContain('prompt_tokens');
 });
 
-test('an endpoint that tells nothing is estimated', async () => {
+test('the usage of an endpoint that reports none is estimated', async () => {
   const { ask, paid } = await scene([{ text: 'x'.repeat(400), usage: null }]);
   await ask({ messages, stream: true });
   await until(() => paid.length === 1);
@@ -125,7 +122,7 @@ test('an endpoint that tells nothing is estimated', async () => {
   expect(paid[0]?.inputTokens).toBeGreaterThan(5);
 });
 
-test('an answer that breaks off is paid for and named', async () => {
+test('an interrupted answer is charged and reported', async () => {
   const answer = { text: 'x'.repeat(300), pieces: 10 };
   const { ask, paid, bridge } = await scene([{ fault: 'cut', answer }], { provider: 'anthropic' });
   await expect(ask({ messages, stream: true })).rejects.toThrow();
@@ -136,7 +133,7 @@ test('an answer that breaks off is paid for and named', async () => {
   expect(bridge.failure()?.reason).toBe('model_unavailable');
 });
 
-test('a passing fault is waited out, and a lasting one is named without the key', async () => {
+test('a temporary failure is retried, a permanent one is reported without the key', async () => {
   const { ask, paid, bridge } = await scene([
     { fault: 'status', status: 529 },
     { text: 'Now.' },
@@ -154,20 +151,20 @@ test.each([
   ['steps', { used: { steps: 3 }, limits: { steps: 3 } }],
   ['input', { used: { inputTokens: 999 }, limits: { inputTokens: 1000 } }],
   ['output', { used: { outputTokens: 900 }, limits: { outputTokens: 1000 } }],
-])('a call that does not fit the budget of %s is not made', async (_, given) => {
+])('a call over the budget of %s is not made', async (_, given) => {
   const { ask, spent, server } = await scene([], given);
   expect((await ask({ messages })).status).toBe(400);
   expect(spent).toEqual([true]);
   expect(server.requests).toEqual([]);
 });
 
-test('what an agent may let a model write is what is left', async () => {
+test('the output limit is the rest of the budget', async () => {
   const { ask, server } = await scene([{ text: 'Hello.' }], { limits: { outputTokens: 700 } });
   await ask({ messages, stream: true, max_tokens: 100_000 });
   expect(server.requests[0]?.body['max_tokens']).toBe(700);
 });
 
-test('nothing else is answered', async () => {
+test('other requests are refused', async () => {
   const { ask, server } = await scene([]);
   for (const path of ['/v1/files', '/v1/messages', '/', 'http://models.example.com/v1/chat/completions']) {
     expect((await ask({ messages }, path)).status).toBe(404);
@@ -176,7 +173,7 @@ test('nothing else is answered', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('a run that is stopped ends its calls', async () => {
+test('an aborted run ends its calls', async () => {
   const { ask, begun, stopping, paid } = await scene([{ fault: 'hang' }]);
   const asked = ask({ messages, stream: true }).catch((error: unknown) => error);
   await until(() => begun.length === 1);

@@ -1,65 +1,65 @@
 /**
- * The model for a foreign agent: takes requests in the endpoint's own format on a socket of ours and passes them on
- * through the gateway, which adds the key. Each is reserved against the budget before it is sent and paid for when it is
- * answered. It holds no key.
+ * Serves the model to an external agent: accepts requests in the endpoint's format on a local socket and
+ * forwards them through the gateway, which adds the key. Each request is reserved against the budget before it
+ * is sent.
  */
 import { serveLocalHttp, type LocalAnswer, type LocalRequest } from '../../egress/local-http.ts';
 import type { LocalSocket } from '../../egress/local-socket.ts';
-import { ModelFailure, type Limits, type ModelAnswer, type Usage } from '../contract.ts';
+import { ModelError, type Limits, type ModelAnswer, type Usage } from '../contract.ts';
 import type { ModelSettings } from '../model/endpoint.ts';
-import { readForeignRequest, RequestRefused } from '../model/foreign-request.ts';
+import { readExternalRequest, RequestRefusedError } from '../model/external-request.ts';
 import type { Forward } from '../model/gateway.ts';
 import { createMeter, type Meter } from '../model/meter.ts';
 import { reserve } from './budget.ts';
 
 export interface BridgeOptions {
-  /** Where the socket is made. */
   folder: string;
   model: Omit<ModelSettings, 'key'>;
   forward: Forward;
-  /** Before this bridge was opened. */
   used: Usage;
   limits: Limits;
-  /** Ends every call. */
   signal: AbortSignal;
   onAnswer(usage: ModelAnswer['usage']): void;
-  /** The next call does not fit the budget. */
   onSpent(): void;
 }
 
 export interface ModelBridge extends LocalSocket {
-  /** How the last call failed; undefined when it was answered. */
-  failure(): ModelFailure | undefined;
+  failure(): ModelError | undefined;
 }
 
-const mostRequestBytes = 8_000_000;
-const mostLineCharacters = 20_000_000;
-const mostCallsAtOnce = 8;
-/** The words of an agent that asks for more are rarely longer. */
-const usualOutputTokens = 8192;
+const maxRequestBytes = 8_000_000;
+const maxLineCharacters = 20_000_000;
+const maxConcurrentCalls = 8;
+const defaultOutputTokens = 8192;
 
 export async function openModelBridge(options: BridgeOptions): Promise<ModelBridge> {
   const { model, used, limits } = options;
   const path = model.provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions';
   const pending = new Set<Reserved>();
-  let failure: ModelFailure | undefined;
+  let failure: ModelError | undefined;
 
   async function answer(request: LocalRequest): Promise<LocalAnswer> {
     try {
-      return await passOn(request);
+      return await forward(request);
     } catch (error) {
-      if (error instanceof RequestRefused) return refusal(400, error.message);
-      if (!(error instanceof ModelFailure)) throw error;
+      if (error instanceof RequestRefusedError) return refusal(400, error.message);
+      if (!(error instanceof ModelError)) throw error;
       if (error.reason !== 'cancelled') failure = error;
       return refusal(statuses[error.reason], error.message);
     }
   }
 
-  async function passOn({ method, path: asked, text, signal: gone }: LocalRequest): Promise<LocalAnswer> {
-    if (method !== 'POST' || asked !== path) return refusal(404, `Only POST ${path} is answered here.`);
-    if (pending.size >= mostCallsAtOnce) return refusal(429, 'Too many calls at once.');
-    const request = readForeignRequest(text, model);
-    const { inputTokens, wantedOutputTokens = usualOutputTokens } = request;
+  async function forward({
+    method,
+    path: requestedPath,
+    text,
+    signal: clientSignal,
+  }: LocalRequest): Promise<LocalAnswer> {
+    if (method !== 'POST' || requestedPath !== path)
+      return refusal(404, `Only POST ${path} is answered here.`);
+    if (pending.size >= maxConcurrentCalls) return refusal(429, 'Too many calls at once.');
+    const request = readExternalRequest(text, model);
+    const { inputTokens, wantedOutputTokens = defaultOutputTokens } = request;
     const reservation = reserve(withPending(used, pending), limits, inputTokens, wantedOutputTokens);
     if (reservation === undefined) {
       options.onSpent();
@@ -68,32 +68,33 @@ export async function openModelBridge(options: BridgeOptions): Promise<ModelBrid
     const reserved = { inputTokens, outputTokens: reservation.maxOutputTokens };
     pending.add(reserved);
     try {
-      const signal = AbortSignal.any([options.signal, gone]);
+      const signal = AbortSignal.any([options.signal, clientSignal]);
       const given = await options.forward(request.withLimit(reservation.maxOutputTokens), signal);
       const isStream = given.headers.get('content-type')?.startsWith('text/event-stream') === true;
       const meter = createMeter(inputTokens);
-      const pieces = isStream ? lines(given, meter, request.hidesUsage) : whole(given, meter);
+      const pieces = isStream ? meteredLines(given, meter, request.hidesUsage) : meteredWhole(given, meter);
       const type = isStream ? 'text/event-stream' : 'application/json';
-      return { status: 200, type, body: paidFor(pieces, meter, reserved, gone) };
+      return { status: 200, type, body: metered(pieces, meter, reserved, clientSignal) };
     } catch (error) {
       pending.delete(reserved);
       throw error;
     }
   }
 
-  /** What was begun is paid for, whether or not it comes to its end. */
-  async function* paidFor(
+  /** A started answer counts even if it breaks off. */
+  async function* metered(
     pieces: AsyncIterable<string>,
     meter: Meter,
     reserved: Reserved,
-    gone: AbortSignal,
+    clientSignal: AbortSignal,
   ): AsyncGenerator<string> {
     try {
       yield* pieces;
       failure = undefined;
     } catch (error) {
-      const isStopped = gone.aborted || options.signal.aborted;
-      if (!isStopped) failure = new ModelFailure('model_unavailable', 'The answer of the model broke off.');
+      const isStopped = clientSignal.aborted || options.signal.aborted;
+      if (!isStopped)
+        failure = new ModelError('model_unavailable', 'The answer of the model was interrupted.');
       throw error;
     } finally {
       pending.delete(reserved);
@@ -107,7 +108,7 @@ export async function openModelBridge(options: BridgeOptions): Promise<ModelBrid
   }
 
   const { folder } = options;
-  const socket = await serveLocalHttp({ folder, name: 'model.sock', mostRequestBytes, answer });
+  const socket = await serveLocalHttp({ folder, name: 'model.sock', maxRequestBytes, answer });
   return { ...socket, failure: () => failure };
 }
 
@@ -116,7 +117,7 @@ interface Reserved {
   outputTokens: number;
 }
 
-const statuses: Record<ModelFailure['reason'], number> = {
+const statuses: Record<ModelError['reason'], number> = {
   model_auth: 401,
   model_unavailable: 503,
   context_overflow: 400,
@@ -134,35 +135,35 @@ function withPending(used: Usage, pending: Iterable<Reserved>): Usage {
   return sum;
 }
 
-/** Both formats have the message there. */
+/** Both wire formats have the message at this place. */
 function refusal(status: number, message: string): LocalAnswer {
   const body = JSON.stringify({ type: 'error', error: { type: 'docyard', message } });
   return { status, type: 'application/json', body };
 }
 
-async function* whole(given: Response, meter: Meter): AsyncGenerator<string> {
+async function* meteredWhole(given: Response, meter: Meter): AsyncGenerator<string> {
   const text = await given.text();
   meter.read(text);
   yield text;
 }
 
-/** Each is read as it passes. The empty line after one that is left out does no harm. */
-async function* lines(given: Response, meter: Meter, hidesUsage: boolean): AsyncGenerator<string> {
+/** Meters each line while forwarding it. The empty line after a removed event is harmless. */
+async function* meteredLines(given: Response, meter: Meter, hidesUsage: boolean): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const bytes of given.body ?? []) {
     const found = (rest + decoder.decode(bytes, { stream: true })).split('\n');
     rest = found.pop() ?? '';
-    if (rest.length > mostLineCharacters) throw new Error('A line of the answer is too long.');
+    if (rest.length > maxLineCharacters) throw new Error('A line of the answer is too long.');
     yield found
-      .filter((line) => !isFigures(line, meter) || !hidesUsage)
+      .filter((line) => !isUsageOnly(line, meter) || !hidesUsage)
       .map((line) => `${line}\n`)
       .join('');
   }
-  isFigures(rest, meter);
+  isUsageOnly(rest, meter);
   yield rest;
 }
 
-function isFigures(line: string, meter: Meter): boolean {
-  return line.startsWith('data:') && meter.read(line.slice('data:'.length)) === 'figures only';
+function isUsageOnly(line: string, meter: Meter): boolean {
+  return line.startsWith('data:') && meter.read(line.slice('data:'.length)) === 'usage only';
 }

@@ -1,9 +1,8 @@
 /**
- * Runs inside the sandbox and carries bytes to our sockets, because programs expect a model behind an HTTP address and
- * tools behind a command. It understands nothing of what it carries, and has no other file of ours beside it.
+ * Runs inside the sandbox, because programs expect a model at an HTTP address and tools behind a command.
  *
- *   relay listen SOCKET PORT COMMAND ARGS…   listens on the sandbox's own 127.0.0.1, then starts the command
- *   relay stdio SOCKET                       joins its standard input and output to the socket
+ *   relay listen SOCKET PORT COMMAND ARGS…   forwards 127.0.0.1:PORT to the socket and starts the command
+ *   relay stdio SOCKET                       connects standard input and output to the socket
  */
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';

@@ -1,44 +1,46 @@
 /**
- * Tells from a journal whether a model has stopped getting anywhere. Pure; the loop says so to the model once and ends
- * the run the second time.
+ * Detects from a journal that a model makes no progress. The loop warns the model once and ends the run the
+ * second time.
  */
 import type { Step } from '../contract.ts';
 
 type Result = Extract<Step, { kind: 'result' }>;
 
-const mostEqualFailures = 3;
-const mostEqualResults = 4;
+const maxEqualFailures = 3;
+const maxEqualResults = 4;
 const alternations = 3;
-const mostIdleAnswers = 12;
+const maxIdleAnswers = 12;
 
-/** Calls after which a model knows more than before, if it had not made them already. */
+/** A new call of these tools counts as progress. */
 const readingTools = new Set(['read_file', 'page_info', 'render_page']);
 
-/** A sentence for the model that says what it is doing. `since` is how many steps there were when it was last told. */
+/** Describes the stall to the model. `since` is the number of steps at the last warning. */
 export function findStall(steps: readonly Step[], since: number): string | undefined {
   const isNewSince = steps.slice(since).some(({ kind }) => kind === 'result');
   const results = steps.filter((step) => step.kind === 'result');
   if (!isNewSince) return undefined;
-  return failing(results) ?? repeating(results) ?? alternating(results) ?? idle(steps, since);
+  return (
+    repeatedFailure(results) ?? repeatedResult(results) ?? alternation(results) ?? noProgress(steps, since)
+  );
 }
 
-function failing(results: readonly Result[]): string | undefined {
-  const last = results.slice(-mostEqualFailures);
+function repeatedFailure(results: readonly Result[]): string | undefined {
+  const last = results.slice(-maxEqualFailures);
   const [first] = last;
-  if (!first || last.length < mostEqualFailures || !last.every(isFailure)) return undefined;
+  if (!first || last.length < maxEqualFailures || !last.every(isFailure)) return undefined;
   if (!last.every((result) => callOf(result) === callOf(first))) return undefined;
-  return `The same call of ${first.call.name} has failed ${mostEqualFailures} times.`;
+  return `The same call of ${first.call.name} has failed ${maxEqualFailures} times.`;
 }
 
-function repeating(results: readonly Result[]): string | undefined {
-  const last = results.slice(-mostEqualResults);
+function repeatedResult(results: readonly Result[]): string | undefined {
+  const last = results.slice(-maxEqualResults);
   const [first] = last;
-  if (!first || last.length < mostEqualResults) return undefined;
+  if (!first || last.length < maxEqualResults) return undefined;
   if (!last.every((result) => outcomeOf(result) === outcomeOf(first))) return undefined;
-  return `The same call of ${first.call.name} has given the same result ${mostEqualResults} times.`;
+  return `The same call of ${first.call.name} has given the same result ${maxEqualResults} times.`;
 }
 
-function alternating(results: readonly Result[]): string | undefined {
+function alternation(results: readonly Result[]): string | undefined {
   const last = results.slice(-2 * alternations);
   const [first, second] = last;
   if (!first || !second || last.length < 2 * alternations) return undefined;
@@ -47,11 +49,11 @@ function alternating(results: readonly Result[]): string | undefined {
     (result, index) => outcomeOf(result) === outcomeOf(index % 2 ? second : first),
   );
   if (!isPattern) return undefined;
-  return `The same two calls, of ${first.call.name} and ${second.call.name}, come in turn with the same results.`;
+  return `The same two calls, of ${first.call.name} and ${second.call.name}, alternate with the same results.`;
 }
 
-/** Counted in answers: one with many calls is one step. A tree that was there before is not progress. */
-function idle(steps: readonly Step[], since: number): string | undefined {
+/** An answer with many calls is one step. Returning to an earlier tree is not progress. */
+function noProgress(steps: readonly Step[], since: number): string | undefined {
   const trees = new Set<string>();
   const reads = new Set<string>();
   let idleAnswers = 0;
@@ -65,8 +67,8 @@ function idle(steps: readonly Step[], since: number): string | undefined {
     reads.add(callOf(step));
     if (changed || read) idleAnswers = 0;
   }
-  if (idleAnswers < mostIdleAnswers) return undefined;
-  return `In the last ${mostIdleAnswers} steps no new file was read and nothing was changed.`;
+  if (idleAnswers < maxIdleAnswers) return undefined;
+  return `In the last ${maxIdleAnswers} steps no new file was read and nothing was changed.`;
 }
 
 function isFailure({ result }: Result): boolean {

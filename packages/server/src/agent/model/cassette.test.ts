@@ -1,11 +1,10 @@
-/** Recording a model and playing it back: the same answers to the same questions, and a reason when a question is new. */
 import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { ModelFailure, type Message, type Model, type ModelRequest } from '../contract.ts';
+import { ModelError, type Message, type Model, type ModelRequest } from '../contract.ts';
 import { playFrom, recordTo } from './cassette.ts';
 
 const tools: ModelRequest['tools'] = [
@@ -29,7 +28,7 @@ async function recording(): Promise<string> {
   const model: Model = {
     name: 'scribe-1',
     async answer({ messages }) {
-      if (messages.at(-1)?.text === 'fail') throw new ModelFailure('refused', 'No.');
+      if (messages.at(-1)?.text === 'fail') throw new ModelError('refused', 'No.');
       const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 0 };
       return { text: `answer ${(count += 1)}`, calls: [], usage, stopReason: 'end' };
     },
@@ -43,7 +42,7 @@ async function recording(): Promise<string> {
   return file;
 }
 
-test('the same questions get the same answers and failures, equal ones in their order', async () => {
+test('equal requests get the recorded answers and failures in order', async () => {
   const model = await playFrom(await recording(), 'scribe-1');
   const heard: string[] = [];
   const two = await model.answer(ask('two', { onText: (text) => heard.push(text), maxOutputTokens: 7 }));
@@ -54,7 +53,7 @@ test('the same questions get the same answers and failures, equal ones in their 
   await expect(model.answer(ask('fail'))).rejects.toMatchObject({ reason: 'refused', message: 'No.' });
 });
 
-test('a question that was not recorded fails with where it differs', async () => {
+test('an unknown request fails with the first difference', async () => {
   const model = await playFrom(await recording(), 'scribe-1');
   const longer: Message[] = [...ask('one').messages, { role: 'user', text: 'more' }];
   const cases: [ModelRequest, string][] = [
@@ -66,12 +65,12 @@ test('a question that was not recorded fails with where it differs', async () =>
   ];
   for (const [request, message] of cases) {
     const failed = model.answer(request);
-    await expect(failed).rejects.toMatchObject({ name: 'ModelFailure', reason: 'model_unavailable' });
+    await expect(failed).rejects.toMatchObject({ name: 'ModelError', reason: 'model_unavailable' });
     await expect(failed).rejects.toThrow(message);
   }
 });
 
-test('the file is a line a question, for its owner only', async () => {
+test('the file has one line per request and is private', async () => {
   const file = await recording();
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => Object.keys(JSON.parse(line) as object))).toEqual([

@@ -1,22 +1,20 @@
 /**
- * Records what a model was asked and what it answered, one JSON line each, and plays it back without a model: a run can
- * be looked into offline. A recording holds the conversation, so it is as confidential as that; it never holds a key.
+ * Records the requests and answers of a model as JSON lines and replays them offline. A recording is as
+ * confidential as the conversation; it never contains a key.
  */
 import { createHash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ModelFailure, type Model, type ModelAnswer, type ModelRequest } from '../contract.ts';
+import { ModelError, type Model, type ModelAnswer, type ModelRequest } from '../contract.ts';
 
 interface Recorded {
-  /** Of everything that decides what is asked; equal requests have equal ones. */
   fingerprint: string;
   messages: ModelRequest['messages'];
   tools: string[];
   answer?: ModelAnswer;
-  failure?: { reason: ModelFailure['reason']; message: string };
+  failure?: { reason: ModelError['reason']; message: string };
 }
 
-/** The same model; each of its answers and failures is also a line in the file. */
 export function recordTo(file: string, model: Model): Model {
   const write = (request: ModelRequest, outcome: Pick<Recorded, 'answer' | 'failure'>) => {
     const { messages } = request;
@@ -32,7 +30,7 @@ export function recordTo(file: string, model: Model): Model {
         await write(request, { answer });
         return answer;
       } catch (error) {
-        if (error instanceof ModelFailure) {
+        if (error instanceof ModelError) {
           await write(request, { failure: { reason: error.reason, message: error.message } });
         }
         throw error;
@@ -41,7 +39,7 @@ export function recordTo(file: string, model: Model): Model {
   };
 }
 
-/** A model that says again what it said to the same request; equal requests get their answers in the recorded order. */
+/** Equal requests get their answers in the recorded order. */
 export async function playFrom(file: string, name: string): Promise<Model> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
   const left = lines.map((line) => JSON.parse(line) as Recorded);
@@ -52,17 +50,17 @@ export async function playFrom(file: string, name: string): Promise<Model> {
       const fingerprint = fingerprintOf(request);
       const place = left.findIndex((recorded) => recorded.fingerprint === fingerprint);
       const [found] = place === -1 ? [] : left.splice(place, 1);
-      if (!found) throw new ModelFailure('model_unavailable', difference(request, left[0]));
+      if (!found) throw new ModelError('model_unavailable', difference(request, left[0]));
       if (found.answer) {
         request.onText?.(found.answer.text);
         return found.answer;
       }
-      throw new ModelFailure(found.failure?.reason ?? 'model_unavailable', found.failure?.message ?? '');
+      throw new ModelError(found.failure?.reason ?? 'model_unavailable', found.failure?.message ?? '');
     },
   };
 }
 
-/** How long an answer may be is left out: it follows from the budget, not from the conversation. */
+/** The output limit is left out: it depends on the budget, not on the conversation. */
 function fingerprintOf({ messages, tools }: ModelRequest): string {
   const described = tools.map(({ name, description, input }) => [name, description, z.toJSONSchema(input)]);
   return createHash('sha256')
@@ -71,7 +69,7 @@ function fingerprintOf({ messages, tools }: ModelRequest): string {
 }
 
 function difference({ messages, tools }: ModelRequest, next: Recorded | undefined): string {
-  if (!next) return 'The recording is at its end.';
+  if (!next) return 'The recording has no more answers.';
   const names = tools.map(({ name }) => name);
   const place = messages.findIndex(
     (message, index) => JSON.stringify(message) !== JSON.stringify(next.messages[index]),

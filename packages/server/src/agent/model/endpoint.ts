@@ -1,26 +1,22 @@
 /**
- * What is known of a model's endpoint, and how it fails. Apart from `providers.ts`, so that naming them does not load
- * the library.
+ * Settings and errors of a model endpoint, separate from `providers.ts` so that importing them does not load
+ * the AI library.
  */
 export interface ModelSettings {
   provider: 'openai' | 'anthropic';
-  /** The address that `/chat/completions` or `/messages` is put behind. */
   url: string;
-  /** Null for an endpoint that wants none. */
   key: string | null;
   name: string;
 }
 
-/** OpenAI's own newer models refuse the old name of this field, which is the only one that others know. */
+/** Newer OpenAI models reject `max_tokens`, the only name that compatible servers know. */
 export function limitFieldOf({ provider, url }: Pick<ModelSettings, 'provider' | 'url'>): string {
   const isOwnHost = /(?:^|\.)openai\.(?:com|azure\.com)$/.test(new URL(url).hostname);
   return provider === 'openai' && isOwnHost ? 'max_completion_tokens' : 'max_tokens';
 }
 
-/** What the other side did instead of answering. */
-export class ProviderFault extends Error {
-  override name = 'ProviderFault';
-  /** Null when there was no answer at all, or when it broke off. */
+export class ProviderError extends Error {
+  override name = 'ProviderError';
   readonly status: number | null;
   readonly retryAfter: string | null;
 

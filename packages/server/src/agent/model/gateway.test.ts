@@ -1,8 +1,7 @@
-/** The gateway over the real library against a scripted endpoint, in both wire formats: answers, faults, limits. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startModelServer, type ModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
-import type { Message, Model, ModelFailure, ModelRequest } from '../contract.ts';
+import type { Message, Model, ModelError, ModelRequest } from '../contract.ts';
 import { createModel, pauseSecondsFor, type GatewayLimits } from './gateway.ts';
 
 const key = 'sk-very-secret-1234';
@@ -36,15 +35,15 @@ function request(given: Partial<ModelRequest> = {}): ModelRequest {
   return { messages: opening, tools, maxOutputTokens: 500, signal: new AbortController().signal, ...given };
 }
 
-async function failure(work: Promise<unknown>): Promise<ModelFailure> {
+async function failure(work: Promise<unknown>): Promise<ModelError> {
   return work.then(
     () => expect.unreachable('there was no failure'),
-    (error: unknown) => error as ModelFailure,
+    (error: unknown) => error as ModelError,
   );
 }
 
 describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
-  test('an answer has text, thoughts, calls and the figures of the endpoint', async () => {
+  test('an answer has text, reasoning, calls and usage', async () => {
     const { model, server } = await scripted(provider, [
       {
         reasoning: 'I should look first.',
@@ -80,7 +79,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     );
   });
 
-  test('the conversation arrives whole: calls, results and errors', async () => {
+  test('the whole conversation is sent: calls, results and errors', async () => {
     const messages: Message[] = [
       ...opening,
       {
@@ -115,7 +114,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     );
   });
 
-  test('arguments that are no JSON make a marked call, and a tool that does not exist an ordinary one', async () => {
+  test('arguments that are not JSON mark the call, an unknown tool does not', async () => {
     const { model } = await scripted(provider, [
       {
         calls: [
@@ -132,7 +131,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     ]);
   });
 
-  test('arguments nested by the thousand count as no JSON', async () => {
+  test('deeply nested arguments mark the call as malformed', async () => {
     const depth = 1000;
     const { model } = await scripted(provider, [
       {
@@ -144,7 +143,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     expect(() => JSON.stringify(calls)).not.toThrow();
   });
 
-  test('a refusal and a cut by length are told by the stop reason', async () => {
+  test('the stop reason shows a refusal and a length limit', async () => {
     const { model } = await scripted(provider, [
       { text: 'I cannot help with that.', stop: 'refused' },
       { text: 'And so on and', stop: 'length' },
@@ -160,21 +159,21 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     ['a cut stream', { fault: 'cut' }],
     ['an event that is no JSON', { fault: 'malformed' }],
     ['an error event', { fault: 'overloaded' }],
-  ] as const)('after %s the same is asked again', async (_, fault) => {
+  ] as const)('after %s the request is retried', async (_, fault) => {
     const { model, server } = await scripted(provider, [fault, fault, { text: 'At last.' }]);
     expect(await model.answer(request())).toMatchObject({ text: 'At last.' });
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.body).toEqual(server.requests[0]?.body);
   });
 
-  test('it gives up after so many attempts', async () => {
+  test('the gateway gives up after the maximum number of attempts', async () => {
     const { model, server } = await scripted(
       provider,
       () => ({ fault: 'status', status: 529, message: `Overloaded, ${key}` }),
       { attempts: 3 },
     );
     const failed = await failure(model.answer(request()));
-    expect(failed).toMatchObject({ name: 'ModelFailure', reason: 'model_unavailable' });
+    expect(failed).toMatchObject({ name: 'ModelError', reason: 'model_unavailable' });
     expect(failed.message).toContain('answered with status 529');
     expect(JSON.stringify(failed, Object.getOwnPropertyNames(failed))).not.toContain(key);
     expect(server.requests).toHaveLength(3);
@@ -189,15 +188,15 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     [400, 'Blocked by content_filter.', 'refused'],
     [400, 'Unknown parameter.', 'model_unavailable'],
     [404, 'There is no such model.', 'model_unavailable'],
-  ] as const)('%i "%s" is not repeated and ends as %s', async (status, message, reason) => {
+  ] as const)('%i "%s" is not retried and ends as %s', async (status, message, reason) => {
     const { model, server } = await scripted(provider, [{ fault: 'status', status, message }]);
     const failed = await failure(model.answer(request()));
-    expect(failed).toMatchObject({ name: 'ModelFailure', reason });
+    expect(failed).toMatchObject({ name: 'ModelError', reason });
     expect(failed.message).not.toContain(key);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a stop ends a stream that hangs', async () => {
+  test('an abort ends a hanging stream', async () => {
     const { model, server } = await scripted(provider, [{ fault: 'hang' }]);
     const stop = new AbortController();
     const work = failure(model.answer(request({ signal: stop.signal, onText: () => stop.abort() })));
@@ -205,7 +204,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a stop ends the wait before a repetition', async () => {
+  test('an abort ends the pause before a retry', async () => {
     const stop = new AbortController();
     const { model, server } = await scripted(provider, () => {
       setImmediate(() => stop.abort());
@@ -218,7 +217,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
   });
 
   test.each(['callSeconds', 'idleSeconds'] as const)(
-    '%s ends an attempt, and it is asked again',
+    '%s ends an attempt, which is retried',
     async (limit) => {
       const { model, server } = await scripted(
         provider,
@@ -230,14 +229,14 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     },
   );
 
-  test('a slow stream that goes on is waited for', async () => {
+  test('a slow stream that makes progress is not interrupted', async () => {
     const { model } = await scripted(provider, [
       { fault: 'slow', answer: { text: 'Slowly but surely.' }, pauseMilliseconds: 5 },
     ]);
     expect(await model.answer(request())).toMatchObject({ text: 'Slowly but surely.', stopReason: 'end' });
   });
 
-  test('plain http and private addresses are for hosts that the operator lists', async () => {
+  test('plain HTTP and private addresses need a host that the operator lists', async () => {
     const server = await startModelServer([]);
     onTestFinished(() => server.close());
     const model = createModel(
@@ -251,7 +250,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
   });
 });
 
-test('an endpoint that tells no usage is charged by the length of the texts', async () => {
+test('an endpoint without usage is charged by text length', async () => {
   const { model } = await scripted('openai', [{ text: 'x'.repeat(400), usage: null }]);
   const messages: Message[] = [{ role: 'user', text: 'y'.repeat(4000) }];
   expect((await model.answer(request({ messages }))).usage).toEqual({
@@ -261,7 +260,7 @@ test('an endpoint that tells no usage is charged by the length of the texts', as
   });
 });
 
-test('an endpoint without a key gets none', async () => {
+test('an endpoint without a key gets no credential', async () => {
   const { server } = await scripted('openai', [{ text: 'Hello.' }]);
   const model = createModel(
     { provider: 'openai', url: server.url, key: null, name: 'local' },
@@ -271,7 +270,7 @@ test('an endpoint without a key gets none', async () => {
   expect(server.requests[0]?.headers.authorization).toBeUndefined();
 });
 
-test('OpenAI itself is given the newer name of the limit', async () => {
+test('OpenAI gets the newer name of the limit', async () => {
   const server = await startModelServer([{ text: 'Hello.' }]);
   onTestFinished(() => server.close());
   const url = `http://api.openai.com:${new URL(server.url).port}/v1`;
@@ -284,7 +283,7 @@ test('OpenAI itself is given the newer name of the limit', async () => {
   expect(server.requests[0]?.body).not.toHaveProperty('max_tokens');
 });
 
-test('Anthropic is told to cache the system text and the ends of the last two requests', async () => {
+test('Anthropic gets cache marks on the system text and the ends of the last two requests', async () => {
   const { model, server } = await scripted('anthropic', [{ text: 'Done.' }]);
   const messages: Message[] = [
     ...opening,
@@ -300,7 +299,7 @@ test('Anthropic is told to cache the system text and the ends of the last two re
   expect(JSON.stringify(server.requests[0]?.body).match(/cache_control/g)).toHaveLength(3);
 });
 
-test('tools are described by their schemas, with what has a default left optional', async () => {
+test('tools are described by their schemas, with defaults as optional fields', async () => {
   const { model, server } = await scripted('openai', [{ text: 'Done.' }]);
   await model.answer(request());
   expect(server.requests[0]?.body['tools']).toEqual([
@@ -327,8 +326,8 @@ test.each([
   ['a little when nothing is asked', null, 1, 1],
   ['twice as long each time', null, 4, 8],
   ['as if nothing was asked when it makes no sense', 'soon', 2, 2],
-])('before it asks again it waits %s', (_, retryAfter, attempt, seconds) => {
+])('the pause before a retry is %s', (_, retryAfter, attempt, seconds) => {
   const now = Date.parse('2026-11-15T08:00:00Z');
-  const limits = { pauseSeconds: 1, longestPauseSeconds: 60 };
+  const limits = { pauseSeconds: 1, maxPauseSeconds: 60 };
   expect(pauseSecondsFor(retryAfter, attempt, limits, now)).toBe(seconds);
 });

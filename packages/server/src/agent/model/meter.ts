@@ -1,20 +1,20 @@
 /**
- * Reads what an answer cost while it passes, in both wire formats, whole or as a stream. What an endpoint does not tell
- * is estimated, so that no budget is endless. It changes nothing.
+ * Reads the token usage of a passing answer in both wire formats, whole or streamed. Missing figures are
+ * estimated, so that budgets stay effective.
  */
 import type { ModelAnswer } from '../contract.ts';
 import { charactersPerToken } from './tokens.ts';
 
 export interface Meter {
-  /** One JSON text of the answer: all of it, or the data of one event. Says whether it held figures and nothing else. */
-  read(text: string): 'figures only' | 'other';
+  /** Reads one JSON text: the whole answer or the data of one event. */
+  read(text: string): 'usage only' | 'other';
   usage(): ModelAnswer['usage'];
 }
 
 type Json = Record<string, unknown>;
 
 export function createMeter(estimatedInputTokens: number): Meter {
-  let told: Json = {};
+  let reported: Json = {};
   let characters = 0;
   return {
     read(text) {
@@ -22,26 +22,26 @@ export function createMeter(estimatedInputTokens: number): Meter {
       if (data === undefined) return 'other';
       const message = objectOf(data['message']);
       const usage = objectOf(data['usage']) ?? objectOf(message?.['usage']);
-      // Anthropic tells the input at the beginning and the output at the end.
+      // Anthropic sends the input figures first and the output figures last.
       const figures = Object.entries(usage ?? {}).filter(([, value]) => value !== null);
-      told = { ...told, ...Object.fromEntries(figures) };
-      characters += writtenIn(data);
+      reported = { ...reported, ...Object.fromEntries(figures) };
+      characters += writtenCharacters(data);
       const choices = data['choices'];
-      return usage !== undefined && Array.isArray(choices) && choices.length === 0 ? 'figures only' : 'other';
+      return usage !== undefined && Array.isArray(choices) && choices.length === 0 ? 'usage only' : 'other';
     },
     usage() {
-      const cached = countIn(objectOf(told['prompt_tokens_details']), 'cached_tokens');
-      const cacheRead = cached ?? countIn(told, 'cache_read_input_tokens') ?? 0;
-      const uncached = countIn(told, 'input_tokens');
+      const cached = countIn(objectOf(reported['prompt_tokens_details']), 'cached_tokens');
+      const cacheRead = cached ?? countIn(reported, 'cache_read_input_tokens') ?? 0;
+      const uncached = countIn(reported, 'input_tokens');
       const anthropicInput =
         uncached === undefined
           ? undefined
-          : uncached + cacheRead + (countIn(told, 'cache_creation_input_tokens') ?? 0);
+          : uncached + cacheRead + (countIn(reported, 'cache_creation_input_tokens') ?? 0);
       const estimatedOutput = Math.ceil(characters / charactersPerToken);
-      const output = countIn(told, 'completion_tokens') ?? countIn(told, 'output_tokens') ?? 0;
+      const output = countIn(reported, 'completion_tokens') ?? countIn(reported, 'output_tokens') ?? 0;
       return {
-        inputTokens: countIn(told, 'prompt_tokens') ?? anthropicInput ?? estimatedInputTokens,
-        // An answer that broke off has told less than it wrote.
+        inputTokens: countIn(reported, 'prompt_tokens') ?? anthropicInput ?? estimatedInputTokens,
+        // An interrupted answer reports less than it wrote.
         outputTokens: output > 1 ? output : Math.max(output, estimatedOutput),
         cacheReadTokens: cacheRead,
       };
@@ -52,11 +52,10 @@ export function createMeter(estimatedInputTokens: number): Meter {
 const writtenFields = new Set(
   'content reasoning reasoning_content refusal arguments text thinking partial_json'.split(' '),
 );
-const mostNesting = 8;
+const maxNesting = 8;
 
-/** How many characters of the model's own are in it. */
-function writtenIn(value: unknown, nesting = 0): number {
-  if (typeof value !== 'object' || value === null || nesting > mostNesting) return 0;
+function writtenCharacters(value: unknown, nesting = 0): number {
+  if (typeof value !== 'object' || value === null || nesting > maxNesting) return 0;
   let sum = 0;
   for (const [name, inner] of Object.entries(value)) {
     sum +=
@@ -64,7 +63,7 @@ function writtenIn(value: unknown, nesting = 0): number {
         ? writtenFields.has(name)
           ? inner.length
           : 0
-        : writtenIn(inner, nesting + 1);
+        : writtenCharacters(inner, nesting + 1);
   }
   return sum;
 }

@@ -1,6 +1,6 @@
 /**
- * One step of a model over the `ai` library: our conversation in, one answer out, or a fault that says what happened.
- * The only file that knows the library. It never runs a tool, never repeats a request and decides nothing.
+ * Adapter for the `ai` library: sends one request and returns one answer or throws. It runs no tools and does
+ * not retry.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -16,12 +16,11 @@ import {
 } from 'ai';
 import { z } from 'zod';
 import type { Message, ModelAnswer, ModelRequest, ToolCall } from '../contract.ts';
-import { limitFieldOf, ProviderFault, type ModelSettings } from './endpoint.ts';
+import { limitFieldOf, ProviderError, type ModelSettings } from './endpoint.ts';
 
-// What the library has to say about settings is for developers; the log is for operators.
+// The warnings of the library are for developers, not for the operator's log.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** Throws a ProviderFault, or whatever `fetch` threw. */
 export async function answerOnce(
   settings: ModelSettings,
   fetch: typeof globalThis.fetch,
@@ -36,7 +35,7 @@ export async function answerOnce(
     maxOutputTokens,
     maxRetries: 0,
     abortSignal: signal,
-    // Faults arrive as parts of the stream; without this they are also printed.
+    // Errors arrive as stream parts; the default handler also prints them.
     onError: () => {},
   });
   const answer: ModelAnswer = {
@@ -46,7 +45,7 @@ export async function answerOnce(
     stopReason: 'other',
   };
   let reasoning = '';
-  let isWhole = false;
+  let isComplete = false;
   for await (const part of stream) {
     switch (part.type) {
       case 'text-delta':
@@ -60,7 +59,7 @@ export async function answerOnce(
         answer.calls.push(callOf(part));
         break;
       case 'finish-step':
-        isWhole = part.rawFinishReason !== undefined;
+        isComplete = part.rawFinishReason !== undefined;
         answer.stopReason = stopReasons[part.finishReason] ?? 'other';
         answer.usage = {
           inputTokens: part.usage.inputTokens ?? 0,
@@ -75,7 +74,7 @@ export async function answerOnce(
       default:
     }
   }
-  if (!isWhole) throw new ProviderFault('The answer broke off.');
+  if (!isComplete) throw new ProviderError('The answer was interrupted.');
   return reasoning === '' ? answer : { ...answer, reasoning };
 }
 
@@ -86,13 +85,13 @@ const stopReasons: Record<string, ModelAnswer['stopReason']> = {
   'content-filter': 'refused',
 };
 
-/** Never a name alone: the library would send that to its maker's own service. */
+/** Never pass a bare model name: the library would send the request to its vendor's gateway. */
 function languageModel(
   { provider, url, key, name }: ModelSettings,
   fetch: typeof globalThis.fetch,
 ): LanguageModel {
   if (provider === 'anthropic') {
-    // Without a key the library would look into the environment; such an endpoint ignores the header.
+    // Without a key the library reads the environment; endpoints without authentication ignore the header.
     return createAnthropic({ baseURL: url, apiKey: key ?? 'none', fetch })(name);
   }
   return createOpenAICompatible({
@@ -108,7 +107,7 @@ function languageModel(
   })(name);
 }
 
-/** Arguments are checked by the loop, with words that a model can act on; here they only have to be JSON. */
+/** The loop validates arguments with messages for the model; here they only have to be JSON. */
 function toolSet(tools: ModelRequest['tools']): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, input }) => {
@@ -126,8 +125,8 @@ interface Prompted {
 }
 
 /**
- * Anthropic caches up to a mark. The first mark covers what never changes, the others the end of this request and the
- * end of the one before, so that each request reads what the last one wrote.
+ * Anthropic caches up to a mark. The first mark covers the constant part, the others the end of this request
+ * and of the previous one, so that each request reads the cache of the last.
  */
 const promptOf: Prompted = (messages, provider) => {
   const mark =
@@ -155,13 +154,14 @@ function modelMessage(
       return { role: 'user', content: message.text };
     case 'assistant': {
       const { text, reasoning, calls } = message;
-      // Some OpenAI-compatible models want their thoughts back between calls; Anthropic's need a signature we lack.
+      // Some OpenAI-compatible models need their reasoning back between calls; Anthropic requires a signature
+      // that is not stored.
       const thoughts = provider === 'openai' && calls.length > 0 ? (reasoning ?? '') : '';
       return {
         role: 'assistant',
         content: [
           ...(thoughts === '' ? [] : [{ type: 'reasoning' as const, text: thoughts }]),
-          // An empty text is refused by Anthropic, and so is an answer of nothing.
+          // Anthropic rejects empty text and empty answers.
           ...(text.trim() === '' && calls.length > 0
             ? []
             : [{ type: 'text' as const, text: text.trim() || '…' }]),
@@ -191,14 +191,14 @@ function modelMessage(
   }
 }
 
-/** Both formats take only objects as arguments, so what was none goes back inside one. */
+/** Both formats accept only objects as arguments. */
 function objectOf(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
     ? input
     : { malformed: typeof input === 'string' ? input.slice(0, 2000) : input };
 }
 
-const deepestArguments = 50;
+const maxArgumentDepth = 50;
 
 function callOf(part: {
   toolCallId: string;
@@ -207,9 +207,9 @@ function callOf(part: {
   invalid?: boolean | undefined;
 }): ToolCall {
   const { toolCallId: id, toolName: name, input } = part;
-  // What is nested by the thousand cannot be written down, and no tool wants it.
-  if (isDeeper(input, deepestArguments)) return { id, name, input: 'nested too deeply', isMalformed: true };
-  // The library also marks calls of tools that do not exist; those have arguments like all others.
+  // Deeply nested values cannot be serialized.
+  if (isDeeper(input, maxArgumentDepth)) return { id, name, input: 'nested too deeply', isMalformed: true };
+  // The library also marks calls of unknown tools as invalid.
   return part.invalid && typeof input === 'string'
     ? { id, name, input, isMalformed: true }
     : { id, name, input };
@@ -222,12 +222,12 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 function faultOf(error: unknown): unknown {
   if (APICallError.isInstance(error)) {
-    // Without a status `fetch` itself failed, and what it threw says more.
+    // Without a status, `fetch` itself failed.
     if (error.statusCode === undefined) return error.cause ?? error;
-    const words = error.responseBody === undefined ? error.message : `${error.message} ${error.responseBody}`;
-    return new ProviderFault(words, error.statusCode, error.responseHeaders?.['retry-after'] ?? null);
+    const text = error.responseBody === undefined ? error.message : `${error.message} ${error.responseBody}`;
+    return new ProviderError(text, error.statusCode, error.responseHeaders?.['retry-after'] ?? null);
   }
   if (error instanceof Error) return error;
-  // An error event: its text is the only thing all endpoints have in common.
-  return new ProviderFault(JSON.stringify(error) ?? 'The answer held an error.');
+  // The text of an error event is its only common part among endpoints.
+  return new ProviderError(JSON.stringify(error) ?? 'The answer contained an error.');
 }

@@ -1,7 +1,6 @@
-/** How many tokens a text is likely to be, for what has to be decided before, or without, the figures of an endpoint. */
 import type { Message } from '../contract.ts';
 
-/** English prose and MDX come to about four characters a token with the usual tokenizers. */
+/** The average of common tokenizers for English prose and MDX. */
 export const charactersPerToken = 4;
 
 export function estimatedTokens(messages: readonly Message[]): number {

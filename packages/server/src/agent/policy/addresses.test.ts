@@ -5,7 +5,7 @@ import { changed, outcomeOf, verdictOn } from '../../../test/support/policy-verd
 const linking = (url: string) => outcomeOf([changed('a.mdx', 'Text.', `Text. [a](<${url}>)`)]);
 const data = Buffer.from('the token is 12345 and the key is abcdef, and more').toString('base64');
 
-describe('addresses', () => {
+describe('new addresses', () => {
   it.each([
     '/guides/a#part',
     'other.mdx',
@@ -16,7 +16,7 @@ describe('addresses', () => {
     'http://localhost:3000/a',
     'https://api.example.com/v1',
     'mailto:help@acme.io',
-  ])('may lead to %s', (url) => expect(linking(url)).toBe('pass'));
+  ])('a link to %s passes', (url) => expect(linking(url)).toBe('pass'));
 
   it.each([
     'https://new.dev/a',
@@ -26,7 +26,7 @@ describe('addresses', () => {
     'https:/new.dev',
     'https://docs.acme.io.new.dev/a',
     'vscode://open/a',
-  ])('are told to people when they lead to %s', (url) => expect(linking(url)).toBe('draft addresses'));
+  ])('a link to %s makes a draft', (url) => expect(linking(url)).toBe('draft addresses'));
 
   it.each([
     'https://docs.acme.io@new.dev/a',
@@ -38,9 +38,9 @@ describe('addresses', () => {
     `https://docs.acme.io/a?${'x=1&'.repeat(120)}`,
     'https://[broken',
     'file:///etc/passwd',
-  ])('do not pass when they are %s', (url) => expect(linking(url)).toBe('block addresses'));
+  ])('a link to %s is blocked', (url) => expect(linking(url)).toBe('block addresses'));
 
-  it('name a new host once, and say when it is loaded without a click', () => {
+  it('a new host is reported once, and content loaded from it separately', () => {
     const { notes } = verdictOn([
       changed('a.mdx', '', '![a](https://new.dev/a.png) [b](https://new.dev/b)'),
       changed('b.mdx', '', '[c](https://new.dev/c)'),
@@ -49,12 +49,12 @@ describe('addresses', () => {
     expect(notes[0]?.message).toMatch(/new\.dev/);
   });
 
-  it('that were there before are nobody’s business', () => {
+  it('existing addresses are ignored', () => {
     const before = '[a](https://new.dev/a) [b](javascript:x)';
     expect(outcomeOf([changed('a.mdx', before, `More. ${before}`)])).toBe('pass');
   });
 
-  it('are also found in front matter and in other files', () => {
+  it('addresses in front matter and other files are found', () => {
     const matter = (line: string) =>
       outcomeOf([changed('a.mdx', null, `---\ntitle: A\n${line}\n---\n\nText.\n`)]);
     expect(matter('url: "javascript:x"')).toBe('block addresses');
@@ -64,11 +64,11 @@ describe('addresses', () => {
     );
   });
 
-  it('in code are not links', () => {
+  it('addresses in code are ignored', () => {
     expect(outcomeOf([changed('a.mdx', '', '```sh\ncurl https://new.dev/a\n```\n')])).toBe('pass');
   });
 
-  it('in text end where a sentence ends', () => {
+  it('an address in text ends before the punctuation of a sentence', () => {
     const found = textAddresses('See (https://a.dev/b), "//c.dev/d" and https://e.dev. Not // this or a//b.');
     expect(found.map(({ url }) => hostOf(url))).toEqual(['a.dev', 'c.dev', 'e.dev']);
   });

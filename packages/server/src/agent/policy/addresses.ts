@@ -1,6 +1,6 @@
 /**
- * Where new links and pictures lead. Schemes that run code, names put before a host, and addresses that carry data out do
- * not pass; a host the repository did not name before is told to the reviewer.
+ * Judges new links and images. Addresses that run code, carry credentials or carry data are blocked; a new host
+ * makes the change a draft.
  */
 import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
@@ -14,13 +14,13 @@ interface Address {
 }
 
 function judgeAddresses(change: Change): Objection[] {
-  const toldHosts = new Set<string>();
+  const reportedHosts = new Set<string>();
   return change.files.flatMap((file) => {
-    // The rule for drawings lets no address of another host stand in one.
+    // The drawing rule blocks addresses in SVG files.
     if (file.after === null || file.after === file.before || /\.svg$/i.test(file.path)) return [];
     const before = file.before === null ? [] : addressesOf(file.from ?? file.path, file.before, change);
     const added = addedTo(before, addressesOf(file.path, file.after, change), ({ url }) => url);
-    return added.flatMap((address) => judgeAddress(address, file, change, toldHosts) ?? []);
+    return added.flatMap((address) => judgeAddress(address, file, change, reportedHosts) ?? []);
   });
 }
 
@@ -28,45 +28,45 @@ function judgeAddress(
   { url, use }: Address,
   { path }: DiffFile,
   { settings }: Change,
-  toldHosts: Set<string>,
+  reportedHosts: Set<string>,
 ): Objection | undefined {
   const parsed = parseAddress(url);
   if (parsed === 'inside') return undefined;
   if (parsed === undefined) return block(path, `The address ${quoted(url)} cannot be read.`);
   if (runsCode.test(parsed.protocol)) return block(path, `The address ${quoted(url)} can run code.`);
   if (parsed.username !== '' || parsed.password !== '')
-    return block(path, `The address ${quoted(url)} puts a name before the host.`);
-  // Descriptions of an API hold examples, which reach nobody by themselves.
+    return block(path, `The address ${quoted(url)} contains a user name or password.`);
+  // API descriptions contain examples that are not requested.
   if (carriesData(parsed))
     return (isPage(path) || /\.json$/i.test(path) ? block : draft)(
       path,
-      `The address ${quoted(url)} carries more data than an address needs.`,
+      `The address ${quoted(url)} carries encoded data.`,
     );
   if (!/^https?:$/.test(parsed.protocol))
     return url.includes('//') ? draft(path, `The address ${quoted(url)} opens another program.`) : undefined;
   const { hostname } = parsed;
-  if (isForExamples(hostname) || settings.existing.hosts.has(hostname) || toldHosts.has(hostname))
+  if (isForExamples(hostname) || settings.existing.hosts.has(hostname) || reportedHosts.has(hostname))
     return undefined;
-  toldHosts.add(hostname);
+  reportedHosts.add(hostname);
   return draft(
     path,
     use === 'load'
-      ? `Something is loaded from ${hostname}, a host that was not used before.`
-      : `A link leads to ${hostname}, a host that was not named before.`,
+      ? `Content is loaded from ${hostname}, a new host.`
+      : `A link leads to ${hostname}, a new host.`,
   );
 }
 
 const runsCode =
   /^(?:javascript|vbscript|livescript|data|blob|file|filesystem|view-source|about|jar|mhtml):$/;
-const here = 'https://docs.invalid/';
+const siteOrigin = 'https://docs.invalid/';
 
 /**
- * As browsers read it, who leave out blanks and controls and take backslashes for slashes. Some pages are opened from a
- * disk, where `https:/host` is another host, so it is read as one.
+ * Reads addresses as browsers do: they drop white space and control characters and accept backslashes. Opened
+ * from disk, `https:/host` is another host, so it is treated as one.
  */
 function parseAddress(url: string): URL | 'inside' | undefined {
   const text = url.replace(/^[\s\p{Cc}\uFFFD]+/u, '');
-  const parsed = URL.parse(text) ?? URL.parse(text, here);
+  const parsed = URL.parse(text) ?? URL.parse(text, siteOrigin);
   if (parsed === null) return /^(?:[a-z][a-z0-9+.-]*:)?[\\/]{2}/i.test(text) ? undefined : 'inside';
   return parsed.host === 'docs.invalid' && parsed.username === '' ? 'inside' : parsed;
 }
@@ -77,14 +77,14 @@ function isForExamples(host: string): boolean {
   );
 }
 
-const longestQuery = 400;
-const manyEscapes = 12;
+const maxQueryCharacters = 400;
+const maxEscapes = 12;
 
-/** Encoded text is told from words by long runs of mixed characters; a SHA-256 and a signature of 64 digits may pass. */
+/** Encoded data shows as long runs of mixed characters. Hexadecimal digests of 64 digits pass. */
 function carriesData({ hostname, pathname, search, hash }: URL): boolean {
   const rest = `${pathname}${search}${hash}`;
-  if (search.length > longestQuery || hash.length > longestQuery) return true;
-  if ((rest.match(/%[0-9a-f]{2}/gi)?.length ?? 0) > manyEscapes && search.length > 60) return true;
+  if (search.length > maxQueryCharacters || hash.length > maxQueryCharacters) return true;
+  if ((rest.match(/%[0-9a-f]{2}/gi)?.length ?? 0) > maxEscapes && search.length > 60) return true;
   if (
     hostname.split('.').some((label) => label.length >= 32 && (isMixed(label) || /^[0-9a-f]+$/i.test(label)))
   )
@@ -98,7 +98,7 @@ function isEncoded(run: string): boolean {
   return longestWord >= 44 || isMixed(run);
 }
 
-/** Small letters, capitals and digits change places often (0.43 a character in base64), as they never do in words. */
+/** Encoded data alternates between cases and digits far more often than words. */
 function isMixed(run: string): boolean {
   const changes = run.match(/[a-z](?=[A-Z0-9])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
   return changes > run.length / 4;
@@ -117,15 +117,14 @@ function frontMatterAddresses({ frontMatter }: PageCode): Address[] {
   return [...code.map(([, url = '']): Address => ({ url, use: 'link' })), ...textAddresses(frontMatter)];
 }
 
-/** Absolute addresses in text of any kind. */
 export function textAddresses(text: string): Address[] {
   return [...text.matchAll(/(?:\b[a-z][a-z0-9+.-]{0,20}:)?\/\/[^\s"'<>()[\]{}|\\^`]{1,4000}/gi)]
-    .map(([url]) => ({ url: withoutSentenceEnd(url), use: 'link' as const }))
+    .map(([url]) => ({ url: withoutTrailingPunctuation(url), use: 'link' as const }))
     .filter(({ url }) => /^[^/]*\/\/[^/]*[.:@]/.test(url));
 }
 
-/** A loop, because a pattern that looks for the end tries every beginning: */
-function withoutSentenceEnd(url: string): string {
+/** A loop: a regular expression for the end would backtrack from every position. */
+function withoutTrailingPunctuation(url: string): string {
   let end = url.length;
   while (end > 0 && '.,;:!?*_'.includes(url.charAt(end - 1))) end -= 1;
   return url.slice(0, end);

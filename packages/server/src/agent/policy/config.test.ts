@@ -18,7 +18,7 @@ describe('docs.json', () => {
     { name: 'B' },
     { colors: { primary: '#fff' } },
     { banner: { content: 'New: [read](/a)' } },
-  ])('may get %j', (change) => expect(setting(change)).toBe('pass'));
+  ])('the change %j passes', (change) => expect(setting(change)).toBe('pass'));
 
   it.each([
     { integrations: { ga4: { measurementId: 'G-2' } } },
@@ -38,14 +38,14 @@ describe('docs.json', () => {
     { logo: { href: 'java\tscript:x' } },
     { banner: { content: '<script>x</script>' } },
     { banner: { content: '<b onclick="x">a</b>' } },
-  ])('may not get %j', (change) => expect(setting(change)).toBe('block config'));
+  ])('the change %j is blocked', (change) => expect(setting(change)).toBe('block config'));
 
-  it('may get what the project opens', () => {
+  it('a key that the project allows passes', () => {
     const change = { redirects: [{ source: '/a', destination: 'https://docs.acme.io/a' }] };
     expect(setting(change, { allowedConfigKeys: ['redirects'] })).toBe('pass');
   });
 
-  it('asks people to look at other tags and at new parts', () => {
+  it('other meta tags and new parts make a draft', () => {
     expect(setting({ seo: { metatags: { robots: 'noindex' } } })).toBe('draft config');
     expect(setting({ navigation: { $ref: './nav.json' } })).toBe('draft config');
   });
@@ -55,28 +55,28 @@ describe('docs.json', () => {
     ['removed', changed('docs.json', '{}', null)],
     ['moved', changed('docs.json', '{}', '{}', { status: 'moved', from: 'other.json' })],
     ['nested past any depth', changed('docs.json', '{}', `${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
-  ])('may not be %s', (_, file) => expect(outcomeOf([file])).toContain('block config'));
+  ])('docs.json that is %s is blocked', (_, file) => expect(outcomeOf([file])).toContain('block config'));
 
-  it('reads order and repeats of a list as no change', () => {
+  it('order and repetitions in a list are not a change', () => {
     const list = (pages: string[]) => JSON.stringify({ scripts: pages });
     expect(outcomeOf([changed('docs.json', list(['a', 'b']), list(['b', 'a']))])).toBe('pass');
     expect(outcomeOf([changed('docs.json', list(['a']), list(['a', 'a']))])).toBe('block config');
   });
 });
 
-describe('a file that is part of docs.json', () => {
+describe('a file that docs.json includes', () => {
   const existing = {
     ...plainSettings.existing,
     configParts: new Map([['parts/tracking.json', 'integrations']]),
   };
 
-  it('is judged by the key it stands for', () => {
+  it('an included file is judged by its key', () => {
     const edit = changed('parts/tracking.json', '{}', '{"gtm":{"tagId":"GTM-1"}}');
     expect(outcomeOf([edit], { existing })).toBe('block config');
     expect(outcomeOf([edit])).toBe('pass');
   });
 
-  it('is also found when the same change makes it one', () => {
+  it('a file that the same change includes is found', () => {
     const edit = [
       changed('docs.json', '{}', '{"integrations":{"$ref":"./new.json"}}'),
       changed('new.json', null, '{"gtm":{"tagId":"GTM-1"}}'),
@@ -84,7 +84,7 @@ describe('a file that is part of docs.json', () => {
     expect(outcomeOf(edit)).toBe('block config');
   });
 
-  it('below another docs root', () => {
+  it('included files below another docs root are found', () => {
     const edit = changed('site/docs.json', '{}', '{"scripts":["/a.js"]}');
     expect(outcomeOf([edit], { docsRoot: 'site' })).toBe('block config');
   });

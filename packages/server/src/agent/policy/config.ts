@@ -1,6 +1,6 @@
 /**
- * Keys of docs.json that put code, tracking or foreign hosts into every page. They belong to people: a run may arrange
- * pages, not decide who watches the readers.
+ * Protects the settings in docs.json that add code, tracking or other hosts to every page. A run may arrange
+ * pages; users decide about these settings.
  */
 import { type ParseError, parse } from 'jsonc-parser';
 import { posix } from 'node:path';
@@ -23,8 +23,8 @@ function judgeConfig({ files, settings }: Change): Objection[] {
   return files.flatMap((file) => {
     const key = configKey(file.path, settings, parts);
     if (key === undefined) return [];
-    if (file.status === 'removed') return [block(file.path, 'A file of settings is removed.')];
-    if (file.status === 'moved') return [block(file.path, 'A file of settings is moved.')];
+    if (file.status === 'removed') return [block(file.path, 'A settings file is removed.')];
+    if (file.status === 'moved') return [block(file.path, 'A settings file is moved.')];
     const now = readLeaves(file.after, key);
     if (now === undefined) return [block(file.path, 'The settings cannot be read.')];
     const then = readLeaves(file.before, key) ?? [];
@@ -32,7 +32,6 @@ function judgeConfig({ files, settings }: Change): Objection[] {
   });
 }
 
-/** The key a file's content stands for: empty for docs.json itself, undefined for files that hold no settings. */
 function configKey(
   path: string,
   { docsRoot }: PolicySettings,
@@ -44,7 +43,6 @@ function configKey(
   return parts.get(inside);
 }
 
-/** Files that this very change makes part of the settings. */
 function newParts(files: readonly DiffFile[], settings: PolicySettings): [string, string][] {
   return files
     .filter(({ path }) => configKey(path, settings, new Map()) === '')
@@ -59,15 +57,15 @@ function newParts(files: readonly DiffFile[], settings: PolicySettings): [string
 }
 
 export interface Leaf {
-  /** Names on the way, joined with dots; places in lists are left out, so that order does not matter. */
+  /** Names joined with dots, without list indexes, so that order does not matter. */
   key: string;
   value: unknown;
 }
 
-/** No setting is this deep; a file that is would only cost time. */
-const longestKey = 500;
+/** No setting is this deep; a deeper file would only cost time. */
+const maxKeyCharacters = 500;
 
-/** Undefined when the text is no JSON, or nested past any use. */
+/** Undefined if the text is not JSON or is nested too deeply. */
 export function readLeaves(text: string | null, prefix: string): Leaf[] | undefined {
   if (text === null) return undefined;
   const root = parsed(text);
@@ -76,7 +74,7 @@ export function readLeaves(text: string | null, prefix: string): Leaf[] | undefi
   const open: Leaf[] = [{ key: prefix, value: root }];
   for (let part = open.pop(); part; part = open.pop()) {
     const { key, value } = part;
-    if (key.length > longestKey) return undefined;
+    if (key.length > maxKeyCharacters) return undefined;
     if (Array.isArray(value)) for (const item of value) open.push({ key, value: item });
     else if (typeof value === 'object' && value !== null)
       for (const [name, item] of Object.entries(value))
@@ -86,7 +84,7 @@ export function readLeaves(text: string | null, prefix: string): Leaf[] | undefi
   return leaves;
 }
 
-/** The parser calls itself for each level, so that a file of brackets could exhaust the stack. */
+/** The parser is recursive, so deeply nested brackets can exhaust the stack. */
 function parsed(text: string): unknown {
   const errors: ParseError[] = [];
   try {
@@ -99,7 +97,7 @@ function parsed(text: string): unknown {
 
 const protectedKeys =
   /^(?:integrations|analytics|scripts?|head|plugins|telemetry|css|js|styles|custom(?:Css|Js|Scripts?|Domains?)|domains?|subdomain|canonical(?:Url)?|url|base(?:Url|Path)|auth(?:entication)?|userAuth|api\.(?:proxy|baseUrl|auth|playground\.(?:proxy|disableProxy|credentials)|mdx\.(?:server|auth)))(?:\.|$)/i;
-/** With these a stranger can prove to own the site, or send its readers away. */
+/** These tags prove ownership of the site or redirect its readers. */
 const ownershipTag = /(?:^|\.)(?:metatags|metadata)\..*(?:verif|refresh|security-policy|canonical)/i;
 const metaTag = /(?:^|\.)(?:metatags|metadata)(?:\.|$)/i;
 
@@ -108,7 +106,7 @@ function judgeKeys(path: string, then: Leaf[], now: Leaf[], settings: PolicySett
   const keys = [...new Set(changed.map(({ key }) => key))].filter((key) => !isAllowed(key, settings));
   return keys.flatMap((key) => {
     if (protectedKeys.test(key) || ownershipTag.test(key))
-      return [block(path, `The setting ${quoted(key)} is changed; people decide about it.`)];
+      return [block(path, `The setting ${quoted(key)} is protected and was changed.`)];
     return metaTag.test(key) ? [draft(path, `The setting ${quoted(key)} is changed.`)] : [];
   });
 }
@@ -117,14 +115,16 @@ function judgeValues(path: string, then: Leaf[], now: Leaf[], settings: PolicySe
   return addedTo(then, now, identity).flatMap(({ key, value }) => {
     if (typeof value !== 'string' || isAllowed(key, settings)) return [];
     if (isReference(key)) return [judgeReference(path, value)];
-    if (isElsewhere(value) && /(?:^|\.)redirects?\.|(?:^|\.)redirect$/i.test(key))
-      return [block(path, `Readers are sent to ${quoted(value)}.`)];
-    if (isElsewhere(value) && /(?:^|\.)(?:openapi|asyncapi)(?:\.|$)/i.test(key))
+    if (isOtherHost(value) && /(?:^|\.)redirects?\.|(?:^|\.)redirect$/i.test(key))
+      return [block(path, `A redirect leads to ${quoted(value)}.`)];
+    if (isOtherHost(value) && /(?:^|\.)(?:openapi|asyncapi)(?:\.|$)/i.test(key))
       return [block(path, `An API description is fetched from ${quoted(value)}.`)];
-    // Browsers leave out blanks and controls in front of and within a scheme.
+    // Browsers ignore white space and control characters in a scheme.
     if (/^(?:javascript|vbscript|data|blob|file):/i.test(value.replaceAll(/[\s\p{Cc}]/gu, '')))
-      return [block(path, `The setting ${quoted(key)} holds an address that can run code.`)];
-    return activeMarkup.test(value) ? [block(path, `The setting ${quoted(key)} holds active markup.`)] : [];
+      return [block(path, `The setting ${quoted(key)} contains an address that can run code.`)];
+    return activeMarkup.test(value)
+      ? [block(path, `The setting ${quoted(key)} contains active markup.`)]
+      : [];
   });
 }
 
@@ -133,8 +133,8 @@ const activeMarkup =
 
 function judgeReference(path: string, target: string): Objection {
   const inside = posix.join(posix.dirname(path), target);
-  return isElsewhere(target) || /^[\\/]|^\.\.(?:\/|$)|\\/.test(target) || inside.startsWith('..')
-    ? block(path, `Settings are read from outside: ${quoted(target)}.`)
+  return isOtherHost(target) || /^[\\/]|^\.\.(?:\/|$)|\\/.test(target) || inside.startsWith('..')
+    ? block(path, `Settings are read from outside the docs folder: ${quoted(target)}.`)
     : draft(path, `Settings are read from another file: ${quoted(target)}.`);
 }
 
@@ -142,7 +142,7 @@ function isReference(key: string): boolean {
   return /(?:^|\.)\$ref$/.test(key);
 }
 
-function isElsewhere(value: string): boolean {
+function isOtherHost(value: string): boolean {
   return /^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(value);
 }
 

@@ -1,4 +1,4 @@
-/** Only ordinary text files, of ordinary size. Links, programs, submodules and bytes nobody can review do not pass. */
+/** Only regular text files of limited size pass: no links, executables, submodules or binary content. */
 import type { DiffFile } from '../contract.ts';
 import { type Change, type Objection, type Rule, block, draft } from './rule.ts';
 
@@ -22,7 +22,7 @@ function judgeMode({ path, status, oldMode, newMode }: DiffFile): Objection | un
   const isThere = status !== 'removed';
   for (const mode of [...(wasThere ? [oldMode] : []), ...(isThere ? [newMode] : [])]) {
     const kind = Object.hasOwn(kinds, mode) ? kinds[mode] : undefined;
-    if (kind !== undefined) return block(path, `This is ${kind}. Only ordinary files may change.`);
+    if (kind !== undefined) return block(path, `This is ${kind}. Only regular files may change.`);
   }
   if (status === 'added' && newMode !== plainFile) return block(path, `A new file has the mode ${newMode}.`);
   if (wasThere && noFile.test(oldMode)) return block(path, 'The file has no mode, so its kind is unknown.');
@@ -32,27 +32,30 @@ function judgeMode({ path, status, oldMode, newMode }: DiffFile): Objection | un
 }
 
 function judgeContent({ path, status, isBinary, before, after }: DiffFile): Objection | undefined {
-  if (status === 'removed') return isBinary ? draft(path, 'A file that is not text is removed.') : undefined;
-  if (isBinary || after === null) return block(path, 'The content is not text, so nobody can review it.');
-  // Line ends, tabs and form feeds aside, text holds no controls; U+FFFD stands where bytes were not UTF-8.
+  if (status === 'removed') return isBinary ? draft(path, 'A binary file is removed.') : undefined;
+  if (isBinary || after === null) return block(path, 'The content is not text and cannot be reviewed.');
+  // U+FFFD marks bytes that are not UTF-8.
   const unreadable = /[^\P{Cc}\t\n\f\r]|\uFFFD|\p{Cs}/gu;
   const count = (text: string | null) => text?.match(unreadable)?.length ?? 0;
   if (count(after) > count(before))
-    return block(path, 'The text holds control characters or bytes that are not UTF-8.');
+    return block(path, 'The text contains control characters or bytes that are not UTF-8.');
   return undefined;
 }
 
-const maximumFileBytes = 1_000_000;
-const maximumTotalBytes = 5_000_000;
-/** A moved page touches every page that links to it, so the limit of a run is a reason to look, not yet to refuse. */
-const refusedTimesLimit = 4;
+const maxFileBytes = 1_000_000;
+const maxTotalBytes = 5_000_000;
+/**
+ * Moving a page changes every page that links to it, so exceeding the limit is first a note and blocks only
+ * beyond this multiple.
+ */
+const blockedLimitMultiple = 4;
 
 function judgeSize({ files, settings: { limits } }: Change): Objection[] {
   const found: Objection[] = [];
   const over = (count: number, limit: number, what: string) => {
     if (!(count <= limit))
       found.push(
-        (count <= limit * refusedTimesLimit ? draft : block)(
+        (count <= limit * blockedLimitMultiple ? draft : block)(
           null,
           `The change touches ${count} ${what}; the limit is ${limit}.`,
         ),
@@ -68,8 +71,8 @@ function judgeSize({ files, settings: { limits } }: Change): Objection[] {
   for (const { path, after } of files) {
     const bytes = Buffer.byteLength(after ?? '');
     totalBytes += bytes;
-    if (bytes > maximumFileBytes) found.push(block(path, 'The file is larger than 1 MB.'));
+    if (bytes > maxFileBytes) found.push(block(path, 'The file is larger than 1 MB.'));
   }
-  if (totalBytes > maximumTotalBytes) found.push(block(null, 'The changed files hold more than 5 MB.'));
+  if (totalBytes > maxTotalBytes) found.push(block(null, 'The changed files are larger than 5 MB in total.'));
   return found;
 }

@@ -6,17 +6,17 @@ import { changed, outcomeOf, plainSettings, verdictOn } from '../../../test/supp
 
 const page = '---\ntitle: A\n---\n\nText.\n';
 
-describe('the gate', () => {
-  it('lets an ordinary edit pass without a word', () => {
+describe('the verdict', () => {
+  it('an ordinary edit passes without notes', () => {
     const edit = changed('guides/a.mdx', page, `${page}\nMore, with [a link](/b) and <Note>a note</Note>.\n`);
     expect(verdictOn([edit])).toEqual({ outcome: 'pass', notes: [] });
   });
 
-  it('lets an empty change pass', () => {
+  it('an empty change passes', () => {
     expect(verdictOn([])).toEqual({ outcome: 'pass', notes: [] });
   });
 
-  it('takes the worst of all notes and names rule and file', () => {
+  it('the worst note decides, and notes name rule and file', () => {
     const { outcome, notes } = verdictOn([
       changed('a.mdx', page, `${page}\n[x](https://new.acme.dev)\n`),
       changed('b.mdx', page, `${page}\n<script src="/a.js" />\n`),
@@ -29,11 +29,11 @@ describe('the gate', () => {
     ]);
   });
 
-  it('blocks a page that nobody can read', () => {
+  it('an unreadable page is blocked', () => {
     expect(outcomeOf([changed('a.mdx', page, '<div>\n\n{{{ a</b>')])).toBe('block pages');
   });
 
-  it('does not let many small notes bury the one that blocks', () => {
+  it('a blocking note is kept among many smaller ones', () => {
     const links = Array.from({ length: 60 }, (_, index) => `[x](https://host${index}.dev)`).join('\n');
     const verdict = verdictOn([
       changed('a.mdx', page, page + links),
@@ -44,7 +44,7 @@ describe('the gate', () => {
   });
 });
 
-describe('kinds of files', () => {
+describe('file types', () => {
   const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>';
 
   it.each([
@@ -58,17 +58,17 @@ describe('kinds of files', () => {
     ['a file without content', changed('a.mdx', page, null, { status: 'modified', newMode: '100644' })],
     ['control characters', changed('a.mdx', page, `${page}\u001b[31m`)],
     ['bytes that were not UTF-8', changed('a.mdx', page, `${page}\ufffd`)],
-  ])('blocks %s', (_, file) => {
+  ])('the gate blocks %s', (_, file) => {
     expect(outcomeOf([file])).toBe('block files');
   });
 
-  it('leaves a program that stays one alone', () => {
+  it('an executable that stays one passes', () => {
     expect(outcomeOf([changed('a.mdx', page, `${page}x`, { oldMode: '100755', newMode: '100755' })])).toBe(
       'pass',
     );
   });
 
-  it('tells when a picture is removed', () => {
+  it('a removed picture makes a draft', () => {
     expect(
       outcomeOf([
         changed('a.png', '', null, { before: null, status: 'removed', oldMode: '100644', isBinary: true }),
@@ -76,7 +76,7 @@ describe('kinds of files', () => {
     ).toBe('draft files');
   });
 
-  it('lets a plain drawing pass', () => {
+  it('a plain drawing passes', () => {
     expect(outcomeOf([changed('a.svg', null, drawing)])).toBe('pass');
   });
 
@@ -91,7 +91,7 @@ describe('kinds of files', () => {
     '<path fill="url(https://evil.dev/x)"/>',
     '<a href="&#106;avascript:x"/>',
     '<!DOCTYPE svg [<!ENTITY a "b">]>',
-  ])('blocks a drawing with %s', (part) => {
+  ])('a drawing with %s is blocked', (part) => {
     expect(outcomeOf([changed('a.svg', drawing, drawing.replace('<path', `${part}<path`))])).toContain(
       'drawings',
     );
@@ -102,25 +102,25 @@ describe('size and deletion', () => {
   const pages = (count: number, make: (index: number) => DiffFile) =>
     Array.from({ length: count }, (_, index) => make(index));
 
-  it('asks people to look at a change over the limit of files or lines', () => {
+  it('a change over the limit of files or lines makes a draft', () => {
     expect(outcomeOf(pages(51, (index) => changed(`${index}.mdx`, null, page)))).toBe('draft size');
     expect(outcomeOf([changed('a.mdx', page, page, { addedLines: 5001 })])).toBe('draft size');
   });
 
-  it('blocks a change far over it', () => {
+  it('a change far over the limit is blocked', () => {
     expect(outcomeOf(pages(201, (index) => changed(`${index}.mdx`, null, page)))).toBe('block size');
     expect(outcomeOf([changed('a.mdx', page, page, { addedLines: Number.NaN })])).toContain('block size');
     expect(outcomeOf([changed('a.txt', null, 'x'.repeat(1_000_001))])).toBe('block size');
   });
 
-  it('tells when a tenth of the files goes, and blocks when half of them does', () => {
+  it('removing a tenth of the files makes a draft, removing half blocks', () => {
     const removal = (index: number) => changed(`${index}.mdx`, page, null, { removedLines: 1 });
     expect(outcomeOf(pages(3, removal))).toBe('pass');
     expect(outcomeOf(pages(11, removal))).toBe('draft deletion');
     expect(outcomeOf(pages(51, removal))).toContain('block deletion');
   });
 
-  it('tells when a tenth of the text goes or a page is emptied', () => {
+  it('removing a tenth of the text or emptying a page makes a draft', () => {
     expect(outcomeOf([changed('a.mdx', page, page, { addedLines: 0, removedLines: 600 })])).toBe(
       'draft deletion',
     );
@@ -131,8 +131,8 @@ describe('size and deletion', () => {
   });
 });
 
-describe('with the process that reads pages', () => {
-  it('gives the verdict of the gate', async () => {
+describe('the page process', () => {
+  it('the process gives the same verdict as the gate', async () => {
     const diff = [
       changed('a.mdx', page, `${page}{fetch("/a")}\n`),
       changed('b.mdx', page, '<div>\n\n{{{ a</b>'),
@@ -140,13 +140,13 @@ describe('with the process that reads pages', () => {
     expect(await judgeChange(diff, plainSettings, AbortSignal.timeout(30_000))).toEqual(verdictOn(diff));
   });
 
-  it('ends when the run does', async () => {
+  it('the process ends with the run', async () => {
     const diff = [changed('a.mdx', page, `${page}x`)];
     await expect(judgeChange(diff, plainSettings, AbortSignal.abort())).rejects.toThrow();
   });
 });
 
-describe('whatever it is given', () => {
+describe('random changes', () => {
   const text = fc.option(
     fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -192,7 +192,7 @@ describe('whatever it is given', () => {
     after: text,
   }) as fc.Arbitrary<DiffFile>;
 
-  it('never throws, and gives the same verdict again', () => {
+  it('the gate never throws and is deterministic', () => {
     fc.assert(
       fc.property(fc.array(file, { maxLength: 4 }), (diff) => {
         expect(verdictOn(diff)).toEqual(verdictOn(diff));
@@ -201,7 +201,7 @@ describe('whatever it is given', () => {
     );
   });
 
-  it('never lets a page pass that was not read', () => {
+  it('an unread page never passes', () => {
     fc.assert(
       fc.property(file, (each) => {
         fc.pre(each.status !== 'removed');
@@ -212,7 +212,7 @@ describe('whatever it is given', () => {
     );
   });
 
-  it('blocks when a rule fails on it', () => {
+  it('a failing rule blocks the change', () => {
     const broken = [{ ...changed('a.mdx', page, page), path: undefined as unknown as string }];
     expect(judge(broken, plainSettings, new Map()).outcome).toBe('block');
   });

@@ -1,6 +1,6 @@
 /**
- * Judges what a run changed before anything of it leaves: pass, draft with notes, or block. It looks at the diff alone,
- * asks no model, and gives the same verdict for the same diff. What it cannot read or apply, it blocks.
+ * Judges the diff of a run: pass, draft with notes, or block. The verdict is deterministic and uses no model. A
+ * change that cannot be read or judged is blocked.
  */
 import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile, Verdict } from '../contract.ts';
@@ -16,7 +16,6 @@ import { pathRule } from './paths.ts';
 import { type Change, type Objection, type PolicySettings, type Rule, block, isPage } from './rule.ts';
 import { holdsSecret, secretRule } from './secrets.ts';
 
-/** In the order in which people should read the notes. */
 const rules: readonly Rule[] = [
   fileRule,
   pathRule,
@@ -30,7 +29,7 @@ const rules: readonly Rule[] = [
   sizeRule,
 ];
 
-/** Reads the pages in a process of their own, since the parser is native code and the text is a stranger's. */
+/** Parses the pages in a child process, because the parser is native code and the text is untrusted. */
 export async function judgeChange(
   diff: readonly DiffFile[],
   settings: PolicySettings,
@@ -39,7 +38,6 @@ export async function judgeChange(
   return judge(diff, settings, await readPagesApart(pageTexts(diff), signal));
 }
 
-/** `pages` holds what was found in each text of a page; a text that is missing could not be read. */
 export function judge(
   diff: readonly DiffFile[],
   settings: PolicySettings,
@@ -48,30 +46,30 @@ export function judge(
   const change: Change = { files: diff, settings, pageCode: (text) => pages.get(text) };
   const notes = rules.flatMap((rule) =>
     objections(rule, change)
-      .slice(0, mostNotesPerRule)
+      .slice(0, maxNotesPerRule)
       .map((objection) => ({ rule: rule.name, ...withoutSecrets(objection, settings) })),
   );
   return { outcome: worst(notes), notes };
 }
 
-const mostNotesPerRule = 20;
+const maxNotesPerRule = 20;
 
 function objections(rule: Rule, change: Change): Objection[] {
   try {
-    // A block must not be lost among many smaller notes.
+    // Blocking notes first, so that truncation keeps them.
     return rule
       .judge(change)
       .toSorted((one, other) => Number(other.outcome === 'block') - Number(one.outcome === 'block'));
   } catch {
-    return [block(null, 'This rule could not be applied to the change, so the change is held back.')];
+    return [block(null, 'This rule failed on the change, so the change is blocked.')];
   }
 }
 
-/** Notes quote what they found, are kept, and are shown to callers and reviewers. */
+/** Notes quote the change and are stored and shown. */
 function withoutSecrets(objection: Objection, { secrets }: PolicySettings): Objection {
   const { path, message, outcome } = objection;
   if (!holdsSecret(`${path ?? ''} ${message}`, secrets)) return objection;
-  return { path: null, message: 'What was found holds a secret, so it is not shown.', outcome };
+  return { path: null, message: 'The finding contains a secret and is not shown.', outcome };
 }
 
 function worst(notes: Verdict['notes']): Verdict['outcome'] {

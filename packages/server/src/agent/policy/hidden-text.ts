@@ -1,6 +1,6 @@
 /**
- * Text that machines read and people do not see: invisible characters, comments, elements that are not shown. It is how
- * instructions for the next agent are planted, so none may be added.
+ * Blocks text that only machines read: invisible characters, comments, hidden elements. Prompt injections for
+ * the next agent hide there.
  */
 import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
@@ -12,15 +12,15 @@ export const hiddenTextRule: Rule = {
 };
 
 /**
- * Whatever Unicode tells programs to draw as nothing: zero width, direction marks, tags, fillers. Joiners and the selectors
- * of variants have their uses and are looked at with their neighbours.
+ * Characters that Unicode renders as nothing. Joiners and variation selectors are legitimate in some contexts
+ * and checked with their neighbors.
  */
 const hidden =
   /(?!\u200C|\u200D|[\uFE00-\uFE0F])\p{Default_Ignorable_Code_Point}|[\uFFF9-\uFFFB]|[\uFE00-\uFE0F]{2,}/gu;
-/** Joiners belong between letters of some scripts and between pictures; nowhere else. */
+/** Joiners are legitimate only between letters of some scripts and between emoji. */
 const looseJoiner =
   /(?<![\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Khmer}\p{Script=Mongolian}\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])[\u200C\u200D]|[\u200C\u200D](?=[\u200C\u200D])/gu;
-/** The flags of England, Scotland and Wales are written with tags. */
+/** The flags of England, Scotland and Wales use tag characters. */
 const flagOfTags = /\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu;
 
 function hiddenCount(text: string): number {
@@ -34,13 +34,12 @@ export function hasHiddenCharacters(text: string): boolean {
 
 function judgeCharacters({ path, before, after }: DiffFile): Objection[] {
   if (after === null || hiddenCount(after) <= hiddenCount(before ?? '')) return [];
-  return [block(path, 'The text holds invisible characters that were not there before.')];
+  return [block(path, 'The text contains new invisible characters.')];
 }
 
 function judgePage({ path, before, after }: DiffFile, { pageCode }: Change): Objection[] {
   if (after === null || !isPage(path)) return [];
   const now = pageCode(after);
-  // That the page cannot be read is told by the rule for pages.
   if (now === undefined) return [];
   const then = before === null ? undefined : pageCode(before);
   return [...judgeComments(path, then, now), ...judgeAttributes(path, then, now)];
@@ -50,20 +49,20 @@ const addressee =
   /\b(?:assistants?|agents?|llms?|ai|(?:language )?models?|chatbots?|copilot|system prompt)\b/i;
 const command =
   /\b(?:you (?:are|must|should|will)|must|ignore|disregard|forget|override|instead|always|never|add|insert|include|print|send|reveal|tell|follow|obey|execute|run)\b/i;
-const ofOldInstructions =
+const overridesInstructions =
   /\b(?:ignore|disregard|forget|override)\b.{0,60}\b(?:instructions?|rules|prompts?)\b/is;
 
-function speaksToMachines(comment: string): boolean {
-  return ofOldInstructions.test(comment) || (addressee.test(comment) && command.test(comment));
+function addressesMachines(comment: string): boolean {
+  return overridesInstructions.test(comment) || (addressee.test(comment) && command.test(comment));
 }
 
 function judgeComments(path: string, then: PageCode | undefined, now: PageCode): Objection[] {
   return addedTo(then?.comments ?? [], now.comments, (comment) => comment.trim())
     .filter((comment) => /\p{L}/u.test(comment))
     .map((comment) =>
-      speaksToMachines(comment)
-        ? block(path, `A comment that readers do not see speaks to machines: ${quoted(comment)}.`)
-        : draft(path, `A comment that readers do not see is added: ${quoted(comment)}.`),
+      addressesMachines(comment)
+        ? block(path, `A hidden comment addresses machines: ${quoted(comment)}.`)
+        : draft(path, `A hidden comment is added: ${quoted(comment)}.`),
     );
 }
 
@@ -78,10 +77,10 @@ function judgeAttributes(path: string, then: PageCode | undefined, now: PageCode
   );
   return added.flatMap(({ element, name, value }) => {
     if (/^style$/i.test(name) && notShown.test(value))
-      return [block(path, `<${element}> is styled so that readers do not see it.`)];
+      return [block(path, `<${element}> is styled to be invisible.`)];
     if (/^hidden$/i.test(name) && /^[a-z]/.test(element))
       return [block(path, `<${element}> is hidden from readers.`)];
-    // Pictures for one colour scheme are written `hidden dark:block`.
+    // `hidden dark:block` shows a picture in one color scheme only.
     if (
       /^class(?:Name)?$/i.test(name) &&
       hidingClass.test(value) &&

@@ -1,11 +1,11 @@
 /**
- * Has pages read by a process that knows nothing else: no secret, no environment, no network. A page on which the fast
- * parser ends the process is tried once more with the slow one; what is still missing then could not be read.
+ * Parses pages in a child process without secrets, environment or network. Pages on which the fast parser
+ * crashes are tried with the slow one; pages still missing could not be read.
  */
 import { fileURLToPath } from 'node:url';
 import type { PageCode } from '@docyard/render/source-rules';
 import { z } from 'zod';
-import { ChannelAbused, ProcessDied, converse } from '../../rendering/sandbox.ts';
+import { ChannelError, ProcessDiedError, runSandboxed } from '../../sandbox/sandbox.ts';
 
 export interface PageOrder {
   texts: readonly string[];
@@ -14,12 +14,11 @@ export interface PageOrder {
 
 const program = fileURLToPath(new URL('page-child.ts', import.meta.url));
 const memoryMegabytes = 512;
-const mostSeconds = 60;
+const maxSeconds = 60;
 
 const Words = z.array(z.string());
 const Answer = z.union([
   z.object({
-    /** Which of the texts. */
     index: z.int().nonnegative(),
     code: z
       .object({
@@ -39,17 +38,17 @@ const Answer = z.union([
 ]);
 export type PageAnswer = z.infer<typeof Answer>;
 
-/** Rejects only when the caller's signal says so. */
+/** Rejects only when the caller aborts. */
 export async function readPagesApart(
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, PageCode>> {
   const found = new Map<string, PageCode>();
-  let unheard: readonly string[] = texts;
+  let unread: readonly string[] = texts;
   for (const parser of ['fast', 'slow'] as const) {
-    if (unheard.length === 0) break;
-    const heard = await readWith({ texts: unheard, parser }, found, signal);
-    unheard = unheard.filter((_, index) => !heard.has(index));
+    if (unread.length === 0) break;
+    const read = await readWith({ texts: unread, parser }, found, signal);
+    unread = unread.filter((_, index) => !read.has(index));
   }
   return found;
 }
@@ -59,26 +58,26 @@ async function readWith(
   found: Map<string, PageCode>,
   signal: AbortSignal,
 ): Promise<ReadonlySet<number>> {
-  const heard = new Set<number>();
+  const read = new Set<number>();
   try {
-    await converse({
+    await runSandboxed({
       program,
       order,
       memoryMegabytes,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(mostSeconds * 1000)]),
-      hear: (raw) => {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(maxSeconds * 1000)]),
+      onMessage: (raw) => {
         const answer = Answer.parse(raw);
         if ('done' in answer) return { answer: undefined };
         const text = order.texts[answer.index];
-        heard.add(answer.index);
+        read.add(answer.index);
         if (text !== undefined && answer.code !== null) found.set(text, answer.code);
         return undefined;
       },
     });
   } catch (error) {
     signal.throwIfAborted();
-    const isExpected = [ProcessDied, ChannelAbused, z.ZodError].some((kind) => error instanceof kind);
+    const isExpected = [ProcessDiedError, ChannelError, z.ZodError].some((kind) => error instanceof kind);
     if (!isExpected) throw error;
   }
-  return heard;
+  return read;
 }

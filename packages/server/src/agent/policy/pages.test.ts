@@ -4,7 +4,7 @@ import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 const base = 'Text.\n';
 const adding = (text: string, before = base) => outcomeOf([changed('a.mdx', before, `${before}\n${text}\n`)]);
 
-describe('what may be added to a page', () => {
+describe('additions that pass', () => {
   it.each([
     '## Heading\n\n- a list\n- `code()`',
     '```js\neval(document.cookie)\n```',
@@ -15,10 +15,10 @@ describe('what may be added to a page', () => {
     '<video controls src="/a.mp4"></video>',
     '<Component once only />',
     '<a href={address}>a</a>',
-  ])('%s', (text) => expect(adding(text)).toBe('pass'));
+  ])('%s passes', (text) => expect(adding(text)).toBe('pass'));
 });
 
-describe('what may not', () => {
+describe('additions that are blocked', () => {
   it.each([
     ["import A from '/snippets/a.jsx'", 'pages'],
     ['export const a = 1', 'pages'],
@@ -50,11 +50,11 @@ describe('what may not', () => {
     ['<a href="&#1;javascript:x">a</a>', 'addresses'],
     ['![a](data:image/svg+xml;base64,PHN2Zz4=)', 'addresses'],
     ['<Card title="A" link="vbscript:x" />', 'addresses'],
-  ])('%s', (text, rule) => expect(adding(text)).toBe(`block ${rule}`));
+  ])('%s is blocked', (text, rule) => expect(adding(text)).toBe(`block ${rule}`));
 });
 
 describe('imports', () => {
-  it('of text that pages share are told', () => {
+  it('importing a snippet makes a draft', () => {
     expect(adding("import Setup from '/snippets/setup.mdx'")).toBe('draft pages');
     const before = "import A from '/snippets/a.jsx'\n\nText.\n";
     const after = "import A from '/snippets/a.jsx'\nimport B from './b.mdx'\n\nText.\n";
@@ -68,45 +68,45 @@ describe('imports', () => {
     "import Setup from '/snippets/setup.mdx'; fetch('/a')",
     "import * as Setup from '/snippets/setup.mdx'",
     'import {\n  a,\n} from "/snippets/a.mdx"',
-  ])('of another kind do not pass: %s', (text) => expect(adding(text)).toContain('block'));
+  ])('another import is blocked: %s', (text) => expect(adding(text)).toContain('block'));
 
-  it('do not hide a changed export', () => {
+  it('an import does not hide a changed export', () => {
     const before = 'export const a = 1\nexport const b = 2\n\nText.\n';
     expect(outcomeOf([changed('a.mdx', before, before.replace('2', '3'))])).toBe('block pages');
     expect(outcomeOf([changed('a.mdx', before, 'Text.\n')])).toBe('pass');
   });
 });
 
-describe('code that was there before', () => {
+describe('existing code', () => {
   const list = 'export const items = ["a"]\n\n{items.map((item) => <li>{item}</li>)}\n';
 
-  it('may stay', () => expect(adding('More text.', list)).toBe('pass'));
+  it('unchanged code passes', () => expect(adding('More text.', list)).toBe('pass'));
 
-  it('is told about when it changes', () => {
+  it('changed code makes a draft', () => {
     const after = list.replace('{item}', 'Item {item}');
     expect(outcomeOf([changed('a.mdx', list, after)])).toBe('draft pages');
   });
 
-  it('may not be repeated with something else', () => {
+  it('repeated code with other arguments is blocked', () => {
     expect(adding('{items.forEach((item) => item)}', list)).toBe('block pages');
   });
 
-  it('does not allow a second frame, or another page in the first', () => {
+  it('a second frame, or another address in the first, is blocked', () => {
     const frame = '<iframe src="https://docs.acme.io/video"></iframe>\n';
     expect(adding('Text', frame)).toBe('pass');
     expect(adding('<iframe src="https://docs.acme.io/video"></iframe>', frame)).toBe('block pages');
     expect(outcomeOf([changed('a.mdx', frame, frame.replace('video', 'other'))])).toBe('block pages');
   });
 
-  it('does not allow it in another page', () => {
+  it('the same code in another page is blocked', () => {
     expect(outcomeOf([changed('b.mdx', null, list)])).toBe('block pages');
   });
 
-  it('may be moved with its page', () => {
+  it('code may move with its page', () => {
     expect(outcomeOf([changed('b.mdx', list, list, { status: 'moved', from: 'a.mdx' })])).toBe('pass');
   });
 
-  it('does not count when it was no page', () => {
+  it('code from a file that was not a page is blocked', () => {
     const move = changed('b.mdx', '<script />', '<script />', { status: 'moved', from: 'a.txt' });
     expect(outcomeOf([move])).toBe('block pages');
   });

@@ -1,6 +1,6 @@
 /**
- * A page is code: it can import, call, and hold elements that run scripts. A run may write text and use components; what
- * runs or could run must have been there before.
+ * MDX pages are code. A run may write text and use components, but must not add imports, calls, scripts or
+ * handlers.
  */
 import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile } from '../contract.ts';
@@ -14,7 +14,7 @@ export const pageRule: Rule = {
 function judgePage({ path, from, before, after }: DiffFile, { pageCode }: Change): Objection[] {
   if (after === null || !isPage(path)) return [];
   const now = pageCode(after);
-  if (now === undefined) return [block(path, 'The page cannot be read, so nobody can say what it runs.')];
+  if (now === undefined) return [block(path, 'The page cannot be parsed, so its code is unknown.')];
   const then = (before !== null && isPage(from ?? path) && pageCode(before)) || empty;
   return [
     ...judgeModules(path, then, now),
@@ -32,7 +32,7 @@ const empty: Pick<PageCode, 'modules' | 'actions' | 'elements' | 'attributes'> =
 };
 type Then = typeof empty;
 
-/** Text that pages share is imported like code. A file of the site that holds such text is judged like a page. */
+/** Snippets are imported like code; a Markdown file of the site is judged like a page. */
 const snippetImport = /^import\s+[A-Z]\w*\s+from\s+(["'])(?:\.{0,2}\/|_?snippets\/)[\w@./ -]+\.mdx?\1;?$/;
 
 function judgeModules(path: string, then: Then, now: PageCode): Objection[] {
@@ -40,15 +40,15 @@ function judgeModules(path: string, then: Then, now: PageCode): Objection[] {
   const after = splitModules(now.modules);
   const found = addedTo(before.imports, after.imports, (line) => line).map((line) =>
     snippetImport.test(line)
-      ? draft(path, `A shared text is imported: ${quoted(line)}.`)
+      ? draft(path, `A snippet is imported: ${quoted(line)}.`)
       : block(path, `An import is added: ${quoted(line)}.`),
   );
   if (after.rest !== '' && after.rest !== before.rest)
-    found.push(block(path, `What the page exports is added or changed: ${quoted(after.rest)}.`));
+    found.push(block(path, `An export is added or changed: ${quoted(after.rest)}.`));
   return found;
 }
 
-/** Imports on one line, which may come and go, and everything else, which may only stay as it is. */
+/** Single-line imports may be added or removed; everything else must stay unchanged. */
 function splitModules(modules: readonly string[]): { imports: string[]; rest: string } {
   const lines = modules.flatMap((text) => text.split('\n').map((line) => line.trim()));
   const isImport = (line: string) => /^import\s.*['"];?$/.test(line);
@@ -60,7 +60,7 @@ function judgeActions(path: string, then: Then, now: PageCode): Objection[] {
   const known = new Set(then.actions.map(({ name }) => name));
   return addedTo(then.actions, now.actions, ({ text }) => text).map(({ name, text }) =>
     known.has(name) && name !== 'unreadable'
-      ? draft(path, `Code that was there before is changed: ${quoted(text)}.`)
+      ? draft(path, `Existing code is changed: ${quoted(text)}.`)
       : block(path, `Code is added to an expression: ${quoted(text)}.`),
   );
 }
@@ -68,7 +68,7 @@ function judgeActions(path: string, then: Then, now: PageCode): Objection[] {
 const activeElement =
   /^(?:script|iframe|object|embed|form|base|meta|link|style|frame|frameset|applet|portal|template|noscript|foreignobject|animate|set)$/;
 
-/** `<Frame>` is a component that shows a picture; `<SCRIPT>` is a script, and so is `<svg:script>`. */
+/** `<Frame>` is a component, but `<SCRIPT>` and `<svg:script>` are scripts. */
 function isActive(element: string): boolean {
   const name = element.split(/[:.]/).at(-1) ?? element;
   const isComponent = /^[A-Z].*[a-z]/.test(name) && !/^(?:script|iframe)$/i.test(name);
@@ -81,7 +81,7 @@ function judgeElements(path: string, then: Then, now: PageCode): Objection[] {
     .map((name) => block(path, `<${name}> is added.`));
 }
 
-/** `once`, `only` and `one` are properties of components, not handlers. */
+/** `once`, `only` and `one` are component properties, not handlers. */
 const handler = /^on(?!ce$|ly$|e$)/i;
 const writesMarkup =
   /^(?:dangerouslySetInnerHTML|inner-?HTML|outerHTML|srcdoc|formaction|ping|is|http-?equiv)$/i;
@@ -96,7 +96,7 @@ function judgeAttributes(path: string, then: Then, now: PageCode): Objection[] {
     if (handler.test(name)) return [block(path, `<${element}> gets the event handler ${quoted(name)}.`)];
     if (writesMarkup.test(name))
       return [block(path, `<${element}> gets ${quoted(name)}, which can run code.`)];
-    if (name === '...') return [block(path, `<${element}> gets attributes that are not written out.`)];
+    if (name === '...') return [block(path, `<${element}> gets spread attributes.`)];
     if (isActive(element)) return [block(path, `${quoted(name)} of <${element}> is changed.`)];
     if (isCode && holdsAddress.test(name) && !plainName.test(value))
       return [block(path, `The address of <${element}> is computed: ${quoted(value)}.`)];

@@ -5,7 +5,7 @@ import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 
 const added = (path: string) => [changed(path, null, 'a')];
 
-describe('paths a run may change', () => {
+describe('allowed paths', () => {
   it.each([
     'index.mdx',
     'guides/deep/a.md',
@@ -16,14 +16,14 @@ describe('paths a run may change', () => {
     'llms-full.txt',
     'ünï.mdx',
     'guides/agents.mdx',
-  ])('%s', (path) =>
+  ])('%s may change', (path) =>
     expect(
       outcomeOf(added(path).map((file) => ({ ...file, after: path.endsWith('.svg') ? '<svg/>' : 'a' }))),
     ).toBe('pass'),
   );
 });
 
-describe('paths it may not', () => {
+describe('protected paths', () => {
   it.each([
     '.github/workflows/ci.yml',
     'guides/.github/a.md',
@@ -50,9 +50,9 @@ describe('paths it may not', () => {
     'a',
     ...protectedOutputFiles(),
     ...protectedOutputFiles().map((name) => `guides/${name}`),
-  ])('%s', (path) => expect(outcomeOf(added(path))).toBe('block paths'));
+  ])('%s is blocked', (path) => expect(outcomeOf(added(path))).toBe('block paths'));
 
-  it('generated files that speak for the site to crawlers', () => {
+  it('generated files that speak for the site are blocked', () => {
     expect(protectedOutputFiles()).toEqual(['sitemap.xml', 'robots.txt']);
   });
 
@@ -74,50 +74,52 @@ describe('paths it may not', () => {
     'a\u200b.mdx',
     'e\u0301.mdx',
     '',
-  ])('%j, which is not one plain place', (path) => expect(outcomeOf(added(path))).toContain('block'));
+  ])('%j is blocked because it is not a plain path', (path) =>
+    expect(outcomeOf(added(path))).toContain('block'),
+  );
 
-  it('whatever lies outside of the documentation', () => {
+  it('files outside the documentation are blocked', () => {
     expect(outcomeOf(added('src/a.md'), { docsRoot: 'docs' })).toBe('block paths');
     expect(outcomeOf(added('docs-old/a.md'), { docsRoot: 'docs' })).toBe('block paths');
     expect(outcomeOf(added('docs/a.md'), { docsRoot: 'docs/' })).toBe('pass');
   });
 
-  it('whatever lies outside of the scope of the job', () => {
+  it('files outside the scope of the job are blocked', () => {
     expect(outcomeOf(added('api/a.md'), { scopePaths: ['guides'] })).toBe('block paths');
     expect(outcomeOf(added('guides/a.md'), { scopePaths: ['guides'] })).toBe('pass');
   });
 
-  it('a protected file that would be moved away', () => {
+  it('moving a protected file away is blocked', () => {
     const move = changed('notes.md', 'a', 'a', { status: 'moved', from: 'AGENTS.md' });
     expect(outcomeOf([move])).toBe('block paths');
   });
 });
 
 describe('settings of the project', () => {
-  it('open what is protected by default', () => {
+  it('the project can allow paths that are protected by default', () => {
     expect(outcomeOf(added('snippets/a.jsx'), { allowedPaths: ['snippets/*.jsx'] })).toBe('pass');
   });
 
-  it('protect more, also against what is opened', () => {
+  it('protected paths take precedence over allowed paths', () => {
     const settings = { allowedPaths: ['**'], protectedPaths: ['legal/**'] };
     expect(outcomeOf(added('legal/terms.mdx'), settings)).toBe('block paths');
   });
 
   it.each(['legal', 'legal/', './legal', '/legal', 'leg*', 'legal/terms.mdx', '**/terms.mdx'])(
-    'protect a file by %s, which names it or a folder above it',
+    'the pattern %s protects the file',
     (pattern) => {
       expect(outcomeOf(added('legal/terms.mdx'), { protectedPaths: [pattern] })).toBe('block paths');
       expect(outcomeOf(added('guides/legal.mdx'), { protectedPaths: [pattern] })).toBe('pass');
     },
   );
 
-  it('open what is named and nothing below it', () => {
+  it('an allowed path does not include files below it', () => {
     expect(outcomeOf(added('snippets/a.jsx'), { allowedPaths: ['snippets'] })).toBe('block paths');
     expect(outcomeOf(added('snippets/a/b.jsx'), { allowedPaths: ['snippets/*'] })).toBe('block paths');
     expect(outcomeOf(added('snippets/a/b.jsx'), { allowedPaths: ['snippets/**'] })).toBe('pass');
   });
 
-  it('cannot open the folder of git', () => {
+  it('the folder of git cannot be allowed', () => {
     expect(outcomeOf(added('.git/config'), { allowedPaths: ['**'] })).toBe('block paths');
   });
 
@@ -135,7 +137,7 @@ describe('settings of the project', () => {
     ['a*b*c', 'aXcYb', false],
     ['aa*aa', 'aaa', false],
     ['**', 'any/thing', true],
-  ])('pattern %s and path %s: %s', (pattern, path, matches) => {
+  ])('the pattern %s and the path %s give %s', (pattern, path, matches) => {
     expect(matchesPattern(pattern, path)).toBe(matches);
   });
 });

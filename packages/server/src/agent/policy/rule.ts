@@ -1,4 +1,3 @@
-/** What a rule of the gate is given and what it answers. Types, and the few questions that several rules ask. */
 import type { PageCode } from '@docyard/render/source-rules';
 import type { DiffFile, Limits, Verdict } from '../contract.ts';
 
@@ -12,34 +11,31 @@ export type Objection = Omit<Verdict['notes'][number], 'rule'>;
 export interface Change {
   files: readonly DiffFile[];
   settings: PolicySettings;
-  /** What the text of a page holds; undefined when it could not be read. */
   pageCode(text: string): PageCode | undefined;
 }
 
 export interface PolicySettings {
-  /** Folder of the documentation in the repository; empty when the paths of the diff begin there. */
+  /** The docs folder in the repository; empty if the paths of the diff are relative to it. */
   docsRoot: string;
-  /** Only below these paths may the job write; empty for the whole docs root. */
+  /** The job may write only below these paths; empty for the whole docs root. */
   scopePaths: readonly string[];
-  /** Patterns of paths that the project opens although they are protected by default. */
+  /** Patterns that the project allows although they are protected by default. */
   allowedPaths: readonly string[];
-  /** Patterns of paths that the project protects in addition. */
+  /** Patterns that the project protects in addition. */
   protectedPaths: readonly string[];
-  /** Keys of docs.json that the project opens although they are protected by default, such as `redirects`. */
+  /** Keys of docs.json that the project allows although they are protected by default, such as `redirects`. */
   allowedConfigKeys: readonly string[];
   limits: Pick<Limits, 'files' | 'lines'>;
-  /** Values that must leave in no form: keys and tokens of this installation and project. */
+  /** Secrets of this installation and project, which must not leave in any form. */
   secrets: readonly string[];
   existing: Survey;
 }
 
-/** What the repository held before the run; made by `survey.ts`. */
 export interface Survey {
   fileCount: number;
   lineCount: number;
-  /** Hosts that its text names already. */
   hosts: ReadonlySet<string>;
-  /** Files that docs.json folds in with `$ref`, and the key they stand for. */
+  /** Files that docs.json includes with `$ref`, and the key of each. */
   configParts: ReadonlyMap<string, string>;
 }
 
@@ -55,7 +51,7 @@ export function isPage(path: string): boolean {
   return /\.mdx?$/i.test(path);
 }
 
-/** The items of `after` that are not in `before`, each as often as it was added. */
+/** The items of `after` that are not in `before`, counted with repetitions. */
 export function addedTo<Item>(
   before: readonly Item[],
   after: readonly Item[],
@@ -70,11 +66,10 @@ export function addedTo<Item>(
   });
 }
 
-/** For messages: short, on one line. */
-export function quoted(text: string, most = 80): string {
+export function quoted(text: string, maxCharacters = 80): string {
   const line = text
-    .slice(0, most * 4)
+    .slice(0, maxCharacters * 4)
     .replaceAll(/[\s\p{C}]+/gu, ' ')
     .trim();
-  return `“${line.length > most ? `${line.slice(0, most)}…` : line}”`;
+  return `“${line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line}”`;
 }

@@ -4,7 +4,7 @@ import { holdsSecret, looksSecret } from './secrets.ts';
 import { changed, outcomeOf, verdictOn } from '../../../test/support/policy-verdicts.ts';
 
 const secret = 'Tr0ub4dor&3/kL9=x';
-/** In two parts, so that scanners of this repository do not stumble over it. */
+/** Split, so that secret scanners do not report this file. */
 const token = ['ghp', 'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2'].join('_');
 
 describe('secrets of this installation', () => {
@@ -20,36 +20,36 @@ describe('secrets of this installation', () => {
     ['over several lines', `${secret.slice(0, 5)}\n- ${secret.slice(5)}`.replace('- ', '')],
     ['in pieces of code', `"${secret.slice(0, 5)}", "${secret.slice(5)}"`],
     ['twice encoded', Buffer.from(Buffer.from(secret).toString('base64')).toString('base64')],
-  ])('do not leave %s', (_, text) => {
+  ])('a secret is blocked %s', (_, text) => {
     expect(holdsSecret(`Some text ${text} and more`, [secret])).toBe(true);
     expect(outcomeOf([changed('a.yaml', 'a', `a: b\nc: '${text}'\n`)], { secrets: [secret] })).toContain(
       'block',
     );
   });
 
-  it('are found in names of files too', () => {
+  it('a secret in a file name is blocked', () => {
     expect(
       outcomeOf([changed('correct-horse-battery.md', null, 'a')], { secrets: ['correct-horse-battery'] }),
     ).toBe('block secrets');
   });
 
-  it('that were masked on their way into a file do not pass as words', () => {
+  it('a masked secret in a file is blocked', () => {
     const masked = 'The token is [secret removed].';
     expect(outcomeOf([changed('a.mdx', '', masked)])).toBe('block secrets');
     expect(outcomeOf([changed('guides/[secret removed].mdx', null, 'a')])).toBe('block secrets');
     expect(outcomeOf([changed('a.mdx', masked, `${masked}\n\nMore.`)])).toBe('pass');
   });
 
-  it('are never repeated in a note', () => {
+  it('notes never contain a secret', () => {
     const verdict = verdictOn([changed(`${token}.md`, null, token)], { secrets: [token] });
     expect(JSON.stringify(verdict)).not.toContain(token);
   });
 
-  it('that are too short to tell apart are not looked for', () => {
+  it('short secrets are ignored', () => {
     expect(holdsSecret('abc', ['abc', ''])).toBe(false);
   });
 
-  it('are found whatever stands around them', () => {
+  it('a secret is found in any surrounding text', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -64,8 +64,8 @@ describe('secrets of this installation', () => {
   });
 });
 
-describe('credentials of known kinds', () => {
-  it('do not pass, also encoded', () => {
+describe('credentials of known formats', () => {
+  it('new credentials are blocked, also encoded', () => {
     expect(outcomeOf([changed('a.mdx', '', `Use ${token}.`)])).toBe('block secrets');
     expect(outcomeOf([changed('a.mdx', '', `Use ${Buffer.from(token).toString('base64')}.`)])).toBe(
       'block secrets',
@@ -73,7 +73,7 @@ describe('credentials of known kinds', () => {
     expect(looksSecret(`Use ${token}.`, [])).toBe(true);
   });
 
-  it('that the page showed before, and placeholders, do', () => {
+  it('existing credentials and placeholders pass', () => {
     expect(outcomeOf([changed('a.mdx', `Use ${token}.`, `Always use ${token}.`)])).toBe('pass');
     expect(outcomeOf([changed('a.mdx', '', 'Use ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.')])).toBe('pass');
   });

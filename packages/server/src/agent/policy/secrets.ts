@@ -1,6 +1,5 @@
 /**
- * Looks for credentials in what would leave: by the form every known kind has, and by value, also encoded, for the
- * secrets this installation holds itself.
+ * Finds credentials in a change: known formats, and the secrets of this installation by value, also encoded.
  */
 import { findSecrets } from '@docyard/render/source-rules';
 import { mask } from '../redact.ts';
@@ -16,74 +15,74 @@ export const secretRule: Rule = {
 };
 
 function whyRefused(after: string, before: string, secrets: readonly string[]): string | undefined {
-  if (holdsSecret(after, secrets)) return 'The text holds a secret of this project or installation.';
-  if (masks(after) > masks(before)) return 'A secret of this project or installation was to be written here.';
+  if (holdsSecret(after, secrets)) return 'The text contains a secret of this project or installation.';
+  if (countMasks(after) > countMasks(before))
+    return 'The change would write a secret of this project or installation.';
   const known = new Set(likelySecrets(before).map(({ whole }) => whole));
   const found = likelySecrets(after).find(({ whole }) => !known.has(whole));
-  return found && `The text holds what looks like ${found.kind}.`;
+  return found && `The text contains what looks like ${found.kind}.`;
 }
 
-/** What a model says is masked before it is done, so the mask stands where a secret would have stood. */
-function masks(text: string): number {
+/** Model output is masked before tools run, so an added mask marks the place of a secret. */
+function countMasks(text: string): number {
   return text.split(mask).length - 1;
 }
 
-/** In plain text, and in what is written in it as base64 or hexadecimal digits. */
 function likelySecrets(text: string) {
   return [text, ...decodedParts(text)].flatMap((part) => findSecrets([Buffer.from(part)], () => part));
 }
 
-/** Also true for what looks like a credential without being ours; for text that a model wrote to people. */
+/** Also true for credentials of others; for text by a model that users read. */
 export function looksSecret(text: string, secrets: readonly string[]): boolean {
   return holdsSecret(text, secrets) || likelySecrets(text).length > 0;
 }
 
-/** Shorter values would be found in ordinary words. */
-const shortestSecret = 8;
+/** Shorter values occur in ordinary words. */
+const minSecretCharacters = 8;
 
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  const real = secrets.filter((secret) => secret.length >= shortestSecret);
-  if (real.length === 0) return false;
-  // A secret may be spread over lines, list items or table cells, so it is looked for in the bare characters too.
-  const texts = [text, bare(text), ...decodedParts(text)].map((part) => part.toLowerCase());
-  return real.some((secret) => {
+  const checked = secrets.filter((secret) => secret.length >= minSecretCharacters);
+  if (checked.length === 0) return false;
+  // A secret may be split over lines, list items or table cells, so punctuation is ignored as well.
+  const texts = [text, stripPunctuation(text), ...decodedParts(text)].map((part) => part.toLowerCase());
+  return checked.some((secret) => {
     const forms = encodedForms(secret);
     return texts.some((part) => forms.some((form) => part.includes(form)));
   });
 }
 
-function bare(text: string): string {
+function stripPunctuation(text: string): string {
   return text.replaceAll(/[\s\p{C}"'`,;|*>()[\]{}\\]+/gu, '');
 }
 
-/** Lower case all of them: what differs only in that is as good as found. */
+/** Lower case, because comparison ignores case. */
 function encodedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [
     secret,
-    bare(secret),
+    stripPunctuation(secret),
     Array.from(secret).toReversed().join(''),
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
     bytes.toString('hex'),
     [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-    ...[0, 1, 2].flatMap((offset) => base64Middles(bytes, offset)),
+    ...[0, 1, 2].flatMap((offset) => base64Cores(bytes, offset)),
   ];
-  return forms.filter((form) => form.length >= shortestSecret).map((form) => form.toLowerCase());
+  return forms.filter((form) => form.length >= minSecretCharacters).map((form) => form.toLowerCase());
 }
 
-/** The part of the encoding that is the same whatever stands before and behind the bytes. */
-function base64Middles(bytes: Buffer, offset: number): string[] {
+/** The part of the encoding that does not depend on the bytes before and after. */
+function base64Cores(bytes: Buffer, offset: number): string[] {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
   const start = offset === 0 ? 0 : offset + 1;
   const end = Math.floor((padded.length * 8) / 6);
   return (['base64', 'base64url'] as const).map((encoding) => padded.toString(encoding).slice(start, end));
 }
 
-const mostDecodedParts = 200;
+const maxDecodedParts = 200;
 
 function decodedParts(text: string): string[] {
-  const runs = [...text.matchAll(/[A-Za-z0-9+/_-]{24,20000}/g)].slice(0, mostDecodedParts);
+  const runs = [...text.matchAll(/[A-Za-z0-9+/_-]{24,20000}/g)].slice(0, maxDecodedParts);
   return runs.flatMap(([run]) => [
     Buffer.from(run, 'base64').toString('latin1'),
     ...(/^[0-9a-f]+$/i.test(run) ? [Buffer.from(run, 'hex').toString('latin1')] : []),

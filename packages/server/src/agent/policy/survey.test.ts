@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { surveyTree } from './survey.ts';
 
-it('tells how much a repository holds, which hosts it names and what its settings consist of', async () => {
+it('the survey counts files and lines and lists hosts and included settings files', async () => {
   const files: Record<string, string> = {
     'docs.json': '{"navigation":{"$ref":"parts/nav.json"},"logo":{"$ref":"../../outside.json"}}',
     'parts/nav.json': '{"tabs":[{"$ref":"tab.json"}]}',
@@ -28,7 +28,7 @@ it('tells how much a repository holds, which hosts it names and what its setting
   });
 });
 
-it('is not stopped by settings that are nested past any depth', async () => {
+it('deeply nested settings do not stop the survey', async () => {
   const text = `{"navigation":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
   const survey = await surveyTree({
     list: () => Promise.resolve([{ path: 'docs.json', sizeBytes: text.length }]),

@@ -1,4 +1,4 @@
-/** What a repository holds before a run: how much, which hosts it names, which files its settings consist of. */
+/** Surveys a repository before a run: its size, the hosts it names, the files of its configuration. */
 import { posix } from 'node:path';
 import type { Tree } from '../contract.ts';
 import { hostOf, textAddresses } from './addresses.ts';
@@ -6,15 +6,15 @@ import { readLeaves } from './config.ts';
 import type { Survey } from './rule.ts';
 
 const readable = /\.(?:mdx?|json|ya?ml|svg|txt|html?|jsx?|tsx?|css)$/i;
-const maximumFileBytes = 5_000_000;
-const maximumParts = 100;
+const maxFileBytes = 5_000_000;
+const maxParts = 100;
 
 export async function surveyTree(tree: Pick<Tree, 'list' | 'read'>): Promise<Survey> {
   const files = await tree.list();
   const hosts = new Set<string>();
   let lineCount = 0;
   for (const { path, sizeBytes } of files) {
-    if (!readable.test(path) || sizeBytes > maximumFileBytes) continue;
+    if (!readable.test(path) || sizeBytes > maxFileBytes) continue;
     const text = await textOf(tree, path);
     lineCount += text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
     for (const { url } of textAddresses(text)) {
@@ -31,7 +31,7 @@ async function configParts(tree: Pick<Tree, 'read'>): Promise<Map<string, string
     ['docs.json', ''],
     ['mint.json', ''],
   ];
-  for (let next = open.pop(); next && parts.size < maximumParts; next = open.pop()) {
+  for (let next = open.pop(); next && parts.size < maxParts; next = open.pop()) {
     const [path, key] = next;
     for (const leaf of readLeaves(await textOf(tree, path), key) ?? []) {
       if (!/(?:^|\.)\$ref$/.test(leaf.key) || typeof leaf.value !== 'string') continue;
@@ -44,7 +44,7 @@ async function configParts(tree: Pick<Tree, 'read'>): Promise<Map<string, string
   return parts;
 }
 
-/** Paths come from the repository; the tree refuses those that lead outside, and then there is nothing to read. */
+/** The tree refuses paths that leave the docs root; such files count as empty. */
 async function textOf(tree: Pick<Tree, 'read'>, path: string): Promise<string> {
   const bytes = await tree.read(path).catch(() => undefined);
   return new TextDecoder().decode(bytes ?? new Uint8Array());

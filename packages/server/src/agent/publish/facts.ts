@@ -1,14 +1,10 @@
-/**
- * Gathers what the texts of a commit and a pull request say: from the journal and the diff, never from the model alone.
- */
 import type { ForgeKind } from '../../ports/forge.ts';
-import type { Usage } from '../contract.ts';
 import { previewLink } from '../preview.ts';
-import { findStep, usageOf } from '../replay.ts';
-import { changeOf, type AgentRun } from '../running.ts';
+import { findStep, sumUsage, usageOf } from '../replay.ts';
+import { changeOf, type AgentRun } from '../agent-run.ts';
 import type { ChangeFacts } from './text.ts';
 
-/** For the commit, whose text must be the same on every attempt: nothing in it is looked up elsewhere. */
+/** Uses only the run and its journal, so that a repeated commit has the same text. */
 export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
   const { journal, context, request } = run;
   const { steps } = journal;
@@ -26,34 +22,20 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     findings: validated?.findings ?? [],
     findingsBefore: validated?.findingsBefore ?? null,
     verdict: findStep(steps, 'judged')?.verdict ?? { outcome: 'draft', notes: [] },
-    usage: usageOfJob(run),
+    usage: sumUsage([usageOf(steps), ...run.earlier.flatMap(({ usage }) => usage ?? [])]),
     model: request.model,
     previewUrl: previewLink(context.config, findStep(steps, 'previewed')?.exportId ?? null),
     messageUrl: `${base}/v2/agent/${run.job.project_id}/job/${run.jobId}/message`,
     template: null,
     secrets: [...run.secrets],
-    requester: null,
   };
 }
 
-/** Whatever else the branch holds, oldest first. */
 function earlierOf({ journal, earlier }: AgentRun): ChangeFacts['earlier'] {
   const numbers = findStep(journal.steps, 'prepared')?.earlierWork ?? [];
   return earlier
     .filter(({ number }) => numbers.includes(number))
     .map(({ prompt, title, summary }) => ({ prompt, title: title ?? '', summary: summary ?? '' }));
-}
-
-/** A pull request is about the whole job; so is what it cost. */
-function usageOfJob({ journal, earlier }: AgentRun): Usage {
-  const all = [usageOf(journal.steps), ...earlier.flatMap(({ usage }) => usage ?? [])];
-  const sum = (of: keyof Usage) => all.reduce((total, usage) => total + usage[of], 0);
-  return {
-    inputTokens: sum('inputTokens'),
-    outputTokens: sum('outputTokens'),
-    cacheReadTokens: sum('cacheReadTokens'),
-    steps: sum('steps'),
-  };
 }
 
 const templates: Partial<Record<ForgeKind, readonly string[]>> = {
@@ -62,7 +44,6 @@ const templates: Partial<Record<ForgeKind, readonly string[]>> = {
   gitlab: ['.gitlab/merge_request_templates/Default.md'],
 };
 
-/** The repository's own form for pull requests, as its default branch has it. */
 export async function readTemplate({ workspace }: AgentRun, kind: ForgeKind): Promise<string | null> {
   for (const path of templates[kind] ?? []) {
     const file = await workspace?.fileAt(null, path);

@@ -1,21 +1,21 @@
 /**
- * Brings what was judged to the repository's host: a commit, a branch, a preview, a pull request. Each can be repeated
- * without a second effect. The credential is asked for just before it is used, and no model is near.
+ * Publishes the judged change: a commit, a branch, a preview, a pull request. Every step is idempotent.
+ * Credentials are requested just before use.
  */
 import { nowText } from '../../context.ts';
 import { GitError } from '../../git/run.ts';
 import type { Forge } from '../../ports/forge.ts';
 import type { PullRequest, Step } from '../contract.ts';
-import { RunEnded } from '../ending.ts';
+import { RunEndedError } from '../ending.ts';
 import { borrowCredential } from '../prepare.ts';
 import { findStep, type StepOf } from '../replay.ts';
-import type { AgentRun } from '../running.ts';
+import type { AgentRun } from '../agent-run.ts';
 import { factsOf, readTemplate } from './facts.ts';
 import { commitMessage, pullRequestText } from './text.ts';
 
 const author = { name: 'Docyard agent', email: 'agent@docyard.invalid' };
 
-/** The date is recorded, so that a repetition makes the same commit. */
+/** The recorded date makes a repeated commit identical. */
 export async function commit(run: AgentRun): Promise<undefined> {
   const { journal, context, workspace } = run;
   if (workspace === undefined) throw new Error('The workspace is not open.');
@@ -31,7 +31,7 @@ export async function commit(run: AgentRun): Promise<undefined> {
     date,
   });
   if (known === undefined) await journal.append({ kind: 'committed', commit: made, branch, date });
-  else if (known.commit !== made) throw new Error('The commit came out differently on its repetition.');
+  else if (known.commit !== made) throw new Error('The repeated commit differs from the recorded one.');
 }
 
 export async function push(run: AgentRun): Promise<undefined> {
@@ -42,7 +42,7 @@ export async function push(run: AgentRun): Promise<undefined> {
   const { branchHead: expected } = stepOf(run, 'prepared');
   const credential = await borrowCredential(run);
   try {
-    // A push that went through before the journal could say so is not repeated.
+    // The push may have succeeded before a crash.
     const current = await workspace.remoteBranch(branch, credential);
     if (current !== made) await workspace.push({ commit: made, branch, expected, credential });
   } catch (error) {
@@ -52,19 +52,19 @@ export async function push(run: AgentRun): Promise<undefined> {
   await journal.append({ kind: 'pushed', commit: made });
 }
 
-function pushFailed({ problem, message }: GitError): RunEnded {
+function pushFailed({ problem, message }: GitError): RunEndedError {
   if (problem === 'push_conflict') {
-    return new RunEnded(
+    return new RunEndedError(
       'push_conflict',
       message,
-      'Send a message: the agent then goes on from the branch as it is.',
+      'Send a message to the job: the agent continues from the current branch.',
     );
   }
-  const hint = 'Check that the credential of the project may push, and that the branch is not protected.';
-  return new RunEnded('forge_error', message, hint);
+  const hint = 'Check that the credential of the project can push and that the branch is not protected.';
+  return new RunEndedError('forge_error', message, hint);
 }
 
-/** The export and the step that names it are written together, so that there is never a second one. */
+/** One transaction writes the export and its step, so there is never a second export. */
 export async function preview(run: AgentRun): Promise<undefined> {
   const { journal, context, request } = run;
   if (findStep(journal.steps, 'previewed') !== undefined) return;
@@ -102,7 +102,6 @@ async function openPullRequest(run: AgentRun, forge: Forge): Promise<PullRequest
   return { url, number, state, draft, branch: head };
 }
 
-/** Whoever asked may want a draft; only a clean judgement of finished work may be anything else. */
 function isDraft(run: AgentRun): boolean {
   const isClean = stepOf(run, 'judged').verdict.outcome === 'pass';
   return run.request.draft === true || !isClean || stepOf(run, 'loop-ended').reason !== 'done';

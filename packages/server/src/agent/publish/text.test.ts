@@ -22,13 +22,12 @@ const facts: ChangeFacts = {
   messageUrl: 'https://docs.acme.io/v2/agent/pr_1/job/aj_1/message',
   template: null,
   secrets: [],
-  requester: null,
 };
 const bodyOf = (change: Partial<ChangeFacts>) => pullRequestText({ ...facts, ...change }).body;
 const titleOf = (title: string) => pullRequestText({ ...facts, title }).title;
 
 describe('a pull request', () => {
-  it('that was gone on with is about every instruction, and keeps its title', () => {
+  it('a resumed job lists every instruction and keeps the first title', () => {
     const first = {
       prompt: 'Add a page.\nAbout ropes.',
       title: 'Add a page about ropes',
@@ -36,7 +35,7 @@ describe('a pull request', () => {
     };
     const { title, body } = pullRequestText({ ...facts, earlier: [first] });
     expect(title).toBe('Add a page about ropes');
-    expect(body).toContain(`### What was asked
+    expect(body).toContain(`### Instructions
 
 > Add a page.
 > About ropes.
@@ -45,11 +44,11 @@ It is new.
 
 > Fix the link in the quickstart.
 
-### What changed`);
+### Changes`);
     expect(commitMessage({ ...facts, earlier: [first] })).toMatch(/^Fix a link in the quickstart\n/);
   });
 
-  it('shows the newest of many instructions, and none of their secrets', () => {
+  it('only the newest of many instructions are shown, without secrets', () => {
     const secret = 'sk-0123456789abcdefghij';
     const earlier = Array.from({ length: 13 }, (_, index) => ({
       prompt: `Step ${index + 1}, says @ada.`,
@@ -57,25 +56,25 @@ It is new.
       summary: index === 12 ? `The key is ${secret}.` : '',
     }));
     const body = bodyOf({ earlier, secrets: [secret] });
-    expect(body).toContain('The first 3 instructions are left out.');
+    expect(body).toContain('The first 3 instructions are omitted.');
     expect(body).not.toContain('Step 3,');
     expect(body).toContain('Step 4,');
     expect(body).not.toMatch(/(?<![`\w])@ada/);
     expect(body).not.toContain(secret);
   });
 
-  it('says what was asked, what changed, what was checked and how to go on', () => {
+  it('the body lists instructions, changes, checks and how to continue', () => {
     expect(pullRequestText(facts)).toEqual({
       title: 'Fix a link in the quickstart',
       body: `The link led nowhere. It leads to \`/install\` now.
 
 - changed one page
 
-### What was asked
+### Instructions
 
 > Fix the link in the quickstart.
 
-### What changed
+### Changes
 
 | File | Change | Lines |
 | --- | --- | ---: |
@@ -84,19 +83,19 @@ It is new.
 
 ### Checks
 
-The site builds, and nothing new is wrong with it (findings: 1 before, 0 now).
+The site builds without new problems (findings: 1 before, 0 now).
 
 ### How to continue
 
 - [Preview of this branch](https://docs.acme.io/previews/1)
-- Ask for changes: \`POST https://docs.acme.io/v2/agent/pr_1/job/aj_1/message\` with a \`prompt\`. The agent goes on in this branch.
+- Ask for changes: \`POST https://docs.acme.io/v2/agent/pr_1/job/aj_1/message\` with a \`prompt\`. The agent continues on this branch.
 
-Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 tokens read, 678 written
+Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 input tokens, 678 output tokens
 `,
     });
   });
 
-  it('tells new problems, errors first, and what people should look at', () => {
+  it('new problems are listed with errors first, then the review notes', () => {
     const finding = { code: 'link_missing', message: 'No such page', file: 'a.mdx', line: 3, hint: null };
     const body = bodyOf({
       findings: [
@@ -112,15 +111,15 @@ Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 tokens read, 678 writ
     expect(body).toContain(
       '**New problems: 2** (findings: 1 before, 3 now).\n- error `link_missing` in `a.mdx:3`: No such page\n- warning `link_missing` in `a.mdx`: No such page\n',
     );
-    expect(body).toContain('### Please look at\n\n- `addresses` `a.mdx`: New host\n');
+    expect(body).toContain('### Review notes\n\n- `addresses` `a.mdx`: New host\n');
     expect(body).not.toContain('Old');
   });
 
-  it('says when the work is not finished', () => {
-    expect(bodyOf({ reason: 'budget' })).toMatch(/^\*\*This is part of the work/);
+  it('incomplete work is marked', () => {
+    expect(bodyOf({ reason: 'budget' })).toMatch(/^\*\*This work is incomplete/);
   });
 
-  it('stays within what forges take, whatever it is given', () => {
+  it('the text stays within the limits of forges for any input', () => {
     const long = '@[&<'.repeat(20_000);
     const body = bodyOf({
       summary: long,
@@ -149,43 +148,44 @@ Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 tokens read, 678 writ
     expect(body.length).toBeLessThan(62_000);
   });
 
-  it('links only to addresses of the web', () => {
+  it('only web addresses are linked', () => {
     expect(bodyOf({ previewUrl: 'javascript:x' })).not.toContain('Preview');
     expect(bodyOf({ previewUrl: 'https://a.io/x) [y](https://evil.dev' })).not.toContain('](https://evil');
   });
 });
 
 describe('a template of the repository', () => {
-  it('is filled: headings and boxes stay, hints go', () => {
+  it('the template is filled in: headings and check boxes stay, comments are removed', () => {
     const template =
       '<!-- Describe it -->\n## Description\n\n<!-- here -->\n\n## Checklist\n\n- [ ] I read the guide\n';
     expect(bodyOf({ template, summary: 'Done.' })).toMatch(
-      /^## Description\n\nDone\.\n\n## Checklist\n\n- \[ \] I read the guide\n\n### What was asked/,
+      /^## Description\n\nDone\.\n\n## Checklist\n\n- \[ \] I read the guide\n\n### Instructions/,
     );
   });
 
-  it('comes after the summary when it has no place for one', () => {
+  it('a template without a place for the summary follows it', () => {
     expect(bodyOf({ template: '- [ ] Signed', summary: 'Done.' })).toMatch(/^Done\.\n\n- \[ \] Signed\n/);
   });
 
   it.each([
     ['[guide](https://evil.dev)', '[guide]\\(https:&zwnj;//evil.dev)'],
+    ['](https://', ']\\(https:&zwnj;//'],
     ['[guide][1]\n\n[1]: https://evil.dev', '[guide]\\[1]\n\n[1]\\: https:&zwnj;//evil.dev'],
     ['fixes https://git.dev/a/issues/1', 'fixes https:&zwnj;//git.dev/a/issues/1'],
     ['see www.evil.dev', 'see www&zwnj;.evil.dev'],
     ['cc &commat;alice', 'cc &amp;commat;alice'],
     ['fixes ABC-12', 'fixes ABC&zwnj;-12'],
-  ])('links, mentions and closes nothing: %s', (template, expected) => {
+  ])('the template links, mentions and closes nothing: %s', (template, expected) => {
     expect(bodyOf({ template, summary: 'Done.' })).toContain(`Done.\n\n${expected}\n`);
   });
 
-  it('commands nothing', () => {
+  it('the template cannot give commands', () => {
     const body = bodyOf({ template: '/merge\ncc @acme/docs\nfixes #1\n<img src=x>' });
     expect(body).toContain('\\/merge\ncc @&zwnj;acme/docs\nfixes #&zwnj;1\n&lt;img src=x>');
   });
 });
 
-describe('words of a model', () => {
+describe('text by a model', () => {
   it.each([
     ['thanks @alice and @acme/team', 'thanks @&zwnj;alice and @&zwnj;acme/team'],
     ['fixes #12, closes acme/docs#3', 'fixes #&zwnj;12, closes acme/docs#&zwnj;3'],
@@ -206,7 +206,7 @@ describe('words of a model', () => {
     ['a\u202eb\u200bc\u0007d', 'abcd'],
     ['$`x`$', '&dollar;`x`&dollar;'],
     ['UTF-8 and a_b', 'UTF-8 and a\\_b'],
-  ])('%j', (text, expected) => {
+  ])('%j is sanitized', (text, expected) => {
     expect(bodyOf({ summary: text }).split('\n\n')[0]).toBe(expected);
   });
 
@@ -218,38 +218,37 @@ describe('words of a model', () => {
     ['  \n', 'Update the documentation'],
     ['One\nTwo', 'One'],
     ['x'.repeat(300), `${'x'.repeat(99)}…`],
-  ])('as a title: %j', (text, expected) => {
+  ])('%j is sanitized as a title', (text, expected) => {
     expect(titleOf(text)).toBe(expected);
   });
 
-  it('with a credential in them are left out', () => {
+  it('text with a credential is removed', () => {
     const secret = 'correct-horse-battery';
     const body = bodyOf({
       secrets: [secret],
       summary: `It is ${Buffer.from(secret).toString('base64')}`,
       title: secret,
     });
-    expect(body).toMatch(/^\(A text that looked like a credential was left out here\.\)/);
+    expect(body).toMatch(/^\(Text that resembles a credential was removed\.\)/);
   });
 });
 
-describe('a commit', () => {
-  it('has a short subject, a wrapped text and trailers', () => {
+describe('a commit message', () => {
+  it('the message has a short subject, a wrapped body and a trailer', () => {
     const message = commitMessage({
       ...facts,
       title: 'A title that is much longer than what fits into the first line of a commit message',
       summary: `${'word '.repeat(30)}\n\nCo-authored-by: Eve <eve@evil.dev>\nAgent-Job: other\nskip-checks: true`,
-      requester: { name: 'Ada\n<b>', email: 'ada@acme.io>\nX: y' },
     });
     const lines = message.split('\n');
     expect(lines[0]?.length).toBeLessThanOrEqual(72);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(74);
-    expect(message).toMatch(/\n\nAgent-Job: aj_1\nCo-authored-by: Adab <ada@acme.ioXy>\n$/);
-    expect(message.match(/^[\w-]+: /gm)).toEqual(['Agent-Job: ', 'Co-authored-by: ']);
+    expect(message).toMatch(/\n\nAgent-Job: aj_1\n$/);
+    expect(message.match(/^[\w-]+: /gm)).toEqual(['Agent-Job: ']);
   });
 });
 
-describe('whatever a model writes', () => {
+describe('random text by a model', () => {
   const piece = fc.constantFrom(
     '@',
     '#',
@@ -309,15 +308,17 @@ describe('whatever a model writes', () => {
     fc.array(piece, { maxLength: 30 }).map((parts) => parts.join('')),
     fc.string({ unit: 'binary' }),
   );
-  /** As forges look for mentions: not in code, and after entities have become characters. */
+  /** Forges look for mentions outside code, after decoding entities. */
   const withoutCode = (body: string) =>
     body.replaceAll(/\\(?=[!-/:-@[-`{-~])([\s\S])|`[^`\n]*`/g, (_, kept?: string) => kept ?? '¤');
+  /** An escaped bracket or parenthesis cannot be part of a link. */
+  const withoutEscapes = (body: string) => body.replaceAll(/\\[!-/:-@[-`{-~]|`[^`\n]*`/g, '¤');
   const asRead = (body: string) => withoutCode(body).replaceAll('&zwnj;', '\u200c').replaceAll('&amp;', '&');
   const closing =
     /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?[^\S\n]+(?:\S*#\d|GH-\d|[A-Z]+-\d|!\d|https?:)/i;
   const ownParts = (body: string) => body.replaceAll(/\]\(https:\/\/docs\.acme\.io[^)]*\)/g, ']');
 
-  it('mentions nobody, closes nothing, links nowhere and is no markup in a pull request', () => {
+  it('a pull request mentions no user, closes no issue and contains no link or markup', () => {
     fc.assert(
       fc.property(text, text, text, (summary, prompt, path) => {
         const files = [{ ...facts.files[0]!, path }];
@@ -335,7 +336,8 @@ describe('whatever a model writes', () => {
         const read = asRead(body);
         expect(read).not.toMatch(/@[\p{L}\p{N}_/]/u);
         expect(read).not.toMatch(/#\d|(?<![a-z0-9])GH-\d/i);
-        expect(read).not.toMatch(/\]\(https?:|<[a-z/!]/i);
+        expect(withoutEscapes(body)).not.toMatch(/\]\(https?:/i);
+        expect(read).not.toMatch(/<[a-z/!]/i);
         expect(body).not.toMatch(/^\s*\/\w/m);
         expect(body).not.toMatch(/(?!\n|\t)[\p{C}\p{Default_Ignorable_Code_Point}]/u);
       }),
@@ -343,7 +345,7 @@ describe('whatever a model writes', () => {
     );
   });
 
-  it('links nowhere and closes nothing, also when it is read as the text of a commit', () => {
+  it('the body is harmless as a commit message', () => {
     fc.assert(
       fc.property(text, text, (summary, prompt) => {
         const body = ownParts(bodyOf({ summary, prompt, messageUrl: null }));
@@ -354,12 +356,12 @@ describe('whatever a model writes', () => {
     );
   });
 
-  it('leaves nothing of an address without a scheme, or put together from pieces', () => {
+  it('addresses without a scheme or assembled from pieces are removed', () => {
     for (const summary of ['://close', 'https:**//evil.example', ':[skip ci]//x'])
       expect(commitMessage({ ...facts, title: 'Mend', summary })).not.toContain('://');
   });
 
-  it('is as harmless in titles and commits', () => {
+  it('titles and commit messages are as harmless', () => {
     fc.assert(
       fc.property(text, text, (title, summary) => {
         const plain = `${titleOf(title)}\n\n${commitMessage({ ...facts, title, summary })}`;

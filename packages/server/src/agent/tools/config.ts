@@ -1,35 +1,29 @@
-/**
- * The configuration as text with places: `docs.json` or `mint.json` and the files it includes with `$ref`. It finds
- * navigation entries and links, and changes them without touching the formatting around them.
- */
+/** Edits `docs.json` or `mint.json` and the files it includes with `$ref` without changing their formatting. */
 import { posix } from 'node:path';
 import { applyEdits, type JSONPath, modify, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import type { ToolContext } from '../contract.ts';
 import { textIfAny } from './files.ts';
 import { findLinks, type WrittenLink } from './links.ts';
-import { ToolProblem } from './tool.ts';
+import { ToolError } from './tool.ts';
 
 export interface ConfigFile {
   path: string;
   text: string;
-  /** Undefined when the file is no JSON. */
   root: Node | undefined;
-  /** The key of the place that includes this file; the empty text for the first one. */
+  /** The key that includes this file; empty for the main file. */
   key: string;
 }
 
-/** A text of the configuration that names a page. */
 export interface ConfigReference {
   file: string;
-  /** Offsets of the address within the file. */
   start: number;
   end: number;
   text: string;
   kind: 'navigation' | 'link' | 'redirect-source' | 'redirect-destination';
 }
 
-const mostFiles = 200;
-const mostDepth = 100;
+const maxFiles = 200;
+const maxDepth = 100;
 
 export async function readConfig(context: ToolContext): Promise<ConfigFile[]> {
   const files: ConfigFile[] = [];
@@ -47,11 +41,11 @@ async function readInto(
   context: ToolContext,
   file: Omit<ConfigFile, 'root'>,
 ): Promise<void> {
-  const root = parsed(file.text);
+  const root = parseNode(file.text);
   files.push({ ...file, root });
   for (const { key, node } of root ? stringsOf(root, file.key) : []) {
     const target = String(node.value);
-    if (key.name !== '$ref' || files.length >= mostFiles || !target.endsWith('.json')) continue;
+    if (key.name !== '$ref' || files.length >= maxFiles || !target.endsWith('.json')) continue;
     const path = posix.normalize(posix.join(posix.dirname(file.path), target));
     if (path.startsWith('..') || files.some((known) => known.path === path)) continue;
     const text = await textIfAny(context, path);
@@ -59,8 +53,8 @@ async function readInto(
   }
 }
 
-/** The parser calls itself for each level, so that a file of brackets could exhaust the stack. */
-function parsed(text: string): Node | undefined {
+/** The parser is recursive, so deeply nested brackets can exhaust the stack. */
+function parseNode(text: string): Node | undefined {
   const errors: ParseError[] = [];
   try {
     const root = parseTree(text.replace(/^\ufeff/, ' '), errors, { allowTrailingComma: true });
@@ -72,15 +66,15 @@ function parsed(text: string): Node | undefined {
 
 interface Key {
   name: string;
-  /** The key above, past lists. */
+  /** The parent key, ignoring lists. */
   around: string;
 }
 
-/** Every text of a file with the key it belongs to; those of a list belong to the key of the list. */
+/** Every string with its key; items of a list have the key of the list. */
 function stringsOf(root: Node, key: string): { key: Key; node: Node }[] {
   const found: { key: Key; node: Node }[] = [];
   const walk = (node: Node, at: Key, depth: number): void => {
-    if (depth > mostDepth) return;
+    if (depth > maxDepth) return;
     if (node.type === 'string') found.push({ key: at, node });
     else if (node.type === 'array') for (const item of node.children ?? []) walk(item, at, depth + 1);
     else if (node.type === 'object') {
@@ -100,7 +94,7 @@ export function referencesOf(files: readonly ConfigFile[]): ConfigReference[] {
       const start = node.offset + 1;
       const end = node.offset + node.length - 1;
       const place = { file: path, start, end, text: String(node.value) };
-      // An address with escapes stands in the file differently than it reads; such ones are rare, and left alone.
+      // Addresses with escape sequences are rare and left unchanged.
       if (text.slice(start, end) !== place.text) return [];
       const kind = kindOf(at);
       if (kind !== undefined) return [{ ...place, kind }];
@@ -120,7 +114,7 @@ function placeWithin(place: Omit<ConfigReference, 'kind'>, link: WrittenLink): O
   return { ...place, text: link.href, start: place.start + link.start, end: place.start + link.end };
 }
 
-/** Where redirects are kept; they may be in a file of their own. */
+/** Redirects may be in a separate file. */
 function redirectList(files: readonly ConfigFile[]): { file: ConfigFile; path: JSONPath } | undefined {
   const own = files.find(({ key, root }) => key === 'redirects' && root?.type === 'array');
   if (own) return { file: own, path: [] };
@@ -128,7 +122,7 @@ function redirectList(files: readonly ConfigFile[]): { file: ConfigFile; path: J
   return first && { file: first, path: ['redirects'] };
 }
 
-/** The file of redirects with one more, and without those that would lead away from the page's new address. */
+/** Adds a redirect and removes those that lead away from the page's new address. */
 export function withRedirect(
   files: readonly ConfigFile[],
   redirect: { source: string; destination: string } | undefined,
@@ -137,14 +131,14 @@ export function withRedirect(
   const list = redirectList(files);
   if (list === undefined) return undefined;
   let { text } = list.file;
-  const known = sourcesOf(nodeAt(parsed(text), list.path));
+  const known = sourcesOf(nodeAt(parseNode(text), list.path));
   const obsolete = known.filter(isObsolete);
   for (const [index, source] of [...known.entries()].toReversed()) {
-    // Without options the parser leaves the lines around as they are.
+    // Without options the parser keeps the surrounding lines.
     if (isObsolete(source)) text = applyEdits(text, modify(text, [...list.path, index], undefined, {}));
   }
   const added = redirect !== undefined && !known.includes(redirect.source);
-  if (added) text = inserted(text, list.path, redirect);
+  if (added) text = insertRedirect(text, list.path, redirect);
   return { file: list.file.path, text, removed: obsolete, added };
 }
 
@@ -161,16 +155,20 @@ function sourcesOf(list: Node | undefined): string[] {
   return (list.children ?? []).map((entry) => String(property(entry, 'source')?.value ?? ''));
 }
 
-/** Written by hand: the parser's own formatting also breaks up the line before. */
-function inserted(text: string, path: JSONPath, redirect: { source: string; destination: string }): string {
-  const root = parsed(text);
+/** The parser's own formatting also reformats the previous line. */
+function insertRedirect(
+  text: string,
+  path: JSONPath,
+  redirect: { source: string; destination: string },
+): string {
+  const root = parseNode(text);
   const list = nodeAt(root, path);
   const style = styleOf(text);
   const oneLine = `{ "source": ${JSON.stringify(redirect.source)}, "destination": ${JSON.stringify(redirect.destination)} }`;
   const manyLines = (indent: string): string =>
-    indented(JSON.stringify(redirect, null, style.unit), indent, style.eol);
+    indentLines(JSON.stringify(redirect, null, style.unit), indent, style.eol);
   const listText = (indent: string): string =>
-    indented(JSON.stringify([redirect], null, style.unit), indent, style.eol);
+    indentLines(JSON.stringify([redirect], null, style.unit), indent, style.eol);
   if (list?.type === 'array') {
     const last = list.children?.at(-1);
     if (last === undefined) {
@@ -178,11 +176,11 @@ function inserted(text: string, path: JSONPath, redirect: { source: string; dest
       return text.slice(0, list.offset) + whole + text.slice(list.offset + list.length);
     }
     const isOneLine = !text.slice(last.offset, last.offset + last.length).includes('\n');
-    return appended(text, list, style.eol, isOneLine ? () => oneLine : manyLines);
+    return appendItem(text, list, style.eol, isOneLine ? () => oneLine : manyLines);
   }
   return root === undefined
     ? text
-    : appended(
+    : appendItem(
         text,
         root,
         style.eol,
@@ -190,8 +188,8 @@ function inserted(text: string, path: JSONPath, redirect: { source: string; dest
       );
 }
 
-/** After the last part of a list or object, on a line of its own if the first part has one. */
-function appended(
+/** Appends to a list or object, on a separate line if the first item has one. */
+function appendItem(
   text: string,
   container: Node,
   eol: string,
@@ -206,23 +204,21 @@ function appended(
   return `${text.slice(0, end)},${isOneLine ? ' ' : eol + indent}${write(indent, isOneLine)}${text.slice(end)}`;
 }
 
-function indented(json: string, indent: string, eol: string): string {
+function indentLines(json: string, indent: string, eol: string): string {
   return json.split('\n').join(eol + indent);
 }
 
-/** White space at the beginning of the line around an offset. */
 function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
 }
 
-/** As the file does it: two blanks, four, or tabs. */
 function styleOf(text: string): { unit: string; eol: string } {
   const [, unit = '  '] = /\n([ \t]{1,8})\S/.exec(text) ?? [];
   return { unit, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
-/** Replaces addresses within a file; a later place first, so that the earlier ones stay where they are. */
+/** Replaces addresses from last to first, so that offsets stay valid. */
 export function withReferences(
   file: ConfigFile,
   changes: readonly { reference: ConfigReference; text: string }[],
@@ -231,11 +227,11 @@ export function withReferences(
   for (const { reference, text: now } of changes.toSorted((a, b) => b.reference.start - a.reference.start)) {
     text = text.slice(0, reference.start) + JSON.stringify(now).slice(1, -1) + text.slice(reference.end);
   }
-  return { ...file, text, root: parsed(text) };
+  return { ...file, text, root: parseNode(text) };
 }
 
 export function requireUsable(files: readonly ConfigFile[]): void {
   const broken = files.find(({ root }) => root?.type !== 'object' && root?.type !== 'array');
   if (broken)
-    throw new ToolProblem(`${broken.path} is not valid JSON. Put it right first; validate says where.`);
+    throw new ToolError(`${broken.path} is not valid JSON. Fix it first; validate shows the position.`);
 }

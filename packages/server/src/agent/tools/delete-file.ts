@@ -1,42 +1,40 @@
-/** `delete_file`: removes a file, once nothing leads to it any more or the model insists. */
+/** `delete_file`: removes a file that is no longer used, or any file with `force`. */
 import { z } from 'zod';
 import type { ToolContext } from '../contract.ts';
 import { lineAt, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
 import { findLinks } from './links.ts';
-import { nearestPaths } from './nearest.ts';
+import { nearestPaths } from './similarity.ts';
 import { addressOf, linksTo, readSite, type SiteView, sourceFiles } from './site.ts';
-import { defineTool, listed, ToolProblem } from './tool.ts';
+import { defineTool, listItems, ToolError } from './tool.ts';
 
 export const deleteFile = defineTool({
   name: 'delete_file',
   description:
-    'Deletes a file. Refused while pages link to it or the navigation names it: change those first, or set force. To ' +
-    'give a page another address use move_page.',
+    'Deletes a file. Refused while pages link to it or the navigation names it: change those first, or set force. ' +
+    'Use move_page to change the address of a page.',
   input: z.object({
     path: filePath,
-    force: z.boolean().default(false).describe('Delete although something still leads to it.'),
+    force: z.boolean().default(false).describe('Delete even if links or the navigation still use it.'),
   }),
   async run(context, { path, force }) {
     requireInScope(context, path);
     const site = await readSite(context);
     if ((await context.tree.read(path)) === undefined) {
       const [near] = nearestPaths(path, site.files);
-      throw new ToolProblem(`There is no file ${path}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+      throw new ToolError(`${path} does not exist.${near === undefined ? '' : ` Did you mean ${near}?`}`);
     }
     if (site.config.some((file) => file.path === path)) {
-      throw new ToolProblem(
-        `${path} is the configuration of the site and cannot be deleted. Edit it instead.`,
-      );
+      throw new ToolError(`${path} is the configuration of the site and cannot be deleted. Edit it instead.`);
     }
     const uses = await usesOf(context, site, path);
-    const list = listed(
+    const list = listItems(
       uses.map((use) => `- ${use}`),
       '',
       30,
     ).join('\n');
     if (uses.length > 0 && !force) {
-      throw new ToolProblem(`${path} is still in use. Change these first, or set force:\n${list}`);
+      throw new ToolError(`${path} is still in use. Change these first, or set force:\n${list}`);
     }
     const changes = await writeAll(context, [{ path, content: null }]);
     const route = site.routeOf(path);
@@ -45,7 +43,7 @@ export const deleteFile = defineTool({
         ? ''
         : ` Add a redirect from ${addressOf(route)} to ${site.configFile} if another page takes its place.`;
     return {
-      text: `Deleted ${path}.${advice}${uses.length > 0 ? ` These now lead nowhere:\n${list}` : ''}`,
+      text: `Deleted ${path}.${advice}${uses.length > 0 ? ` These are now broken:\n${list}` : ''}`,
       changes,
     };
   },

@@ -1,15 +1,14 @@
-/** `diff`: what the run has changed so far. */
 import { z } from 'zod';
 import type { DiffFile } from '../contract.ts';
 import { filePath } from './inputs.ts';
-import { clipped } from './numbered.ts';
-import { defineTool, listed, ToolProblem, withinLimits } from './tool.ts';
+import { clipLine } from './line-format.ts';
+import { defineTool, listItems, ToolError, withinLimits } from './tool.ts';
 
-const mostLineCharacters = 500;
+const maxLineCharacters = 500;
 
 export const diff = defineTool({
   name: 'diff',
-  description: 'Shows what you have changed since the run began: a list of files, then the changed lines.',
+  description: 'Shows your changes since the run began: a list of files, then the changed lines.',
   input: z.object({
     path: filePath.optional().describe('Only this file.'),
     offset: z.int().min(1).default(1).describe('First line of the changes to show.'),
@@ -20,8 +19,8 @@ export const diff = defineTool({
     const wanted =
       path === undefined ? files : files.filter((file) => file.path === path || file.from === path);
     if (wanted.length === 0) {
-      throw new ToolProblem(
-        `${path} has not changed. Changed are: ${files
+      throw new ToolError(
+        `${path} has not changed. Changed files: ${files
           .map((file) => file.path)
           .slice(0, 20)
           .join(', ')}.`,
@@ -29,17 +28,17 @@ export const diff = defineTool({
     }
     const lines = patchLines(patch, wanted, path !== undefined).slice(offset - 1);
     const shown = withinLimits(
-      lines.map((line) => clipped(line, mostLineCharacters)),
+      lines.map((line) => clipLine(line, maxLineCharacters)),
       600,
     );
     const left = lines.length - shown.length;
     return {
       text: [
-        ...listed(wanted.map(statText), 'Name one as path.'),
+        ...listItems(wanted.map(statText), 'Pass one as path.'),
         '',
         ...shown,
         ...(left > 0
-          ? [`… ${left} more lines. Go on with offset ${offset + shown.length}, or name one file.`]
+          ? [`… ${left} more lines. Continue with offset ${offset + shown.length}, or pass a path.`]
           : []),
       ].join('\n'),
     };
@@ -51,7 +50,6 @@ function statText({ path, from, status, addedLines, removedLines }: DiffFile): s
   return `${status} ${path}${origin} (+${addedLines} −${removedLines})`;
 }
 
-/** The part of a patch that is about some files: each begins with a line `diff --git`. */
 function patchLines(patch: string, wanted: readonly DiffFile[], narrow: boolean): string[] {
   const lines = patch.split('\n');
   if (!narrow) return lines;

@@ -1,28 +1,23 @@
-/**
- * Reading and writing for tools: text only, nothing overwritten unread, nothing outside the scope of the job. What
- * belongs together is written together or not at all.
- */
+/** File access of tools: text only, no overwriting of unread files, nothing outside the scope of the job. */
 import { createHash } from 'node:crypto';
 import type { FileChange, ToolContext } from '../contract.ts';
-import { nearestPaths } from './nearest.ts';
-import { ToolProblem } from './tool.ts';
+import { nearestPaths } from './similarity.ts';
+import { ToolError } from './tool.ts';
 
 const byteOrderMark = '\ufeff';
 
-/** The text as it stands in the file: with its line endings and its byte order mark. */
+/** Keeps line endings and the byte order mark. */
 export async function readText(context: ToolContext, path: string): Promise<string> {
   const bytes = await context.tree.read(path);
-  if (bytes === undefined) throw await missing(context, path);
+  if (bytes === undefined) throw await missingFile(context, path);
   const text = decode(bytes);
   if (text === undefined) {
-    throw new ToolProblem(
-      `${path} is not a text file (${bytes.length} bytes). It cannot be read or edited; pages may link to it.`,
+    throw new ToolError(
+      `${path} is not a text file (${bytes.length} bytes). It cannot be read or edited, but pages may link to it.`,
     );
   }
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
-    throw new ToolProblem(
-      `${path} is kept outside the repository (git LFS); its content cannot be read or edited.`,
-    );
+    throw new ToolError(`${path} is stored in Git LFS; its content cannot be read or edited.`);
   }
   return text;
 }
@@ -41,24 +36,23 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-async function missing(context: ToolContext, path: string): Promise<ToolProblem> {
+async function missingFile(context: ToolContext, path: string): Promise<ToolError> {
   const paths = (await context.tree.list()).map((file) => file.path);
   const near = nearestPaths(path, paths);
-  const advice =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Use list_files to see what there is.';
-  return new ToolProblem(`There is no file ${path}. ${advice}`);
+  const advice = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Use list_files to see all files.';
+  return new ToolError(`${path} does not exist. ${advice}`);
 }
 
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Nothing may be changed that the model has not seen as it is now. */
+/** The model must have read the current content. */
 export function requireSeen(context: ToolContext, path: string, text: string): void {
   const seen = context.seen.get(path);
-  if (seen === undefined) throw new ToolProblem(`Read ${path} with read_file before you change it.`);
+  if (seen === undefined) throw new ToolError(`Read ${path} with read_file before you change it.`);
   if (seen === hashOf(text)) return;
-  throw new ToolProblem(`${path} has changed since you read it. Read it again, then repeat the change.`);
+  throw new ToolError(`${path} has changed since you read it. Read it again, then repeat the change.`);
 }
 
 export function isInScope(context: ToolContext, path: string): boolean {
@@ -68,12 +62,12 @@ export function isInScope(context: ToolContext, path: string): boolean {
 
 export function requireInScope(context: ToolContext, path: string): void {
   if (isInScope(context, path)) return;
-  throw new ToolProblem(
-    `${path} is outside what this job may change: ${context.scopePaths.join(', ')}. Leave it as it is.`,
+  throw new ToolError(
+    `${path} is outside the scope of this job: ${context.scopePaths.join(', ')}. Leave it unchanged.`,
   );
 }
 
-/** All or nothing: what was written before a refusal is put back. A file that was seen stays seen. */
+/** Atomic: after a refusal, earlier writes are undone. A file that was seen stays seen. */
 export async function writeAll(context: ToolContext, changes: readonly FileChange[]): Promise<FileChange[]> {
   for (const { path } of changes) requireInScope(context, path);
   const before: FileChange[] = [];
@@ -99,7 +93,6 @@ function put({ tree }: ToolContext, { path, content }: FileChange): Promise<void
   return content === null ? tree.remove(path) : tree.write(path, content);
 }
 
-/** New text in the line endings of the file, and with its byte order mark. */
 export function inStyleOf(file: string, text: string): string {
   const plain = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   const mark = file.startsWith(byteOrderMark) ? byteOrderMark : '';

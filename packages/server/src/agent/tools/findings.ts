@@ -1,11 +1,10 @@
-/** Findings as a model reads them: new ones first, one line each, with what to do. */
 import type { SiteFinding } from '../contract.ts';
-import { counted } from './tool.ts';
-import { withVisibleMarkers } from './hidden.ts';
+import { pluralize } from './tool.ts';
+import { withVisibleMarkers } from './invisible-characters.ts';
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 
-export function inOrder(findings: readonly SiteFinding[]): SiteFinding[] {
+export function sortFindings(findings: readonly SiteFinding[]): SiteFinding[] {
   return findings.toSorted(
     (a, b) => Number(b.isNew) - Number(a.isNew) || rank[a.severity] - rank[b.severity] || compare(a, b),
   );
@@ -22,16 +21,16 @@ export function findingText({ severity, code, file, line, message, hint, isNew }
   const place = line === null ? file : `${file}:${line}`;
   const text = `${message}.${hint === null ? '' : ` ${hint}`}`
     .replaceAll(/\s+/g, ' ')
-    .slice(0, mostCharacters);
+    .slice(0, maxCharacters);
   return `- ${isNew ? 'new ' : ''}${severity} ${code} ${place}: ${withVisibleMarkers(text)}`;
 }
 
 export function findingCounts(findings: readonly SiteFinding[]): string {
   const newOnes = findings.filter(({ isNew }) => isNew);
   const count = (severity: SiteFinding['severity'], word: string): string =>
-    counted(newOnes.filter((finding) => finding.severity === severity).length, word);
+    pluralize(newOnes.filter((finding) => finding.severity === severity).length, word);
   return (
-    `New since the run began: ${count('error', 'error')}, ${count('warning', 'warning')}, ${count('info', 'note')}. ` +
-    `There before: ${findings.length - newOnes.length}.`
+    `New in this run: ${count('error', 'error')}, ${count('warning', 'warning')}, ${count('info', 'note')}. ` +
+    `Existing: ${findings.length - newOnes.length}.`
   );
 }

@@ -1,15 +1,15 @@
-/** `finish`: ends the run. Refused while the site has new errors, unless the model says why they must stay. */
+/** `finish`: ends the run. Refused while the site has new errors, unless the model gives a reason. */
 import { z } from 'zod';
-import { SiteCheckFailed, type SiteFinding, type ToolContext } from '../contract.ts';
-import { findingText, inOrder } from './findings.ts';
-import { defineTool, listed, renderingSeconds, ToolProblem } from './tool.ts';
+import { SiteCheckError, type SiteFinding, type ToolContext } from '../contract.ts';
+import { findingText, sortFindings } from './findings.ts';
+import { defineTool, listItems, renderingSeconds, ToolError } from './tool.ts';
 
 export const finish = defineTool({
   name: 'finish',
   description:
-    'Ends your work. Give a short title and a summary of what you changed and why, for the person who reviews it. Call ' +
-    'it also when nothing needed a change (say why), or with outcome needs_input when you cannot go on without an answer.',
-  mostSeconds: renderingSeconds,
+    'Ends your work. Give a short title and a summary of what you changed and why, for the reviewer. Call ' +
+    'it also when nothing needs to change (say why), or with outcome needs_input when you need an answer to continue.',
+  maxSeconds: renderingSeconds,
   input: z.object({
     title: z
       .string()
@@ -22,21 +22,21 @@ export const finish = defineTool({
       .trim()
       .min(1)
       .max(4000)
-      .describe('What changed and why; what you left alone; open questions.'),
+      .describe('What changed and why; what you left unchanged; open questions.'),
     outcome: z.enum(['done', 'needs_input']).default('done'),
     leave_problems: z
       .string()
       .max(1000)
       .optional()
-      .describe('Only when new errors cannot be fixed: why they must stay. A reviewer then has to decide.'),
+      .describe('Only when new errors cannot be fixed: why they must stay. A reviewer decides.'),
   }),
   async run(context, { title, summary, outcome, leave_problems: reason }) {
     const { files } = await context.diff();
     if (files.length > 0 && outcome === 'done' && !reason?.trim()) {
       const errors = await newErrors(context);
       if (errors.length > 0) {
-        const lines = listed(inOrder(errors).map(findingText), 'validate lists all.', 10);
-        throw new ToolProblem(
+        const lines = listItems(sortFindings(errors).map(findingText), 'validate lists all.', 10);
+        throw new ToolError(
           `The site has new errors. Fix them, then call finish again; or say in leave_problems why they must stay.\n${lines.join('\n')}`,
         );
       }
@@ -46,10 +46,10 @@ export const finish = defineTool({
   },
 });
 
-/** None when nobody knows: the run checks the site itself before anything leaves, and fails closed. */
+/** Empty if the site cannot be checked: the run checks it again before publishing and fails closed. */
 async function newErrors({ site, signal }: ToolContext): Promise<SiteFinding[]> {
   const findings = await site.validate(signal).catch((error: unknown) => {
-    if (error instanceof SiteCheckFailed) return [];
+    if (error instanceof SiteCheckError) return [];
     throw error;
   });
   return findings.filter(({ isNew, severity }) => isNew && severity === 'error');

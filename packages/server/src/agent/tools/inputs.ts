@@ -1,15 +1,14 @@
-/** Parts of tool inputs that several tools have, with the words a model reads. */
 import { z } from 'zod';
 
-const mostPathCharacters = 500;
+const maxPathCharacters = 500;
 
 export const filePath = z
   .string()
   .min(1)
-  .max(mostPathCharacters)
+  .max(maxPathCharacters)
   .describe('Path from the docs root with forward slashes, for example guides/start.mdx.');
 
-export const folderPath = z.string().max(mostPathCharacters);
+export const folderPath = z.string().max(maxPathCharacters);
 
 /** Models write a folder as `.`, `./guides` or `/guides/`. */
 export function folderOf(path: string): string {
@@ -23,7 +22,7 @@ export const globPattern = z
   .max(200)
   .describe('Only files that match, for example *.mdx or guides/**.');
 
-/** `*` within a folder, `**` across folders, `?` one character; a pattern without a slash means the name alone. */
+/** `*` within a folder, `**` across folders, `?` one character; a pattern without a slash matches the name. */
 export function globMatcher(glob: string | undefined): (path: string) => boolean {
   if (glob === undefined) return () => true;
   const onName = !glob.includes('/');
@@ -34,7 +33,7 @@ export function globMatcher(glob: string | undefined): (path: string) => boolean
   };
 }
 
-/** Both walk a table of what matches so far, so that no pattern costs more than its length times the path's. */
+/** Dynamic programming bounds the cost to pattern length times path length. */
 function matchesParts(parts: readonly string[], names: readonly string[]): boolean {
   return matches(parts, names, (part) => part === '**', matchesName);
 }

@@ -1,4 +1,3 @@
-/** Which addresses a page's source names, and where. */
 import { describe, expect, test } from 'vitest';
 import { findLinks, withLinks } from './links.ts';
 
@@ -17,11 +16,11 @@ describe('addresses', () => {
     ['an object', "export const x = [{ href: '/a' }];", ['link /a']],
     ['an import', "import A from '../a.mdx';", ['import ../a.mdx']],
   ];
-  test.each(cases)('%s', (_, source, expected) => {
+  test.each(cases)('findLinks finds %s', (_, source, expected) => {
     expect(hrefs(source)).toEqual(expected);
   });
 
-  test('code holds none, whatever its fence', () => {
+  test('code contains no links, independent of its fence', () => {
     expect(hrefs('```md\n[a](/b)\n```\n[c](/d)')).toEqual(['link /d']);
     expect(hrefs('````\n```\n[a](/b)\n```\n````\n[c](/d)')).toEqual(['link /d']);
     expect(hrefs('~~~\n[a](/b)\n~~~')).toEqual([]);
@@ -29,13 +28,13 @@ describe('addresses', () => {
     expect(hrefs('a lone ` tick\n\n[a](/b) and ` another')).toEqual(['link /b']);
   });
 
-  test('are changed where they stand and nowhere else', () => {
+  test('addresses are replaced in place', () => {
     const source = '[/a](/a) `/a` [b](/a#c)';
     const changes = findLinks(source).map((link) => ({ link, href: link.href.replace('/a', '/long') }));
     expect(withLinks(source, changes)).toBe('[/a](/long) `/a` [b](/long#c)');
   });
 
-  test('many of them, or many that only begin like one, cost little', () => {
+  test('many links, or many incomplete ones, take little time', () => {
     for (const part of ['](', '![', '` ', 'href="', '\n[a', '\n\n'])
       expect(findLinks(part.repeat(50_000)).length).toBeLessThanOrEqual(20_000);
   });

@@ -1,18 +1,19 @@
 /**
- * Finds the addresses that a page's source names: Markdown links, images and definitions, `href` and `src` of JSX and of
- * objects, imports. Code is passed over. It resolves nothing; it only says what stands where.
+ * Finds addresses in the source of a page: Markdown links, images and definitions, `href` and `src` of JSX and
+ * objects, imports. Code is skipped.
  */
 
 export interface WrittenLink {
   href: string;
-  /** Offsets of the address itself. */
   start: number;
   end: number;
   kind: 'link' | 'file' | 'import';
 }
 
-const mostLinks = 20_000;
-/** Every part is bounded and no two neighbours can match the same character, so that none of these backtracks far. */
+const maxLinks = 20_000;
+/**
+ * Every part is bounded and neighbors cannot match the same character, which prevents excessive backtracking.
+ */
 const patterns: { pattern: RegExp; kind: WrittenLink['kind'] }[] = [
   { pattern: /!\[[^[\]\n]{0,500}\]\(\s{0,10}<?([^\s()<>]{1,2000})/dg, kind: 'file' },
   { pattern: /(?<!!\[[^[\]\n]{0,500})\]\(\s{0,10}<([^<>\n]{1,2000})>/dg, kind: 'link' },
@@ -40,7 +41,7 @@ export function findLinks(source: string): WrittenLink[] {
   for (const { pattern, kind } of patterns) {
     for (const match of text.matchAll(pattern)) {
       const [start, end] = match.indices?.[1] ?? [0, 0];
-      if (found.size >= mostLinks) break;
+      if (found.size >= maxLinks) break;
       if (!found.has(start)) found.set(start, { href: source.slice(start, end), start, end, kind });
     }
   }
@@ -55,7 +56,7 @@ export function withLinks(source: string, changes: readonly { link: WrittenLink;
   return text;
 }
 
-/** The same text with blanks in place of fenced and inline code, so that offsets stay. */
+/** Replaces fenced and inline code with spaces, so that offsets stay valid. */
 export function withoutCode(source: string): string {
   const lines = source.split('\n');
   let fence: string | undefined;
@@ -72,7 +73,7 @@ export function withoutCode(source: string): string {
   return outside.join('\n').split('\n\n').map(withoutSpans).join('\n\n');
 }
 
-/** Within one paragraph: a run of backticks closes with the next run of the same length. */
+/** Within a paragraph, a run of backticks closes with the next run of equal length. */
 function withoutSpans(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map((match) => ({
     start: match.index,

@@ -1,21 +1,25 @@
-/** `list_files`: what is in the docs root or a folder of it, folders beyond a depth as one line. */
 import { z } from 'zod';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
-import { nearestPaths } from './nearest.ts';
-import { counted, defineTool, listed, ToolProblem } from './tool.ts';
+import { nearestPaths } from './similarity.ts';
+import { pluralize, defineTool, listItems, ToolError } from './tool.ts';
 
-const mostEntries = 500;
-const usualDepth = 2;
+const maxEntries = 500;
+const defaultDepth = 2;
 
 export const listFiles = defineTool({
   name: 'list_files',
   description:
-    'Lists files with their sizes. Folders deeper than depth are counted in one line; name such a folder as path to ' +
+    'Lists files with their sizes. Folders deeper than depth are summarized in one line; pass such a folder as path to ' +
     'see inside. Use glob to find files by name.',
   input: z.object({
     path: folderPath.default('').describe('Folder to list; empty for the whole docs root.'),
     glob: globPattern.optional(),
-    depth: z.int().min(1).max(20).optional().describe('How many folders deep; 2, or no limit with a glob.'),
+    depth: z
+      .int()
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Number of folder levels; default 2, or unlimited with a glob.'),
   }),
   async run(context, { path: written, glob, depth }) {
     const path = folderOf(written);
@@ -24,13 +28,13 @@ export const listFiles = defineTool({
     const below = all.filter((file) => path === '' || file.path.startsWith(`${path}/`));
     if (below.length === 0) throw noFolder(path, all);
     const files = below.filter((file) => matches(file.path));
-    const deepest = depth ?? (glob === undefined ? usualDepth : Infinity);
-    const entries = entriesOf(files, path === '' ? 0 : path.split('/').length, deepest);
+    const maxDepth = depth ?? (glob === undefined ? defaultDepth : Infinity);
+    const entries = entriesOf(files, path === '' ? 0 : path.split('/').length, maxDepth);
     if (entries.length === 0)
       return { text: `No file ${path === '' ? '' : `below ${path} `}matches ${glob}.` };
-    const advice = 'Name a folder as path, or use glob.';
+    const advice = 'Pass a folder as path, or use glob.';
     return {
-      text: [`${counted(files.length, 'file')}:`, ...listed(entries, advice, mostEntries)].join('\n'),
+      text: [`${pluralize(files.length, 'file')}:`, ...listItems(entries, advice, maxEntries)].join('\n'),
     };
   },
 });
@@ -50,19 +54,19 @@ function entriesOf(
   });
   return [...new Set(lines)].map((line) => {
     const count = folders.get(line);
-    return count === undefined ? line : `${line} (${counted(count, 'file')})`;
+    return count === undefined ? line : `${line} (${pluralize(count, 'file')})`;
   });
 }
 
-function noFolder(path: string, files: readonly { path: string }[]): ToolProblem {
+function noFolder(path: string, files: readonly { path: string }[]): ToolError {
   if (files.some((file) => file.path === path)) {
-    return new ToolProblem(`${path} is a file. Read it with read_file, or list the folder it is in.`);
+    return new ToolError(`${path} is a file. Read it with read_file, or list the folder it is in.`);
   }
   const folders = new Set(files.flatMap((file) => foldersOf(file.path)));
   const [near] = nearestPaths(path, [...folders]);
   const advice = near === undefined ? 'List the docs root with an empty path.' : `The nearest is ${near}.`;
-  return new ToolProblem(
-    path === '' ? 'The docs root holds no files.' : `There is no folder ${path}. ${advice}`,
+  return new ToolError(
+    path === '' ? 'The docs root has no files.' : `The folder ${path} does not exist. ${advice}`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * `move_page`: gives a page another address and takes along everything that knows the old one: links, navigation,
- * redirects. All of it is worked out before anything is written.
+ * `move_page`: moves a page and updates links, navigation and redirects. The whole change is computed before
+ * anything is written.
  */
 import { z } from 'zod';
 import type { FileChange, ToolContext } from '../contract.ts';
@@ -17,25 +17,25 @@ import { filePath } from './inputs.ts';
 import { findLinks } from './links.ts';
 import { type Move, pageAddress, rewriteInbound, rewriteMoved } from './rewrite-links.ts';
 import { addressOf, meansPage, readSite, resolverFor, type SiteView, sourceFiles } from './site.ts';
-import { counted, defineTool, listed, ToolProblem } from './tool.ts';
+import { pluralize, defineTool, listItems, ToolError } from './tool.ts';
 
 export const movePage = defineTool({
   name: 'move_page',
   description:
     'Moves or renames a page: moves the file, changes links to it in other pages and its own relative links, changes its ' +
-    'entries in the navigation, and adds a redirect from the old address. Use it rather than writing a copy.',
+    'entries in the navigation, and adds a redirect from the old address. Use it instead of writing a copy.',
   input: z.object({
-    from: filePath.describe('The page as it is, for example guides/start.mdx.'),
-    to: filePath.describe('Where it shall be, with the same extension, for example guides/begin.mdx.'),
+    from: filePath.describe('The current path, for example guides/start.mdx.'),
+    to: filePath.describe('The new path, with the same extension, for example guides/begin.mdx.'),
   }),
   async run(context, { from, to }) {
     const source = await readText(context, from);
     const site = await readSite(context);
     const move = await planMove(context, site, from, to);
     const report: string[] = [];
-    const left: string[] = [];
+    const unchanged: string[] = [];
     const own = rewriteMoved(source, move);
-    if (own.links.length > 0) report.push(`${to}: ${counted(own.links.length, 'link')} of its own`);
+    if (own.links.length > 0) report.push(`${to}: ${pluralize(own.links.length, 'link')} of its own`);
     const changes: FileChange[] = [{ path: to, content: own.text }];
     for await (const { file, text } of sourceFiles(context, site)) {
       if (file === from) continue;
@@ -44,15 +44,15 @@ export const movePage = defineTool({
       const lines = [...new Set(links.map((link) => lineAt(text, link.start)))].join(', ');
       if (isInScope(context, file)) {
         changes.push({ path: file, content: now });
-        report.push(`${file}: ${counted(links.length, 'link')} (line ${lines})`);
-      } else left.push(`${file} (line ${lines}) is outside the scope`);
+        report.push(`${file}: ${pluralize(links.length, 'link')} (line ${lines})`);
+      } else unchanged.push(`${file} (line ${lines}) is outside the scope`);
     }
-    left.push(...(await scriptsThatName(context, site, move)));
-    changes.push(...configChanges(context, site, move, report, left), { path: from, content: null });
+    unchanged.push(...(await scriptsThatName(context, site, move)));
+    changes.push(...configChanges(context, site, move, report, unchanged), { path: from, content: null });
     const wasSeen = context.seen.has(from);
     const written = await writeAll(context, changes);
     if (!wasSeen) context.seen.delete(to);
-    return { text: reportText(move, report, left), changes: written };
+    return { text: reportText(move, report, unchanged), changes: written };
   },
 });
 
@@ -60,24 +60,24 @@ async function planMove(context: ToolContext, site: SiteView, from: string, to: 
   for (const path of [from, to]) requireInScope(context, path);
   const extension = /\.mdx?$/;
   if (!extension.test(from))
-    throw new ToolProblem(`${from} is no page. move_page moves .mdx and .md files only.`);
+    throw new ToolError(`${from} is not a page. move_page moves only .mdx and .md files.`);
   if (extension.exec(to)?.[0] !== extension.exec(from)?.[0]) {
-    throw new ToolProblem(
+    throw new ToolError(
       `Keep the extension: move ${from} to a path that ends with ${extension.exec(from)?.[0]}.`,
     );
   }
-  if (from === to) throw new ToolProblem('`from` and `to` are the same.');
+  if (from === to) throw new ToolError('`from` and `to` are the same.');
   const [fromRoute, toRoute] = [from, to].map((path) => path.replace(extension, '')) as [string, string];
-  const taken = (await context.tree.read(to)) === undefined ? site.fileOf(toRoute) : to;
-  if (taken !== undefined && taken !== from) {
-    throw new ToolProblem(`${taken} has the address ${addressOf(toRoute)} already. Choose another path.`);
+  const existing = (await context.tree.read(to)) === undefined ? site.fileOf(toRoute) : to;
+  if (existing !== undefined && existing !== from) {
+    throw new ToolError(`${existing} already has the address ${addressOf(toRoute)}. Choose another path.`);
   }
   requireUsable(site.config);
   const files = [...site.files.filter((file) => file !== from), to].toSorted();
   return { from, to, fromRoute, toRoute, before: site.resolver, after: resolverFor(files) };
 }
 
-/** Scripts are code, which a run does not write; the redirect has to do for them. */
+/** A run does not edit scripts; the redirect covers them. */
 async function scriptsThatName(context: ToolContext, site: SiteView, move: Move): Promise<string[]> {
   const named: string[] = [];
   for await (const { file, text } of sourceFiles(context, site, /\.[jt]sx?$/)) {
@@ -91,32 +91,33 @@ async function scriptsThatName(context: ToolContext, site: SiteView, move: Move)
   return named;
 }
 
-/** The new text of each configuration file that names the page. */
 function configChanges(
   context: ToolContext,
   site: SiteView,
   move: Move,
   report: string[],
-  left: string[],
+  unchanged: string[],
 ): FileChange[] {
   if (site.routeOf(move.from) === undefined) return [];
   const references = referencesOf(site.config).filter((reference) => namesPage(reference, site, move));
-  const isOut = (file: string): boolean => !isInScope(context, file);
-  const blocked = references.find(({ kind, file }) => kind === 'navigation' && isOut(file));
+  const isOutOfScope = (file: string): boolean => !isInScope(context, file);
+  const blocked = references.find(({ kind, file }) => kind === 'navigation' && isOutOfScope(file));
   if (blocked !== undefined) {
-    throw new ToolProblem(
-      `The navigation in ${blocked.file} names this page, and this job may not change that file. Leave the page where it is.`,
+    throw new ToolError(
+      `The navigation in ${blocked.file} names this page, and that file is outside the scope of this job. Do not move the page.`,
     );
   }
   const renamed = site.config.map((file) => {
-    const mine = references.filter((reference) => reference.file === file.path && !isOut(file.path));
-    if (mine.length > 0) report.push(`${file.path}: ${referenceText(mine, file)}`);
+    const ownReferences = references.filter(
+      (reference) => reference.file === file.path && !isOutOfScope(file.path),
+    );
+    if (ownReferences.length > 0) report.push(`${file.path}: ${referenceText(ownReferences, file)}`);
     return withReferences(
       file,
-      mine.map((reference) => ({ reference, text: newText(reference, move) })),
+      ownReferences.map((reference) => ({ reference, text: newText(reference, move) })),
     );
   });
-  const redirected = redirects(context, site, renamed, move, report, left);
+  const redirected = redirects(context, site, renamed, move, report, unchanged);
   return redirected.flatMap((file, index) =>
     file.text === site.config[index]?.text ? [] : [{ path: file.path, content: file.text }],
   );
@@ -128,21 +129,21 @@ function redirects(
   files: readonly ConfigFile[],
   move: Move,
   report: string[],
-  left: string[],
+  unchanged: string[],
 ): readonly ConfigFile[] {
   const source = addressOf(move.fromRoute);
   const destination = addressOf(move.toRoute);
   const isPlain = !/[:*()%?#\s]/.test(source + destination) && source !== '/';
-  // What is still a page needs no redirect, and would never be redirected.
+  // An address that is still a page is never redirected.
   const redirect = isPlain && !hasPage(site, move, source) ? { source, destination } : undefined;
   const result = withRedirect(files, redirect, (known) => sameAddress(known, destination));
   if (result === undefined || (!result.added && result.removed.length === 0)) {
-    left.push(`no redirect leads from ${source} to ${destination}`);
+    unchanged.push(`no redirect leads from ${source} to ${destination}`);
     return files;
   }
   if (!isInScope(context, result.file)) {
-    left.push(
-      `${result.file} is outside the scope, so that no redirect leads from ${source} to ${destination}`,
+    unchanged.push(
+      `${result.file} is outside the scope, so no redirect leads from ${source} to ${destination}`,
     );
     return files;
   }
@@ -152,7 +153,6 @@ function redirects(
   return files.map((file) => (file.path === result.file ? { ...file, text: result.text } : file));
 }
 
-/** Whether another page is at an address once this one has left it. */
 function hasPage(site: SiteView, move: Move, address: string): boolean {
   const route = address.slice(1);
   return [route, `${route}/index`].some(
@@ -181,29 +181,33 @@ function referenceText(references: readonly ConfigReference[], file: ConfigFile)
   const words = {
     navigation: 'navigation entry',
     link: 'link',
-    'redirect-destination': 'end of a redirect',
+    'redirect-destination': 'redirect destination',
     'redirect-source': '',
   };
   return references.map(({ kind, start }) => `${words[kind]} (line ${lineAt(file.text, start)})`).join(', ');
 }
 
-function reportText({ from, to, toRoute }: Move, report: readonly string[], left: readonly string[]): string {
+function reportText(
+  { from, to, toRoute }: Move,
+  report: readonly string[],
+  unchanged: readonly string[],
+): string {
   return [
     `Moved ${from} to ${to}. Its address is ${addressOf(toRoute)}.`,
     ...(report.length > 0
       ? [
           'Changed:',
-          ...listed(
+          ...listItems(
             report.map((line) => `- ${line}`),
             'diff shows all.',
           ),
         ]
       : []),
-    ...(left.length > 0
+    ...(unchanged.length > 0
       ? [
-          'Left alone:',
-          ...listed(
-            left.map((line) => `- ${line}`),
+          'Unchanged:',
+          ...listItems(
+            unchanged.map((line) => `- ${line}`),
             '',
           ),
         ]

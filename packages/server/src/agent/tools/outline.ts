@@ -1,15 +1,14 @@
-/** `outline`: the navigation as the configuration has it, with addresses and titles, and the pages it leaves out. */
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
 import type { ToolContext } from '../contract.ts';
 import { type ConfigFile, property, requireUsable } from './config.ts';
 import { textIfAny } from './files.ts';
-import { clipped } from './numbered.ts';
+import { clipLine } from './line-format.ts';
 import { readSite, type SiteView, titleOf } from './site.ts';
-import { counted, defineTool, listed, withinLimits } from './tool.ts';
+import { pluralize, defineTool, listItems, withinLimits } from './tool.ts';
 
-const mostLines = 600;
-const mostDepth = 30;
+const maxLines = 600;
+const maxDepth = 30;
 const divisions = 'languages versions products tabs dropdowns anchors menu groups pages'.split(' ');
 const names = 'group tab anchor dropdown product version language item name'.split(' ');
 
@@ -17,7 +16,7 @@ export const outline = defineTool({
   name: 'outline',
   description:
     'Shows the navigation of the site: groups and pages with their titles, entries whose page is missing, and pages that ' +
-    'are not in the navigation. Begin with it.',
+    'are not in the navigation. Start with it.',
   input: z.object({
     offset: z.int().min(1).default(1).describe('First line to show.'),
   }),
@@ -25,10 +24,10 @@ export const outline = defineTool({
     const site = await readSite(context);
     requireUsable(site.config);
     const lines = await outlineLines(context, site);
-    const shown = withinLimits(lines.slice(offset - 1), mostLines);
+    const shown = withinLimits(lines.slice(offset - 1), maxLines);
     const left = lines.length - (offset - 1) - shown.length;
     const more =
-      left > 0 ? [`… ${counted(left, 'more line')}. Go on with offset ${offset + shown.length}.`] : [];
+      left > 0 ? [`… ${pluralize(left, 'more line')}. Continue with offset ${offset + shown.length}.`] : [];
     return { text: [...shown, ...more].join('\n') };
   },
 });
@@ -60,13 +59,13 @@ async function outlineLines(context: ToolContext, site: SiteView): Promise<strin
   return [
     head,
     ...lines,
-    ...(orphans.length > 0 ? [`Not in the navigation (${counted(orphans.length, 'page')}):`] : []),
-    ...listed(
+    ...(orphans.length > 0 ? [`Not in the navigation (${pluralize(orphans.length, 'page')}):`] : []),
+    ...listItems(
       orphans.map((file) => `  ${file}`),
       'list_files shows all.',
       200,
     ),
-  ].map((line) => clipped(line, 300));
+  ].map((line) => clipLine(line, 300));
 }
 
 function navigationLines(
@@ -77,7 +76,7 @@ function navigationLines(
   const lines: string[] = [];
   const indent = (depth: number): string => '  '.repeat(depth);
   const walk = (node: Node | undefined, depth: number): void => {
-    if (node === undefined || depth > mostDepth) return;
+    if (node === undefined || depth > maxDepth) return;
     const value = included(files, node);
     if (value.type === 'string') lines.push(`${indent(depth)}${pageText(String(value.value))}`);
     else if (value.type === 'array') for (const item of value.children ?? []) walk(item, depth);
@@ -99,7 +98,6 @@ function navigationLines(
   return lines;
 }
 
-/** Another file in place of a `$ref` to it. */
 function included(files: readonly ConfigFile[], node: Node): Node {
   const reference = node.type === 'object' ? property(node, '$ref') : undefined;
   if (reference?.type !== 'string') return node;

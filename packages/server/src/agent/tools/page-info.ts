@@ -1,21 +1,20 @@
-/** `page_info`: what there is to know of one page before changing it: headings, links out and in, findings. */
 import { slugOf } from '@docyard/render/source-rules';
 import { z } from 'zod';
-import { SiteCheckFailed, type ToolContext } from '../contract.ts';
-import { findingText, inOrder } from './findings.ts';
+import { SiteCheckError, type ToolContext } from '../contract.ts';
+import { findingText, sortFindings } from './findings.ts';
 import { lineAt, linesOf, readText } from './files.ts';
 import { filePath } from './inputs.ts';
 import { findLinks, withoutCode } from './links.ts';
-import { clipped } from './numbered.ts';
+import { clipLine } from './line-format.ts';
 import { addressOf, linksTo, readSite, type SiteView } from './site.ts';
-import { defineTool, listed, renderingSeconds } from './tool.ts';
+import { defineTool, listItems, renderingSeconds } from './tool.ts';
 
 export const pageInfo = defineTool({
   name: 'page_info',
   description:
-    'Tells about one page without its text: address, front matter, headings with their anchors, links on it, links of ' +
-    'other pages to it, its places in the navigation, and findings.',
-  mostSeconds: renderingSeconds,
+    'Describes one page without its text: address, front matter, headings with anchors, links on it, links to it ' +
+    'from other pages, navigation entries, and findings.',
+  maxSeconds: renderingSeconds,
   input: z.object({ path: filePath }),
   async run(context, { path }) {
     const text = await readText(context, path);
@@ -37,8 +36,8 @@ export const pageInfo = defineTool({
         : `${path} has the address ${addressOf(route)}`;
     const lines = parts.flatMap(([title, items]) => [
       `${title}${items.length === 0 ? ': none' : ` (${items.length}):`}`,
-      ...listed(
-        items.map((item) => `  ${clipped(item, 300)}`),
+      ...listItems(
+        items.map((item) => `  ${clipLine(item, 300)}`),
         '',
         60,
       ),
@@ -58,7 +57,7 @@ function headingLines(text: string): string[] {
   const afterFrontMatter = frontMatterLines(text).length;
   const lines = linesOf(text);
   return linesOf(withoutCode(text)).flatMap((bare, index) => {
-    // Code is blank in it; the words, which may be code, come from the page itself.
+    // `bare` has no code; the title may contain some, so it is read from the page.
     if (index <= afterFrontMatter || !/^#{1,6}[ \t]/.test(bare)) return [];
     const [, marks, title = ''] = /^(#{1,6})[ \t]+(\S.{0,500})/.exec(lines[index] ?? '') ?? [];
     if (marks === undefined) return [];
@@ -80,7 +79,7 @@ function outboundLines(text: string, path: string, site: SiteView): string[] {
       outside: () => 'another host',
       here: () => 'this page',
       unsafe: () => 'an address that is not allowed',
-      broken: () => 'no file: a redirect, a generated page, or broken',
+      broken: () => 'not a file: a redirect, a generated page, or broken',
     }[target.kind]();
     return [`${lineAt(text, start)}: ${href} → ${meaning}`];
   });
@@ -94,9 +93,9 @@ async function findingLines(
   if (route === undefined) return [];
   try {
     const { findings } = await context.site.renderPage(path, context.signal);
-    return inOrder(findings).map((finding) => findingText(finding).slice(2));
+    return sortFindings(findings).map((finding) => findingText(finding).slice(2));
   } catch (error) {
-    if (error instanceof SiteCheckFailed) return [`not known: ${error.message}`];
+    if (error instanceof SiteCheckError) return [`unknown: ${error.message}`];
     throw error;
   }
 }

@@ -1,20 +1,19 @@
-/** `render_page`: what readers of a page get, as Markdown, with its findings. */
 import { z } from 'zod';
-import { findingText, inOrder } from './findings.ts';
+import { findingText, sortFindings } from './findings.ts';
 import { readText } from './files.ts';
 import { filePath } from './inputs.ts';
-import { clipped } from './numbered.ts';
-import { defineTool, listed, renderingSeconds, withinLimits } from './tool.ts';
+import { clipLine } from './line-format.ts';
+import { defineTool, listItems, renderingSeconds, withinLimits } from './tool.ts';
 
-const mostLines = 400;
-const mostBytes = 12_000;
+const maxLines = 400;
+const maxBytes = 12_000;
 
 export const renderPage = defineTool({
   name: 'render_page',
   description:
-    'Renders one page and gives back what readers see, as Markdown: components resolved, snippets and variables put in. ' +
+    'Renders one page and returns what readers see, as Markdown: components, snippets and variables resolved. ' +
     'Use it to check a page that you changed.',
-  mostSeconds: renderingSeconds,
+  maxSeconds: renderingSeconds,
   input: z.object({
     path: filePath,
     offset: z.int().min(1).default(1).describe('First line of the result to show.'),
@@ -24,18 +23,22 @@ export const renderPage = defineTool({
     const { markdown, findings } = await context.site.renderPage(path, context.signal);
     const lines = markdown.split('\n');
     const shown = withinLimits(
-      lines.slice(offset - 1).map((line) => clipped(line)),
-      mostLines,
-      mostBytes,
+      lines.slice(offset - 1).map((line) => clipLine(line)),
+      maxLines,
+      maxBytes,
     );
     const left = lines.length - (offset - 1) - shown.length;
     return {
       text: [
         `${path} as readers see it:`,
         ...shown,
-        ...(left > 0 ? [`… ${left} more lines. Go on with offset ${offset + shown.length}.`] : []),
+        ...(left > 0 ? [`… ${left} more lines. Continue with offset ${offset + shown.length}.`] : []),
         ...(findings.length > 0
-          ? ['', 'Findings:', ...listed(inOrder(findings).map(findingText), 'validate lists all.', 20)]
+          ? [
+              '',
+              'Findings:',
+              ...listItems(sortFindings(findings).map(findingText), 'validate lists all.', 20),
+            ]
           : ['', 'No findings.']),
       ].join('\n'),
     };

@@ -1,12 +1,9 @@
-/**
- * One exact replacement in a text. It finds the old text as it stands in the file, whatever its line endings, and when it
- * cannot, says where something like it stands. It reads and writes nothing.
- */
+/** Replaces exact text independent of line endings. If the text is not found, the error shows similar lines. */
 import { lineAt, linesOf, withLineEndingsOf } from './files.ts';
-import { hiddenCharacters, nameOf, withoutMarkers } from './hidden.ts';
-import { nearestLines } from './nearest.ts';
-import { numbered } from './numbered.ts';
-import { listed, ToolProblem } from './tool.ts';
+import { hiddenCharacters, nameOf, withoutMarkers } from './invisible-characters.ts';
+import { nearestLines } from './similarity.ts';
+import { numberLine } from './line-format.ts';
+import { listItems, ToolError } from './tool.ts';
 
 export interface Replacement {
   old: string;
@@ -15,30 +12,30 @@ export interface Replacement {
 }
 
 export function replaceIn(file: string, replacement: Replacement): string {
-  const old = asWritten(file, withoutMarkers(replacement.old));
+  const old = withFileLineEndings(file, withoutMarkers(replacement.old));
   const text = withLineEndingsOf(file, withoutMarkers(replacement.new));
   if (old === '')
-    throw new ToolProblem('`old` is empty. Name the text to replace; write_file makes new files.');
-  if (old === text) throw new ToolProblem('`old` and `new` are the same: nothing would change.');
+    throw new ToolError('`old` is empty. Give the text to replace; write_file creates new files.');
+  if (old === text) throw new ToolError('`old` and `new` are the same: nothing would change.');
   refuseHidden(text, file);
   const places = placesOf(file, old);
-  if (places.length === 0) throw new ToolProblem(notFound(file, replacement));
-  if (places.length > 1 && !replacement.replace_all) throw new ToolProblem(ambiguous(file, places));
+  if (places.length === 0) throw new ToolError(explainNotFound(file, replacement));
+  if (places.length > 1 && !replacement.replace_all) throw new ToolError(explainAmbiguity(file, places));
   return places.length === 1 || replacement.replace_all ? file.split(old).join(text) : file;
 }
 
-/** What the file does not hold already, a run must not bring in. */
+/** A run must not add new kinds of invisible characters. */
 export function refuseHidden(text: string, file: string): void {
   const known = new Set(hiddenCharacters(file));
   const added = hiddenCharacters(text).filter((character) => !known.has(character));
   if (added.length === 0) return;
-  throw new ToolProblem(
-    `The new text holds characters that nobody can see: ${added.map(nameOf).join(', ')}. Write it without them.`,
+  throw new ToolError(
+    `The new text contains invisible characters: ${added.map(nameOf).join(', ')}. Remove them.`,
   );
 }
 
-/** Models write line feeds; the file may have carriage returns as well. */
-function asWritten(file: string, old: string): string {
+/** Models write LF; the file may use CRLF. */
+function withFileLineEndings(file: string, old: string): string {
   return file.includes(old) ? old : old.replaceAll(/\r?\n/g, file.includes('\r\n') ? '\r\n' : '\n');
 }
 
@@ -48,47 +45,45 @@ function placesOf(file: string, old: string): number[] {
   return places;
 }
 
-function ambiguous(file: string, places: readonly number[]): string {
-  const lines = listed(
+function explainAmbiguity(file: string, places: readonly number[]): string {
+  const lines = listItems(
     places.map((place) => String(lineAt(file, place))),
     '',
     100,
   ).join(', ');
   return (
-    `\`old\` stands ${places.length} times in the file, at lines ${lines}. ` +
-    'Add lines around it until it is unique, or set replace_all.'
+    `\`old\` occurs ${places.length} times in the file, at lines ${lines}. ` +
+    'Add surrounding lines until it is unique, or set replace_all.'
   );
 }
 
-function notFound(file: string, { old, new: text }: Replacement): string {
-  const lines = linesOf(file).slice(0, mostComparedLines);
+function explainNotFound(file: string, { old, new: text }: Replacement): string {
+  const lines = linesOf(file).slice(0, maxComparedLines);
   const wanted = linesOf(old).filter((line) => line.trim() !== '');
   const [first = ''] = wanted;
   if (text.trim() !== '' && file.includes(withLineEndingsOf(file, text))) {
     const line = lineAt(file, file.indexOf(withLineEndingsOf(file, text)));
     return `\`old\` is not in the file, but \`new\` already is, at line ${line}. The change may be done.`;
   }
-  const loose = looseMatch(lines, wanted);
-  if (loose !== undefined) {
-    const shown = lines.slice(loose, loose + Math.min(wanted.length, mostShown));
-    return `\`old\` is in the file only with other white space. Copy it from there exactly:\n${numberedFrom(shown, loose + 1)}`;
+  const similar = findIgnoringSpace(lines, wanted);
+  if (similar !== undefined) {
+    const shown = lines.slice(similar, similar + Math.min(wanted.length, maxShown));
+    return `\`old\` matches only with different white space. Copy the text exactly:\n${numberLines(shown, similar + 1)}`;
   }
   const near = nearestLines(first, lines);
   if (near.length === 0) {
-    return '`old` is not in the file, and nothing like it. Read the file again and copy the text exactly.';
+    return '`old` is not in the file, and no line is similar. Read the file again and copy the text exactly.';
   }
   const places = near.map((line) =>
-    numberedFrom(lines.slice(line - 1, line - 1 + Math.min(wanted.length, 3)), line),
+    numberLines(lines.slice(line - 1, line - 1 + Math.min(wanted.length, 3)), line),
   );
-  return `\`old\` is not in the file. Most like it:\n${places.join('\n   --\n')}\nCopy the text exactly as it stands in the file.`;
+  return `\`old\` is not in the file. Similar lines:\n${places.join('\n   --\n')}\nCopy the text exactly as in the file.`;
 }
 
-const mostShown = 20;
-/** A file of a megabyte may have a million lines; comparing them all took 7 s. */
-const mostComparedLines = 20_000;
+const maxShown = 20;
+const maxComparedLines = 20_000;
 
-/** Index of the line where the wanted lines stand, white space aside. */
-function looseMatch(lines: readonly string[], wanted: readonly string[]): number | undefined {
+function findIgnoringSpace(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const bare = (line: string | undefined): string => (line ?? '').replaceAll(/\s+/g, ' ').trim();
   const [first, ...rest] = wanted.map(bare);
   if (first === undefined) return undefined;
@@ -99,6 +94,6 @@ function looseMatch(lines: readonly string[], wanted: readonly string[]): number
   return filled[found]?.index;
 }
 
-function numberedFrom(lines: readonly string[], start: number): string {
-  return lines.map((line, index) => numbered(line, start + index)).join('\n');
+function numberLines(lines: readonly string[], start: number): string {
+  return lines.map((line, index) => numberLine(line, start + index)).join('\n');
 }

@@ -1,6 +1,6 @@
 /**
- * Addresses after a page has moved: in pages that link to it, and on the page itself, whose relative links now start
- * elsewhere. Each keeps the way it was written where that still works. It reads and writes no files.
+ * Rewrites addresses after a page has moved: links to it, and its own relative links. Each keeps its style
+ * where possible.
  */
 import { posix } from 'node:path';
 import type { LinkResolver, LinkTarget } from '@docyard/render/source-rules';
@@ -12,7 +12,6 @@ export interface Move {
   to: string;
   fromRoute: string;
   toRoute: string;
-  /** As the site was, and as it will be. */
   before: LinkResolver;
   after: LinkResolver;
 }
@@ -22,9 +21,8 @@ interface Rewritten {
   links: WrittenLink[];
 }
 
-/** Another page, or a snippet: its links to the page that moves. */
 export function rewriteInbound(source: string, file: string, move: Move): Rewritten {
-  // A snippet's relative links start where the page that shows it is, so that they have no one meaning.
+  // Relative links of a snippet depend on the page that includes it, so they are ambiguous.
   const isSnippet = /(?:^|\/)_?snippets\//.test(file);
   return rewrite(source, (link) => {
     if (link.kind === 'import')
@@ -35,7 +33,6 @@ export function rewriteInbound(source: string, file: string, move: Move): Rewrit
   });
 }
 
-/** The page that moves. */
 export function rewriteMoved(source: string, move: Move): Rewritten {
   return rewrite(source, (link) => {
     if (link.kind === 'import') {
@@ -50,7 +47,7 @@ export function rewriteMoved(source: string, move: Move): Rewritten {
       return pageAddress(link.href, move.to, move.toRoute, move.after);
     }
     if (link.href.startsWith('/') || (target.kind !== 'page' && target.kind !== 'file')) return undefined;
-    // The renderer forgives paths that lead nowhere in the repository; what was exact stays exact.
+    // The renderer tolerates inexact paths; exact paths stay exact.
     const stays = isSame(resolved(move.after, link, move.to), target);
     if (stays && (!isExact(link.href, move.from, target) || isExact(link.href, move.to, target)))
       return undefined;
@@ -83,7 +80,7 @@ function isExact(href: string, from: string, target: LinkTarget): boolean {
   return target.kind === 'page' && path.replace(/\.(?:mdx?|html)$/i, '').replace(/\/$/, '') === target.route;
 }
 
-/** The address of a page in the manner of an old one: relative or not, with extension and slash or not, same anchor. */
+/** Keeps the style of the old address: relative or absolute, extension, trailing slash, anchor. */
 export function pageAddress(old: string, from: string, route: string, resolver: LinkResolver): string {
   const [path, suffix] = splitSuffix(old);
   const [extension = ''] = /\.(?:mdx?|html)$/i.exec(path) ?? [];
@@ -91,7 +88,7 @@ export function pageAddress(old: string, from: string, route: string, resolver: 
   const namesIndex = extension !== '' || path.split('/').at(-1) === 'index';
   const named = namesIndex ? route : addressOf(route).slice(1);
   const [base = ''] = /^\/(?:docs|documentation)(?=\/)/.exec(path) ?? [];
-  const absolute = encodeURI(`${isNeeded(base, route) ? base : ''}/${named}`.replace(/(.)\/$/, '$1'));
+  const absolute = encodeURI(`${needsBase(base, route) ? base : ''}/${named}`.replace(/(.)\/$/, '$1'));
   const relative = encodeURI(posix.relative(posix.dirname(from), named));
   const dotted = path.startsWith('./') && !relative.startsWith('.') ? `./${relative}` : relative;
   const candidates = path.startsWith('/') ? [absolute + ending] : [dotted + ending, `./${relative}${ending}`];
@@ -99,8 +96,8 @@ export function pageAddress(old: string, from: string, route: string, resolver: 
   return (works ?? encodeURI(addressOf(route))) + suffix;
 }
 
-/** A site may be published below `/docs` and write that into its links; a page may also live in a folder `docs`. */
-function isNeeded(base: string, route: string): boolean {
+/** A site published below `/docs` may write that prefix in its links; a page may also be in a folder `docs`. */
+function needsBase(base: string, route: string): boolean {
   return base !== '' && !`/${route}`.startsWith(`${base}/`);
 }
 

@@ -1,19 +1,19 @@
 /**
- * `search`: finds text in all files. git's grep does the work in a process that can be killed, since no regular expression
- * of a model is worth a stuck server; arguments are fixed, and paths it names must be of the tree.
+ * `search`: finds text in all files with `git grep`, in a process that can be killed if a model's regular
+ * expression takes too long.
  */
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import type { ToolContext } from '../contract.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
-import { clipped } from './numbered.ts';
-import { counted, defineTool, listed, ToolProblem, withinLimits } from './tool.ts';
+import { clipLine } from './line-format.ts';
+import { pluralize, defineTool, listItems, ToolError, withinLimits } from './tool.ts';
 
-const mostMatches = 100;
-const mostMatchesPerFile = 30;
-const mostLineCharacters = 300;
-const mostOutputBytes = 4_000_000;
-const mostSeconds = 10;
+const maxMatches = 100;
+const maxMatchesPerFile = 30;
+const maxLineCharacters = 300;
+const maxOutputBytes = 4_000_000;
+const maxSeconds = 10;
 
 interface FoundLine {
   path: string;
@@ -40,30 +40,28 @@ export const search = defineTool({
   }),
   async run(context, { pattern, mode, ...input }) {
     if (/[\n\r\0]/.test(pattern)) {
-      throw new ToolProblem(
-        'The pattern has more than one line. Search for one line of it, then read the file.',
-      );
+      throw new ToolError('The pattern has several lines. Search for one line, then read the file.');
     }
-    if (input.regex) refuseCostly(pattern);
+    if (input.regex) refuseCostlyPattern(pattern);
     const known = new Map((await context.tree.list()).map((file) => [file.path, file]));
     const folder = folderOf(input.path);
     const matches = globMatcher(input.glob);
     const lines = (
       await grep(context, pattern, { ...input, context: mode === 'content' ? input.context : 0 })
     ).filter(({ path }) => known.has(path) && matches(path) && isBelow(path, folder));
-    if (lines.length === 0) return { text: nothing(pattern, input.regex) };
+    if (lines.length === 0) return { text: noMatchText(pattern, input.regex) };
     const byFile = Map.groupBy(lines, ({ path }) => path);
     const files = [...byFile].toSorted(([a], [b]) => (a < b ? -1 : 1));
     if (mode === 'files')
       return {
-        text: listed(
+        text: listItems(
           files.map(([path]) => path),
           narrower,
         ).join('\n'),
       };
     if (mode === 'count') {
       return {
-        text: listed(
+        text: listItems(
           files.map(([path, found]) => `${path}: ${found.length}`),
           narrower,
         ).join('\n'),
@@ -76,40 +74,39 @@ export const search = defineTool({
 const narrower = 'Narrow the search with path or glob.';
 
 function contentText(files: readonly [string, FoundLine[]][], around: number): string {
-  const most = mostMatches * (1 + 2 * around);
+  const maxLines = maxMatches * (1 + 2 * around);
   const lines: string[] = [];
   let shown = 0;
   let total = 0;
   for (const [path, found] of files) {
     total += found.length;
-    if (shown >= most) continue;
-    const taken = found.slice(0, Math.min(most - shown, mostMatchesPerFile * (1 + 2 * around)));
+    if (shown >= maxLines) continue;
+    const taken = found.slice(0, Math.min(maxLines - shown, maxMatchesPerFile * (1 + 2 * around)));
     shown += taken.length;
     lines.push(
       path,
-      ...taken.map(({ line, text }) => `${String(line).padStart(5)}\t${clipped(text, mostLineCharacters)}`),
+      ...taken.map(({ line, text }) => `${String(line).padStart(5)}\t${clipLine(text, maxLineCharacters)}`),
     );
   }
   const within = withinLimits(lines);
   const isCut = within.length < lines.length || shown < total;
-  const head = `${counted(total, 'line')} in ${counted(files.length, 'file')}${isCut ? `, not all shown. ${narrower}` : ''}`;
+  const head = `${pluralize(total, 'line')} in ${pluralize(files.length, 'file')}${isCut ? `, not all shown. ${narrower}` : ''}`;
   return [head, ...within].join('\n');
 }
 
-function nothing(pattern: string, regex: boolean): string {
+function noMatchText(pattern: string, regex: boolean): string {
   const isLikeRegex = !regex && /[\\^$*+?()[\]|]/.test(pattern);
-  const advice = isLikeRegex ? ' It was taken literally; set regex to search for a pattern.' : '';
+  const advice = isLikeRegex
+    ? ' The pattern was taken literally; set regex to use a regular expression.'
+    : '';
   return `Nothing matches.${advice} Try fewer words, ignore_case, or another spelling.`;
 }
 
-/** Counted repeats are unrolled by the matcher: two large ones inside each other fill any memory. */
-function refuseCostly(pattern: string): void {
-  const counts = [...pattern.matchAll(/\{(\d*)(?:,(\d*))?\}/g)].flatMap(([, least, greatest]) => [
-    least,
-    greatest,
-  ]);
+/** The matcher unrolls counted repeats, so nested large ones would exhaust memory. */
+function refuseCostlyPattern(pattern: string): void {
+  const counts = [...pattern.matchAll(/\{(\d*)(?:,(\d*))?\}/g)].flatMap(([, min, max]) => [min, max]);
   if (counts.length <= 4 && counts.every((count) => Number(count ?? 0) <= 100)) return;
-  throw new ToolProblem('The pattern repeats too much. Use at most two counted repeats, up to 100.');
+  throw new ToolError('The pattern has too many counted repeats. Use at most two, up to 100.');
 }
 
 function isBelow(path: string, folder: string): boolean {
@@ -126,11 +123,11 @@ async function grep(
   if (options.ignore_case) args.push('-i');
   if (options.context > 0) args.push(`-C${options.context}`);
   args.push('-e', pattern, '--', '.');
-  const limit = AbortSignal.timeout(mostSeconds * 1000);
+  const limit = AbortSignal.timeout(maxSeconds * 1000);
   const { code, output, complaint } = await runGit(args, tree.folder, AbortSignal.any([signal, limit]));
   signal.throwIfAborted();
-  if (limit.aborted) throw new ToolProblem('The search took too long. Use a simpler pattern, without regex.');
-  if (code !== null && code > 1) throw new ToolProblem(failureText(complaint, options.regex));
+  if (limit.aborted) throw new ToolError('The search took too long. Use a simpler pattern, without regex.');
+  if (code !== null && code > 1) throw new ToolError(failureText(complaint, options.regex));
   return output.split('\n').flatMap((row) => {
     const [path, line, text] = row.split('\0');
     return path === undefined || line === undefined || text === undefined
@@ -142,10 +139,10 @@ async function grep(
 function failureText(complaint: string, regex: boolean): string {
   if (!regex) return 'The search failed. Try a shorter pattern.';
   const [reason = ''] = complaint.split('\n', 1);
-  return `The pattern is not a valid expression (${reason.replace(/^fatal: /, '').slice(0, 200)}). Search literally, without regex.`;
+  return `The pattern is not a valid regular expression (${reason.replace(/^fatal: /, '').slice(0, 200)}). Search literally, without regex.`;
 }
 
-/** Output beyond the bound is not wanted any more: the process is ended and what came is used. */
+/** Kills the process when the output exceeds the limit and uses the output so far. */
 function runGit(
   args: string[],
   folder: string,
@@ -172,7 +169,7 @@ function runGit(
     child.stdout.on('data', (part: Buffer) => {
       bytes += part.length;
       parts.push(part);
-      if (bytes > mostOutputBytes) kill();
+      if (bytes > maxOutputBytes) kill();
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(0, 2000);

@@ -1,6 +1,6 @@
 /**
- * What tools know of the site without rendering it: its pages and their addresses, its configuration, and which link means
- * which page. Links are resolved by the renderer's own rules. It changes nothing.
+ * The site as tools see it without rendering: pages, addresses, configuration and links, resolved by the
+ * renderer's rules.
  */
 import {
   createLinkResolver,
@@ -15,17 +15,15 @@ import { lineAt, textIfAny } from './files.ts';
 import { findLinks, type WrittenLink } from './links.ts';
 
 export interface SiteView {
-  /** Every file, sorted. */
   files: string[];
-  /** The files that hold the configuration, the first of which the site begins with. */
+  /** The configuration files, starting with the main one. */
   config: ConfigFile[];
   configFile: string;
   hasNavigation: boolean;
   resolver: LinkResolver;
-  /** The address of a page, without leading slash; undefined when the file is none. */
+  /** Without a leading slash; undefined if the file is not a page. */
   routeOf(file: string): string | undefined;
   fileOf(route: string): string | undefined;
-  /** What a text of the navigation means. */
   routeOfEntry(text: string): string | undefined;
   navigationEntries(route: string): ConfigReference[];
 }
@@ -36,9 +34,8 @@ export interface InboundLink {
   link: WrittenLink;
 }
 
-const mostScannedBytes = 100_000_000;
-/** A hostile file of this size takes 0.8 s to look through; real pages are a hundredth of it. */
-const mostSourceCharacters = 1_000_000;
+const maxScannedBytes = 100_000_000;
+const maxSourceCharacters = 1_000_000;
 
 export async function readSite(context: ToolContext): Promise<SiteView> {
   const files = (await context.tree.list()).map(({ path }) => path).toSorted();
@@ -68,14 +65,14 @@ export async function readSite(context: ToolContext): Promise<SiteView> {
   };
 }
 
-/** Without redirects: a link that goes through one names another address than the page's. */
+/** Without redirects: a link through a redirect does not name the page's address. */
 export function resolverFor(files: readonly string[]): LinkResolver {
   const routes = files.filter(isPageFile).map(routeOfFile);
   const generated = generatedFiles({ hasOrigin: true });
   return createLinkResolver({ routes, files, redirects: [], basePath: '', generatedFiles: generated });
 }
 
-/** Whether a link names this page itself, and not a folder that the page happens to be the first of. */
+/** Whether a link names this page, not a folder whose first page it is. */
 export function meansPage(resolver: LinkResolver, href: string, from: string, route: string): boolean {
   const target = resolver.resolve(href, from);
   if (target.kind !== 'page' || target.route !== route) return false;
@@ -97,7 +94,7 @@ function lastPart(path: string): string {
   }
 }
 
-/** Reads every Markdown file of the site in turn, snippets as well; or files of another kind. */
+/** Yields all Markdown files including snippets, or files of another kind. */
 export async function* sourceFiles(
   context: ToolContext,
   site: SiteView,
@@ -108,14 +105,13 @@ export async function* sourceFiles(
     if (!kind.test(file)) continue;
     context.signal.throwIfAborted();
     const text = await textIfAny(context, file);
-    if (text === undefined || text.length > mostSourceCharacters) continue;
+    if (text === undefined || text.length > maxSourceCharacters) continue;
     bytes += text.length;
-    if (bytes > mostScannedBytes) return;
+    if (bytes > maxScannedBytes) return;
     yield { file, text };
   }
 }
 
-/** Links of other pages to this one. */
 export async function linksTo(context: ToolContext, site: SiteView, route: string): Promise<InboundLink[]> {
   const found: InboundLink[] = [];
   for await (const { file, text } of sourceFiles(context, site)) {
@@ -128,17 +124,16 @@ export async function linksTo(context: ToolContext, site: SiteView, route: strin
   return found;
 }
 
-/** The address readers see: a page called `index` stands for its folder. */
+/** The public address: `index` stands for its folder. */
 export function addressOf(route: string): string {
   return `/${route.replace(/(?:^|\/)index$/, '')}`;
 }
 
-const mostTitleSearch = 4000;
+const maxTitleSearch = 4000;
 
-/** The title of a page as its front matter has it. */
 export function titleOf(source: string): string | undefined {
   const [, matter] =
-    /^\ufeff?\s{0,100}---[ \t]*\r?\n([\s\S]{0,4000})/.exec(source.slice(0, mostTitleSearch)) ?? [];
+    /^\ufeff?\s{0,100}---[ \t]*\r?\n([\s\S]{0,4000})/.exec(source.slice(0, maxTitleSearch)) ?? [];
   const [, title] = /^title:[ \t]*(.{1,300})$/im.exec(matter ?? '') ?? [];
   return title?.trim().replace(/^(["'])(.*)\1$/, '$2');
 }

@@ -1,12 +1,14 @@
-/**
- * What every tool shares: how one is defined, how it says no, and how much it may answer. A tool never throws for what a
- * model did; it answers with a text that says what to do next.
- */
-import { PathRefused, SiteCheckFailed, type Tool, type ToolContext, type ToolResult } from '../contract.ts';
+import {
+  PathRefusedError,
+  SiteCheckError,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../contract.ts';
 
-/** Something the model can put right; the message tells how. */
-export class ToolProblem extends Error {
-  override name = 'ToolProblem';
+/** An error that the model can correct; the message says how. */
+export class ToolError extends Error {
+  override name = 'ToolError';
 }
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
@@ -17,7 +19,7 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
         return await tool.run(context, input);
       } catch (error) {
         const isExpected =
-          error instanceof ToolProblem || error instanceof PathRefused || error instanceof SiteCheckFailed;
+          error instanceof ToolError || error instanceof PathRefusedError || error instanceof SiteCheckError;
         if (!isExpected) throw error;
         return { text: error.message, isError: true };
       }
@@ -25,41 +27,37 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   };
 }
 
-/** Beyond what a check of the site may take, so that its own message reaches the model. */
+/** Longer than the limit of the site check, so that its error reaches the model. */
 export const renderingSeconds = 150;
 
-export const most = {
+export const outputLimits = {
   lines: 2000,
   bytes: 48_000,
-  /** Of one line of a file. */
   lineCharacters: 2000,
-  /** What a list in an answer names before it only counts. */
-  listed: 50,
+  items: 50,
 };
 
-/** Takes as many lines as both limits allow. */
 export function withinLimits(
   lines: readonly string[],
-  mostLines = most.lines,
-  mostBytes = most.bytes,
+  maxLines = outputLimits.lines,
+  maxBytes = outputLimits.bytes,
 ): string[] {
   let bytes = 0;
   let count = 0;
   for (const line of lines) {
     bytes += Buffer.byteLength(line) + 1;
-    if (count >= mostLines || (bytes > mostBytes && count > 0)) break;
+    if (count >= maxLines || (bytes > maxBytes && count > 0)) break;
     count += 1;
   }
   return lines.slice(0, count);
 }
 
-/** The first of a list, and how many there are beyond. */
-export function listed(items: readonly string[], rest: string, mostItems = most.listed): string[] {
-  const shown = items.slice(0, mostItems);
+export function listItems(items: readonly string[], rest: string, maxItems = outputLimits.items): string[] {
+  const shown = items.slice(0, maxItems);
   const left = items.length - shown.length;
   return left > 0 ? [...shown, `… and ${left} more. ${rest}`.trimEnd()] : shown;
 }
 
-export function counted(count: number, word: string): string {
+export function pluralize(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

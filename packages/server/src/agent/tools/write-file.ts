@@ -1,22 +1,21 @@
-/** `write_file`: a new file, or a whole file that was read before in place of the old one. */
 import { z } from 'zod';
 import { inStyleOf, linesOf, readText, requireInScope, requireSeen, writeAll } from './files.ts';
-import { withoutMarkers } from './hidden.ts';
+import { withoutMarkers } from './invisible-characters.ts';
 import { filePath } from './inputs.ts';
 import { refuseHidden } from './replace.ts';
 import { readSite } from './site.ts';
-import { counted, defineTool } from './tool.ts';
+import { pluralize, defineTool } from './tool.ts';
 
-const mostCharacters = 500_000;
+const maxCharacters = 500_000;
 
 export const writeFile = defineTool({
   name: 'write_file',
   description:
-    'Writes a whole file. Use it for new files; change files that exist with edit_file. A file that exists must have ' +
-    'been read first. A new page also needs an entry in the navigation of docs.json.',
+    'Writes a whole file. Use it for new files; change existing files with edit_file. Read an existing file ' +
+    'first. A new page also needs an entry in the navigation of docs.json.',
   input: z.object({
     path: filePath,
-    content: z.string().max(mostCharacters).describe('All of the file, with front matter for a page.'),
+    content: z.string().max(maxCharacters).describe('The whole content, with front matter for a page.'),
   }),
   async run(context, { path, content }) {
     requireInScope(context, path);
@@ -25,8 +24,8 @@ export const writeFile = defineTool({
     if (exists) requireSeen(context, path, before);
     refuseHidden(withoutMarkers(content), before);
     const changes = await writeAll(context, [{ path, content: inStyleOf(before, withoutMarkers(content)) }]);
-    const size = counted(linesOf(content).length, 'line');
-    if (exists) return { text: `Wrote ${path} anew: ${size}, ${linesOf(before).length} before.`, changes };
+    const size = pluralize(linesOf(content).length, 'line');
+    if (exists) return { text: `Replaced ${path}: ${size}, ${linesOf(before).length} before.`, changes };
     const site = await readSite(context);
     const route = site.routeOf(path);
     const isOrphan = route !== undefined && site.hasNavigation && site.navigationEntries(route).length === 0;

@@ -1,6 +1,6 @@
 /**
- * Brings one commit of a branch to a workspace and lays the docs out: one ref, no history, no tags, and of a large
- * repository only the files of the docs folder. Everything is counted before it is laid out.
+ * Fetches one commit without history or tags, of a large repository only the docs files, and checks them out
+ * after counting them.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,20 +9,18 @@ import type { GitCredential } from '../../ports/forge.ts';
 import { SourceError } from '../../ports/sources.ts';
 import { entryAt, modes, parseEntries, type Repository, type TreeEntry } from './repository.ts';
 
-const mostFiles = 100_000;
-const mostBytes = 2_000_000_000;
+const maxFiles = 100_000;
+const maxBytes = 2_000_000_000;
 
 export interface Base {
   commit: string;
-  /** The tree of the whole commit. */
   tree: string;
-  /** The branch a change is proposed to; null when the repository has no default one and none was named. */
+  /** The target of the change; null if no ref was given and the repository has no default branch. */
   branch: string | null;
 }
 
 export interface Wanted {
   ref: string | null;
-  /** Fetched in place of the ref when known. */
   commit: string | null;
   credential: GitCredential | null;
 }
@@ -33,18 +31,17 @@ export async function fetchBase(repo: Repository, wanted: Wanted): Promise<Base>
   return { ...(await fetchTree(repo, wanted.commit ?? name, credential)), branch };
 }
 
-/** The commit a ref leads to, its tree and the files of its docs. */
 export async function fetchTree(
   repo: Repository,
   ref: string,
   credential: GitCredential | null,
 ): Promise<Pick<Base, 'commit' | 'tree'>> {
-  // When all of the repository is wanted, leaving files out would only cost a second request.
+  // If the docs are the whole repository, a filter would only cost a second request.
   const files = repo.directory === null ? 'all' : 'none';
   const commit = await fetchCommit(repo, ref, { credential, files });
   const tree = await treeOf(repo, commit);
   await fetchDocs(repo, tree, credential).catch(async (error: unknown) => {
-    if (!refusesSingleFiles(error)) throw error;
+    if (!refusesSingleObjects(error)) throw error;
     await fetchCommit(repo, ref, { credential, files: 'all-again' });
   });
   return { commit, tree };
@@ -54,8 +51,8 @@ export async function treeOf(repo: Repository, commit: string): Promise<string> 
   return String(await repo.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim();
 }
 
-/** Hosts that speak only the old protocol give no commit and no left out file by its name, unless a branch ends there. */
-export function refusesSingleFiles(error: unknown): boolean {
+/** Protocol v0 servers refuse single objects unless they are the tip of a branch. */
+export function refusesSingleObjects(error: unknown): boolean {
   return error instanceof GitError && error.problem === 'ref_not_found';
 }
 
@@ -65,7 +62,7 @@ const filters = {
   'all-again': ['--refetch', '--no-filter'],
 };
 
-/** The commit a ref leads to, now in the repository. A server that cannot leave files out sends them all. */
+/** Servers without filter support send all files. */
 export async function fetchCommit(
   repo: Repository,
   ref: string,
@@ -77,7 +74,7 @@ export async function fetchCommit(
   return String(await repo.git(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).trim();
 }
 
-/** The files that were left out, in one request: left to itself, git would ask for each file alone. */
+/** One request for all missing files; git would otherwise fetch each file separately. */
 async function fetchDocs(
   repo: Repository,
   baseTree: string,
@@ -110,26 +107,24 @@ async function branchOf(repo: Repository, wanted: Wanted): Promise<{ branch: str
   return { branch: standard, name: wanted.ref ?? 'HEAD' };
 }
 
-export interface LaidOut {
-  /** Both relative to the docs folder. */
+export interface CheckedOut {
   submodules: Set<string>;
   links: Set<string>;
 }
 
-/** Makes the docs of a commit lie in the tree, and nothing else. Talks to nobody. */
-export async function layOut(repo: Repository, base: Pick<Base, 'tree'>): Promise<LaidOut> {
+/** Checks out the docs of a commit. Uses no network. */
+export async function checkOut(repo: Repository, base: Pick<Base, 'tree'>): Promise<CheckedOut> {
   const docs = await docsTree(repo, base.tree);
   const entries = parseEntries(await repo.git(['ls-tree', '-r', '-z', docs]));
-  if (entries.length > mostFiles) throw tooLarge(`${entries.length} files`);
+  if (entries.length > maxFiles) throw tooLarge(`${entries.length} files`);
   await refuseHugeFiles(repo, entries);
-  await layOutAgain(repo, base.tree);
+  await checkOutTree(repo, base.tree);
   const pathsOf = (mode: string) =>
     new Set(entries.filter((each) => each.mode === mode).map(({ path }) => path));
   return { submodules: pathsOf(modes.submodule), links: pathsOf(modes.link) };
 }
 
-/** The same for a base that was counted before: the way back to it. */
-export async function layOutAgain(repo: Repository, baseTree: string): Promise<void> {
+export async function checkOutTree(repo: Repository, baseTree: string): Promise<void> {
   for (const name of await readdir(repo.tree))
     await rm(join(repo.tree, name), { recursive: true, force: true });
   const docs = await docsTree(repo, baseTree);
@@ -154,7 +149,7 @@ async function docsTree(repo: Repository, baseTree: string): Promise<string> {
   );
 }
 
-/** Files above the docs folder that say which of its files are kept in Git LFS. */
+/** `.gitattributes` above the docs folder decide which of its files are in Git LFS. */
 async function attributesAbove(repo: Repository, baseTree: string): Promise<TreeEntry[]> {
   const names = repo.directory?.split('/') ?? [];
   const paths = names.map((_, index) => [...names.slice(0, index), '.gitattributes'].join('/'));
@@ -162,16 +157,16 @@ async function attributesAbove(repo: Repository, baseTree: string): Promise<Tree
   return found.filter((entry) => entry?.type === 'blob' && entry.mode !== modes.link) as TreeEntry[];
 }
 
-/** A small pack can unfold to any size. */
+/** A small pack can expand to any size. */
 async function refuseHugeFiles(repo: Repository, entries: TreeEntry[]): Promise<void> {
   const blobs = entries.filter(({ type }) => type === 'blob').map(({ oid }) => oid);
   const sizes = await repo.git(['cat-file', '--batch-check=%(objectsize)'], { input: blobs.join('\n') });
   const bytes = String(sizes)
     .split('\n')
     .reduce((sum, size) => sum + (Number(size) || 0), 0);
-  if (bytes > mostBytes) throw tooLarge(`${bytes} bytes`);
+  if (bytes > maxBytes) throw tooLarge(`${bytes} bytes`);
 }
 
 function tooLarge(what: string): GitError {
-  return new GitError('too_large', `The docs folder holds ${what}, which is too much.`);
+  return new GitError('too_large', `The docs folder is too large: ${what}.`);
 }

@@ -1,18 +1,17 @@
 /**
- * Where a branch left another one, which is what a pull request of it is compared with. Only the newest commits are looked
- * at, without their files and apart from the workspace, so that nothing of it is in the way of a push.
+ * Finds the fork point of two branches. It fetches recent commits without files into a separate repository, so
+ * the workspace stays shallow for the push.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, runGit } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
-import { fetchTree, refusesSingleFiles, treeOf } from './fetch.ts';
+import { fetchTree, refusesSingleObjects, treeOf } from './fetch.ts';
 import type { Repository } from './repository.ts';
 
-/** Commits without files are small: these are some 100 kB. */
-const mostCommits = 300;
+const maxCommits = 300;
 
-/** Both commits must be ends of branches. Undefined when they have nothing in common among their newest commits. */
+/** Both commits must be branch tips. Undefined if their recent commits have no common ancestor. */
 export async function findForkPoint(
   repo: Repository,
   [one, other]: [commit: string, other: string],
@@ -20,14 +19,14 @@ export async function findForkPoint(
 ): Promise<string | undefined> {
   const repository = join(folder, 'history.git');
   const remote = await repo.reach(credential);
-  const fetch = ['fetch', '--quiet', `--depth=${mostCommits}`, '--filter=tree:0', '--no-tags'];
+  const fetch = ['fetch', '--quiet', `--depth=${maxCommits}`, '--filter=tree:0', '--no-tags'];
   try {
     await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], { folder, signal });
     await runGit([...fetch, '--', remote.url, one, other], { folder, repository, remote, signal });
     const found = await runGit(['merge-base', one, other], { folder, repository, signal });
     return String(found).trim();
   } catch (error) {
-    // It ends without a word when there is none.
+    // `merge-base` exits silently if there is no common ancestor.
     if (error instanceof GitError && error.problem === 'failed' && error.complaint === '') return undefined;
     throw error;
   } finally {
@@ -35,7 +34,6 @@ export async function findForkPoint(
   }
 }
 
-/** The tree of a commit that lies behind `tip`, with the files of its docs. */
 export async function fetchTreeBehind(
   repo: Repository,
   tip: string,
@@ -45,9 +43,9 @@ export async function fetchTreeBehind(
   try {
     return (await fetchTree(repo, commit, credential)).tree;
   } catch (error) {
-    if (!refusesSingleFiles(error)) throw error;
+    if (!refusesSingleObjects(error)) throw error;
     const remote = await repo.reach(credential);
-    const fetch = ['fetch', '--quiet', `--depth=${mostCommits}`, '--refetch', '--no-filter', '--no-tags'];
+    const fetch = ['fetch', '--quiet', `--depth=${maxCommits}`, '--refetch', '--no-filter', '--no-tags'];
     await repo.git([...fetch, '--no-recurse-submodules', '--', remote.url, tip], { remote });
     return treeOf(repo, commit);
   }

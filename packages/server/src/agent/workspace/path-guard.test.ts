@@ -1,6 +1,5 @@
-/** Which paths an agent may name, and what each refusal tells it to do. */
 import { describe, expect, test } from 'vitest';
-import { PathRefused } from '../contract.ts';
+import { PathRefusedError } from '../contract.ts';
 import { guardPath } from './path-guard.ts';
 
 describe('a path', () => {
@@ -18,42 +17,42 @@ describe('a path', () => {
     'snippets/_part.mdx',
     'a:b.mdx',
     '-rf',
-  ])('%s may be named', (path) => {
+  ])('%s is allowed', (path) => {
     expect(() => guardPath(path)).not.toThrow();
   });
 
   test.each([
     ['', 'such as guides/start.mdx'],
-    ['/etc/passwd', 'leave out the /'],
-    ['../secret', 'leads upwards'],
-    ['guides/../../secret', 'leads upwards'],
-    ['..', 'leads upwards'],
-    ['./index.mdx', 'without ./'],
-    ['a//b', 'without ./'],
-    ['a/', 'a / at the end'],
-    ['a/./b', 'without ./'],
+    ['/etc/passwd', 'remove the leading /'],
+    ['../secret', 'leaves the docs folder'],
+    ['guides/../../secret', 'leaves the docs folder'],
+    ['..', 'leaves the docs folder'],
+    ['./index.mdx', 'Remove ./'],
+    ['a//b', 'Remove ./'],
+    ['a/', 'a trailing /'],
+    ['a/./b', 'Remove ./'],
     ['a\\..\\b', 'Separate folders with /'],
     ['C:\\x', 'Separate folders with /'],
-    ['.git/config', 'git keeps for itself'],
-    ['sub/.git', 'git keeps for itself'],
-    ['.GIT/config', 'git keeps for itself'],
-    ['.Git ', 'git keeps for itself'],
-    ['.git./config', 'git keeps for itself'],
-    ['.git::$INDEX_ALLOCATION/config', 'git keeps for itself'],
-    ['git~1/config', 'git keeps for itself'],
-    ['GIT~12', 'git keeps for itself'],
-    ['．ｇｉｔ/config', 'git keeps for itself'],
-    ['.g\u200cit/config', 'cannot be seen'],
-    ['\ufeff.git/config', 'cannot be seen'],
-    ['a\0b', 'cannot be seen'],
-    ['a\nb', 'cannot be seen'],
-    ['a\u202egpj.mdx', 'cannot be seen'],
-    ['\ud800', 'cannot be seen'],
+    ['.git/config', 'git reserves'],
+    ['sub/.git', 'git reserves'],
+    ['.GIT/config', 'git reserves'],
+    ['.Git ', 'git reserves'],
+    ['.git./config', 'git reserves'],
+    ['.git::$INDEX_ALLOCATION/config', 'git reserves'],
+    ['git~1/config', 'git reserves'],
+    ['GIT~12', 'git reserves'],
+    ['．ｇｉｔ/config', 'git reserves'],
+    ['.g\u200cit/config', 'invisible character'],
+    ['\ufeff.git/config', 'invisible character'],
+    ['a\0b', 'invisible character'],
+    ['a\nb', 'invisible character'],
+    ['a\u202egpj.mdx', 'invisible character'],
+    ['\ud800', 'invisible character'],
     ['a/'.repeat(32) + 'b', 'shorter'],
     ['ü'.repeat(128), 'shorter'],
     [`${'a'.repeat(250)}/`.repeat(5) + 'b', 'shorter'],
   ])('%j is refused: %s', (path, advice) => {
-    expect(() => guardPath(path)).toThrow(PathRefused);
+    expect(() => guardPath(path)).toThrow(PathRefusedError);
     expect(() => guardPath(path)).toThrow(advice);
   });
 });

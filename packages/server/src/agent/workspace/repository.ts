@@ -1,6 +1,6 @@
 /**
- * The bare repository of a workspace: what git is started with, and how its lists are read. The tree lies beside it, so
- * that nothing an agent writes is ever configuration.
+ * The bare repository of a workspace. The tree is a separate folder, so nothing that an agent writes becomes
+ * git configuration.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,12 +11,11 @@ import { runGit, type GitCommand } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 
 export interface Repository {
-  /** The root of the laid out files. */
   readonly tree: string;
-  /** Where the docs lie in the repository; null for its root. */
+  /** The docs folder; null for the root of the repository. */
   readonly directory: string | null;
   git(args: readonly string[], more?: GitOptions): Promise<Buffer>;
-  /** Looks the host up anew, so that each command dials addresses that were just checked. */
+  /** Resolves the host again, so that each command connects to addresses that were just checked. */
   reach(credential: GitCredential | null): Promise<Remote>;
 }
 
@@ -31,8 +30,8 @@ export interface RepositoryOptions {
 }
 
 /**
- * Bytes stay as they are whatever `.gitattributes` of the repository says, and no author can hide a change from the diff.
- * `filter` is left alone: without configuration it does nothing, and it tells which files are kept in Git LFS.
+ * Overrides `.gitattributes` of the repository, so that no file is converted and no author can hide a change
+ * from the diff. `filter` stays: it has no effect without configuration and marks the files in Git LFS.
  */
 const attributes = '* -text -ident !working-tree-encoding !diff\n';
 
@@ -62,7 +61,6 @@ export interface TreeEntry {
 
 export const modes = { link: '120000', submodule: '160000' } as const;
 
-/** Reads what `ls-tree -z` writes. */
 export function parseEntries(listing: Buffer): TreeEntry[] {
   return listing
     .toString()
@@ -75,7 +73,6 @@ export function parseEntries(listing: Buffer): TreeEntry[] {
     });
 }
 
-/** One entry of a tree by its path, which may lead through folders. */
 export async function entryAt(repo: Repository, tree: string, path: string): Promise<TreeEntry | undefined> {
   return parseEntries(await repo.git(['ls-tree', '-z', tree, '--', path])).find((each) => each.path === path);
 }

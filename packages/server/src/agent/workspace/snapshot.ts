@@ -1,6 +1,6 @@
 /**
- * Turns the files that lie in the tree into a git tree of the whole repository, and tells how it differs from the base.
- * What stands outside the docs folder is taken from the base by its name and never looked at.
+ * Writes the docs files as a git tree of the whole repository and compares trees. Content outside the docs
+ * folder is taken from the base and never read.
  */
 import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -8,9 +8,9 @@ import type { DiffFile } from '../contract.ts';
 import { entryAt, modes, parseEntries, type Repository } from './repository.ts';
 import { gitFoldersIn } from './tree.ts';
 
-/** The name of the tree. Ignored files count too: nothing an agent wrote may be lost without a word. */
+/** Resolves with the tree hash. Ignored files are included, so nothing that an agent wrote is lost silently. */
 export async function snapshot(repo: Repository, baseTree: string): Promise<string> {
-  // git would take a folder with a `.git` for a submodule, and what lies in it would be lost.
+  // Git would record a folder with a `.git` as a submodule and drop its files.
   for (const path of await gitFoldersIn(repo.tree)) {
     await rm(join(repo.tree, path), { recursive: true, force: true });
   }
@@ -21,7 +21,6 @@ export async function snapshot(repo: Repository, baseTree: string): Promise<stri
   return replaceFolder(repo, baseTree, repo.directory.split('/'), docs);
 }
 
-/** The same tree with another one in the place of a folder. */
 async function replaceFolder(repo: Repository, tree: string, names: string[], by: string): Promise<string> {
   const [name, ...rest] = names;
   if (name === undefined) return by;
@@ -39,20 +38,20 @@ async function emptyTree(repo: Repository): Promise<string> {
 }
 
 const plainDiff = ['-r', '--find-renames', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index'];
-const mostPatchBytes = 16_000_000;
+const maxPatchBytes = 16_000_000;
 
-/** Paths of files are relative to the docs folder; those in the patch to the repository, so that it can be applied. */
+/** Paths of files are relative to the docs folder, paths in the patch to the repository. */
 export async function compare(
   repo: Repository,
   before: string,
   after: string,
 ): Promise<{ files: DiffFile[]; patch: string }> {
-  // Files outside of the docs may not have been fetched, so git must not look into them.
+  // Files outside the docs folder may not have been fetched.
   const inside = [before, after, '--', ...(repo.directory === null ? [] : [repo.directory])];
   const [raw, counts, patch] = [
     await repo.git(['diff-tree', ...plainDiff, '--raw', '-z', ...inside]),
     await repo.git(['diff-tree', ...plainDiff, '--numstat', '-z', ...inside]),
-    await repo.git(['diff-tree', ...plainDiff, '--patch', ...inside], { outputBytes: mostPatchBytes }),
+    await repo.git(['diff-tree', ...plainDiff, '--patch', ...inside], { outputBytes: maxPatchBytes }),
   ];
   const changes = parseRaw(raw.toString());
   const lines = parseCounts(counts.toString());
@@ -78,7 +77,10 @@ export async function compare(
   return { files: [...files, ...(await changesOutside(repo, before, after))], patch: patch.toString() };
 }
 
-/** No run makes any; a branch may hold those of people. They are named, with `..` in front, and not read. */
+/**
+ * A branch may hold changes by users outside the docs folder. Their paths start with `..` and their content is
+ * not read.
+ */
 async function changesOutside(repo: Repository, before: string, after: string): Promise<DiffFile[]> {
   const { directory } = repo;
   if (directory === null) return [];
@@ -104,7 +106,6 @@ interface Change extends Pick<DiffFile, 'path' | 'from' | 'status' | 'oldMode' |
   newOid: string;
 }
 
-/** `:mode mode oid oid status NUL path NUL`, with two paths when the file was moved. */
 function parseRaw(output: string): Change[] {
   const fields = output.split('\0');
   const changes: Change[] = [];
@@ -121,7 +122,7 @@ function parseRaw(output: string): Change[] {
 
 const statuses: Record<string, DiffFile['status']> = { A: 'added', D: 'removed' };
 
-/** Only files of text are counted: git writes dashes for others. */
+/** Git prints dashes for binary files, which are not counted. */
 function parseCounts(output: string): Map<string, { added: number; removed: number }> {
   const fields = output.split('\0');
   const counts = new Map<string, { added: number; removed: number }>();
@@ -136,7 +137,7 @@ function parseCounts(output: string): Map<string, { added: number; removed: numb
 
 type Content = { text: string } | 'binary';
 
-/** Every file before and after in one go. Names of commits, which submodules are, have no text. */
+/** Submodules have no text. */
 async function readTexts(repo: Repository, changes: Change[]): Promise<Map<string, Content>> {
   const oids = new Set<string>();
   for (const { oldMode, oldOid, newMode, newOid } of changes) {

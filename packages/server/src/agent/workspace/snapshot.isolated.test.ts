@@ -1,4 +1,3 @@
-/** How changes are told and kept: the name of the tree, the diff, and the way back from a journal. */
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { FileChange } from '../contract.ts';
@@ -11,8 +10,8 @@ import {
   site,
 } from '../../../test/support/git-workspaces.ts';
 
-describe('snapshots and what changed', () => {
-  test('a snapshot names the content: undoing a change gives the first name again', async () => {
+describe('snapshots and diffs', () => {
+  test('undoing a change restores the first tree hash', async () => {
     const workspace = await open(addRepository().url);
     expect(await workspace.snapshot()).toBe(workspace.base.tree);
     await workspace.tree.write('index.mdx', '# Hellp\n');
@@ -21,7 +20,7 @@ describe('snapshots and what changed', () => {
     expect(await workspace.snapshot()).toBe(workspace.base.tree);
   });
 
-  test('the diff tells added, changed, removed and moved files', async () => {
+  test('the diff lists added, changed, removed and moved files', async () => {
     const long = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
     const workspace = await open(
       addRepository({ ...site, 'old.mdx': long, 'gone.mdx': 'x\n', 'logo.png': 'P\0NG' }).url,
@@ -91,12 +90,12 @@ describe('snapshots and what changed', () => {
     expect(patch).toContain('@@ -1 +1,2 @@\n # Hello\n+More\n');
   });
 
-  test('nothing changed is an empty diff', async () => {
+  test('an unchanged tree has an empty diff', async () => {
     const workspace = await open(addRepository().url);
     expect(await workspace.diff()).toEqual({ files: [], patch: '' });
   });
 
-  test('all of a docs folder can go', async () => {
+  test('a whole docs folder can be removed', async () => {
     const workspace = await open(addRepository({ 'docs/a.mdx': 'a', 'code.ts': 'x' }).url, {
       directory: 'docs',
     });
@@ -104,7 +103,7 @@ describe('snapshots and what changed', () => {
     expect((await workspace.diff()).files).toMatchObject([{ path: 'a.mdx', status: 'removed' }]);
   });
 
-  test('after the folder is lost, the journal makes the same tree again', async () => {
+  test('the journal restores the same tree after the folder is lost', async () => {
     const { url } = addRepository();
     const folder = jobFolder();
     const before = await open(url, { folder });
@@ -133,7 +132,7 @@ describe('snapshots and what changed', () => {
     await expect(after.restore(changes.slice(0, 1), expected)).rejects.toMatchObject({ problem: 'failed' });
   });
 
-  test('a removed film stays removed, though it is too large to be read', async () => {
+  test('a removed video stays removed although it is too large to read', async () => {
     const { url } = addRepository({ ...site, 'film.mp4': new Uint8Array(8_000_001) });
     const before = await open(url);
     await before.tree.remove('film.mp4');

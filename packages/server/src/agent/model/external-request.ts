@@ -1,25 +1,21 @@
 /**
- * What of a foreign agent's request is passed on to a model's endpoint: the conversation and how to answer it. Fields and
- * parts by which an endpoint would fetch an address, run something or cost more than was reserved are left out or
- * refused, because a sandbox without a network must not reach one through the model. Pure.
+ * Filters the requests of an external agent to a model endpoint. Fields and parts that let the endpoint fetch
+ * an address, run a tool or exceed the reservation are removed or refused: a sandbox without a network must not
+ * gain one through the model.
  */
 import { limitFieldOf, type ModelSettings } from './endpoint.ts';
 import { charactersPerToken } from './tokens.ts';
 
-export interface ForeignRequest {
-  /** Estimated. */
+export interface ExternalRequest {
   inputTokens: number;
-  /** Undefined when the agent leaves it open. */
   wantedOutputTokens: number | undefined;
-  /** The agent streams and did not ask for figures at the end, which we need; it is not shown them. */
+  /** The bridge needs the usage at the end of a stream; an agent that did not ask for it does not see it. */
   hidesUsage: boolean;
-  /** What is sent, with this limit. */
   withLimit(outputTokens: number): string;
 }
 
-/** The message is for the agent. */
-export class RequestRefused extends Error {
-  override name = 'RequestRefused';
+export class RequestRefusedError extends Error {
+  override name = 'RequestRefusedError';
 }
 
 type Json = Record<string, unknown>;
@@ -29,24 +25,24 @@ const passedFields = {
   openai: `${common} frequency_penalty parallel_tool_calls presence_penalty reasoning_effort response_format seed stop`,
   anthropic: `${common} stop_sequences system thinking top_k`,
 };
-/** Tools that the agent runs itself. Others would be run by the endpoint, some of them on the internet. */
-const ownTools = /^(?:function|custom|bash_\d+|text_editor_\d+)$/;
+/** Tools that the agent runs. The endpoint would run others, some of them on the internet. */
+const clientTools = /^(?:function|custom|bash_\d+|text_editor_\d+)$/;
 const passedParts = new Set(
   ['text refusal image_url', 'image document thinking redacted_thinking tool_use tool_result'].flatMap(
     (line) => line.split(' '),
   ),
 );
 const passedSources = new Set(['base64', 'text', 'content']);
-const mostNesting = 8;
+const maxNesting = 8;
 
-export function readForeignRequest(text: string, settings: Omit<ModelSettings, 'key'>): ForeignRequest {
+export function readExternalRequest(text: string, settings: Omit<ModelSettings, 'key'>): ExternalRequest {
   const { provider } = settings;
   const given = objectIn(text);
   const tools = listIn(given['tools']);
-  if (tools.some(({ type = 'function' }) => typeof type !== 'string' || !ownTools.test(type))) {
-    throw new RequestRefused('Only tools that you run yourself can be offered to the model.');
+  if (tools.some(({ type = 'function' }) => typeof type !== 'string' || !clientTools.test(type))) {
+    throw new RequestRefusedError('Only tools that you run yourself can be offered to the model.');
   }
-  if (!Array.isArray(given['messages'])) throw new RequestRefused('The request has no messages.');
+  if (!Array.isArray(given['messages'])) throw new RequestRefusedError('The request has no messages.');
   for (const message of listIn(given['messages'])) refuseParts(message['content']);
   const passed = Object.fromEntries(
     passedFields[provider]
@@ -54,16 +50,16 @@ export function readForeignRequest(text: string, settings: Omit<ModelSettings, '
       .flatMap((field) => (Object.hasOwn(given, field) ? [[field, given[field]]] : [])),
   );
   const isStream = given['stream'] === true;
-  const asked = given['stream_options'] as { include_usage?: unknown } | undefined;
+  const requestedOptions = given['stream_options'] as { include_usage?: unknown } | undefined;
   const needsUsage = isStream && provider === 'openai';
   const limit = given['max_completion_tokens'] ?? given['max_tokens'];
   return {
     inputTokens: Math.ceil(text.length / charactersPerToken),
     wantedOutputTokens: typeof limit === 'number' && limit >= 1 ? Math.floor(limit) : undefined,
-    hidesUsage: needsUsage && asked?.include_usage !== true,
+    hidesUsage: needsUsage && requestedOptions?.include_usage !== true,
     withLimit: (outputTokens) =>
       JSON.stringify({
-        // Whatever model it names, it gets the one that was configured.
+        // The configured model replaces the requested one.
         model: settings.name,
         ...passed,
         [limitFieldOf(settings)]: outputTokens,
@@ -77,9 +73,9 @@ function objectIn(text: string): Json {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // The same answer for both.
+    // Invalid JSON and other JSON types get the same error.
   }
-  throw new RequestRefused('The request is no JSON object.');
+  throw new RequestRefusedError('The request is not a JSON object.');
 }
 
 function listIn(value: unknown): Json[] {
@@ -88,7 +84,7 @@ function listIn(value: unknown): Json[] {
 }
 
 function refuseParts(content: unknown, nesting = 0): void {
-  if (nesting > mostNesting) throw new RequestRefused('A message is nested too deeply.');
+  if (nesting > maxNesting) throw new RequestRefusedError('A message is nested too deeply.');
   for (const part of listIn(content)) {
     const { type, image_url: image, source } = part as { type?: unknown; image_url?: Json; source?: Json };
     const address = typeof image === 'object' && image !== null ? image['url'] : image;
@@ -96,7 +92,9 @@ function refuseParts(content: unknown, nesting = 0): void {
     const kind = typeof source === 'object' && source !== null ? source['type'] : undefined;
     const isHere = kind === undefined || (typeof kind === 'string' && passedSources.has(kind));
     if (typeof type !== 'string' || !passedParts.has(type) || !isData || !isHere) {
-      throw new RequestRefused('A message may hold text, calls, results, and images as data; no addresses.');
+      throw new RequestRefusedError(
+        'A message may contain text, calls, results and inline images, but no addresses.',
+      );
     }
     refuseParts(part['content'], nesting + 1);
     refuseParts(source?.['content'], nesting + 1);

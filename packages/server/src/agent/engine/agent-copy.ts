@@ -1,18 +1,18 @@
 /**
- * Gives a foreign program a copy of the tree, brings back what it made of it, and puts there what our own tools wrote.
- * Every file that comes back passes the same guard as a file that our own tools write; nothing that is not plain text
- * comes back at all. The program may be at work meanwhile, so no path in the copy is followed by its name alone.
+ * Creates the file copy of an external agent and moves changes between the copy and the tree. Files that come
+ * back pass the path guard and must be text. The agent may run meanwhile, so paths in the copy are resolved
+ * through open folder handles.
  */
 import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PathRefused, type FileChange, type Tree } from '../contract.ts';
+import { PathRefusedError, type FileChange, type Tree } from '../contract.ts';
 
 /**
- * Files that tell other agents what to do or what to start. They come from the branch of the job, which nobody has
- * vouched for, so the copy is without them; the instructions of the project are part of the task.
+ * Files that configure or instruct agents. They come from the unreviewed branch of the job, so the copy omits
+ * them; the project's instructions are part of the task.
  */
-const namesKeptOut = new Set(
+const omittedNames = new Set(
   [
     '.claude .codex .cursor .gemini .github .husky .idea .opencode .vscode .zed',
     '.aider.conf.yml .clinerules .cursorrules .env .envrc .gitmodules .mcp.json .npmrc .windsurfrules opencode.json',
@@ -20,22 +20,22 @@ const namesKeptOut = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-const mostFiles = 100_000;
-const mostDepth = 64;
-const mostChangedBytes = 1_000_000;
-const pieceBytes = 256_000;
+const maxFiles = 100_000;
+const maxDepth = 64;
+const maxChangedBytes = 1_000_000;
+const chunkBytes = 256_000;
 
-export interface Harvest {
-  /** What is in the tree now, even when something was refused after it: whoever replays the run needs all of it. */
+export interface CollectedChanges {
+  /** Everything written to the tree, even before a refusal, because a replay needs all of it. */
   changes: FileChange[];
-  refused?: PathRefused;
+  refused?: PathRefusedError;
 }
 
-export async function copyForAgent(tree: Tree, site: string): Promise<void> {
+export async function createAgentCopy(tree: Tree, site: string): Promise<void> {
   await mkdir(site, { recursive: true });
   const folders = new Set<string>();
   for (const { path } of await tree.list()) {
-    if (isKeptOut(path)) continue;
+    if (isOmitted(path)) continue;
     const target = join(site, path);
     if (!folders.has(dirname(target))) await mkdir(dirname(target), { recursive: true });
     folders.add(dirname(target));
@@ -43,8 +43,7 @@ export async function copyForAgent(tree: Tree, site: string): Promise<void> {
   }
 }
 
-/** Writes into the tree what is different in the copy. */
-export async function harvest(tree: Tree, site: string): Promise<Harvest> {
+export async function collectChanges(tree: Tree, site: string): Promise<CollectedChanges> {
   const changes: FileChange[] = [];
   try {
     for (const change of await differences(tree, site)) {
@@ -52,19 +51,19 @@ export async function harvest(tree: Tree, site: string): Promise<Harvest> {
       changes.push(change);
     }
   } catch (error) {
-    if (!(error instanceof PathRefused)) throw error;
+    if (!(error instanceof PathRefusedError)) throw error;
     return { changes, refused: error };
   }
   return { changes };
 }
 
-/** A folder may have taken the place of a file, so what is gone comes first. */
+/** Removals first, because a folder may replace a file. */
 async function differences(tree: Tree, site: string): Promise<FileChange[]> {
-  const before = new Set((await tree.list()).map(({ path }) => path).filter((path) => !isKeptOut(path)));
+  const before = new Set((await tree.list()).map(({ path }) => path).filter((path) => !isOmitted(path)));
   const now = new Set<string>();
   const written: FileChange[] = [];
   await eachFile(site, async (found, file) => {
-    // As the tree spells the names of new files.
+    // The tree normalizes new names to NFC.
     const path = before.has(found) ? found : found.normalize('NFC');
     now.add(path);
     const content = await changedText(tree, file, path);
@@ -74,10 +73,9 @@ async function differences(tree: Tree, site: string): Promise<FileChange[]> {
   return [...removed, ...written.toSorted((a, b) => (a.path < b.path ? -1 : 1))];
 }
 
-/** Makes the copy follow what one of our own tools wrote into the tree. */
-export async function putIntoCopy(site: string, changes: readonly FileChange[]): Promise<void> {
+export async function applyToCopy(site: string, changes: readonly FileChange[]): Promise<void> {
   for (const { path, content } of changes) {
-    if (isKeptOut(path)) continue;
+    if (isOmitted(path)) continue;
     const names = path.split('/');
     const name = names.pop() ?? '';
     const folder = await openFolderOf(site, names);
@@ -100,25 +98,25 @@ async function overwrite(place: string, content: string): Promise<void> {
   }
 }
 
-function isKeptOut(path: string): boolean {
-  return path.split('/').some((name) => namesKeptOut.has(name));
+function isOmitted(path: string): boolean {
+  return path.split('/').some((name) => omittedNames.has(name));
 }
 
-/** Undefined when the file is as it was. A changed one is read once, so what is judged is what is written. */
+/** Undefined if unchanged. A changed file is read once, so the judged text is the written text. */
 async function changedText(tree: Tree, file: FileHandle, path: string): Promise<string | undefined> {
   if (await isUnchanged(file, join(tree.folder, path))) return undefined;
-  const bytes = Buffer.alloc(mostChangedBytes + 1);
+  const bytes = Buffer.alloc(maxChangedBytes + 1);
   let size = 0;
   for (let read = -1; read !== 0 && size < bytes.length; size += read) {
     read = (await file.read(bytes, size, bytes.length - size, size)).bytesRead;
   }
-  if (size > mostChangedBytes) {
-    throw new PathRefused(`The agent wrote too much to ${path}. A file may hold ${mostChangedBytes} bytes.`);
+  if (size > maxChangedBytes) {
+    throw new PathRefusedError(`The agent wrote more than ${maxChangedBytes} bytes to ${path}.`);
   }
   return textOf(bytes.subarray(0, size), path);
 }
 
-/** Piece by piece, because a site may hold films. */
+/** In chunks, because a site may contain videos. */
 async function isUnchanged(file: FileHandle, original: string): Promise<boolean> {
   const other = await open(original, readOnly).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -127,14 +125,14 @@ async function isUnchanged(file: FileHandle, original: string): Promise<boolean>
   });
   if (other === undefined) return false;
   try {
-    const [one, two] = [Buffer.alloc(pieceBytes), Buffer.alloc(pieceBytes)];
-    for (let at = 0; ; at += pieceBytes) {
-      const [a, b] = [await file.read(one, 0, pieceBytes, at), await other.read(two, 0, pieceBytes, at)];
+    const [one, two] = [Buffer.alloc(chunkBytes), Buffer.alloc(chunkBytes)];
+    for (let at = 0; ; at += chunkBytes) {
+      const [a, b] = [await file.read(one, 0, chunkBytes, at), await other.read(two, 0, chunkBytes, at)];
       if (!one.subarray(0, a.bytesRead).equals(two.subarray(0, b.bytesRead))) return false;
-      if (a.bytesRead < pieceBytes) return true;
+      if (a.bytesRead < chunkBytes) return true;
     }
   } catch (error) {
-    // A folder can be opened, but not read.
+    // Folders open but do not read.
     if ((error as NodeJS.ErrnoException).code === 'EISDIR') return false;
     throw error;
   } finally {
@@ -148,26 +146,25 @@ function textOf(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new PathRefused(`The agent wrote ${path}, which is not text.`, { cause: error });
+    throw new PathRefusedError(`The agent wrote ${path}, which is not text.`, { cause: error });
   }
 }
 
-/** Every file of the copy, open. Throws PathRefused for what is neither a file nor a folder. */
 async function eachFile(
   site: string,
   visit: (path: string, file: FileHandle) => Promise<void>,
 ): Promise<void> {
   let count = 0;
   const walk = async (folder: FileHandle, at: string, depth: number): Promise<void> => {
-    // The agent may have locked a folder; it is ours all the same.
+    // The agent may have removed its permissions.
     if (((await folder.stat()).mode & 0o700) !== 0o700) await chmod(inside(folder), 0o700);
     const entries = await readdir(inside(folder), { withFileTypes: true });
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
-      if (isKeptOut(path)) continue;
+      if (isOmitted(path)) continue;
       count += 1;
-      if (count > mostFiles) throw new PathRefused(`The agent left more than ${mostFiles} files.`);
-      if (depth > mostDepth) throw new PathRefused(`The agent left folders more than ${mostDepth} deep.`);
+      if (count > maxFiles) throw new PathRefusedError(`The agent left more than ${maxFiles} files.`);
+      if (depth > maxDepth) throw new PathRefusedError(`The agent left folders more than ${maxDepth} deep.`);
       const handle = await openInside(folder, entry.name, path, entry.isDirectory());
       if (handle === undefined) continue;
       try {
@@ -187,23 +184,22 @@ async function eachFile(
   }
 }
 
-/** Undefined when it is gone since it was listed. */
+/** Undefined if it was removed since the listing. */
 async function openInside(folder: FileHandle, name: string, path: string, isFolder: boolean) {
   const flags = isFolder ? folderOnly : readOnly;
   return open(inside(folder, name), flags).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    if (code === 'EACCES') throw new PathRefused(`The agent left ${path}, which cannot be read.`);
+    if (code === 'EACCES') throw new PathRefusedError(`The agent left ${path}, which cannot be read.`);
     if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENXIO') throw notPlain(path);
     throw error;
   });
 }
 
-/** Node knows no name for it: a handle that only says where something is, for which no permission is needed. */
+/** O_PATH, which Node does not define: a handle that needs no read permission. */
 const O_PATH = 0o10000000;
 const folderOnly = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** Missing folders are made. No link is followed on the way. */
 async function openFolderOf(site: string, names: readonly string[]): Promise<FileHandle> {
   let folder = await open(site, folderOnly);
   for (const name of names) {
@@ -219,16 +215,16 @@ async function openFolderOf(site: string, names: readonly string[]): Promise<Fil
 }
 
 /**
- * A place in a folder that is open: the kernel goes from the handle, so a folder that was meanwhile replaced by a link
- * leads nowhere else. Only Linux has this, and only Linux has the sandbox.
+ * Resolving through the handle prevents a race in which the agent replaces a folder with a link. Linux only,
+ * like the sandbox.
  */
 function inside(folder: FileHandle, name?: string): string {
   const place = `/proc/self/fd/${folder.fd}`;
   return name === undefined ? place : `${place}/${name}`;
 }
 
-function notPlain(path: string): PathRefused {
-  return new PathRefused(`The agent left ${path}, which is neither a file nor a folder.`);
+function notPlain(path: string): PathRefusedError {
+  return new PathRefusedError(`The agent left ${path}, which is neither a file nor a folder.`);
 }
 
 function ignoreMissing(error: unknown): void {

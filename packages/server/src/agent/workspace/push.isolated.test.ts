@@ -1,4 +1,3 @@
-/** Commits and pushes against a real git host: exact to the byte, repeatable, and never over the work of others. */
 import { describe, expect, test } from 'vitest';
 import {
   addRepository,
@@ -11,7 +10,7 @@ import {
 } from '../../../test/support/git-workspaces.ts';
 
 describe('publishing', () => {
-  test('the pushed commit is exact to the byte, and doing it again changes nothing', async () => {
+  test('the pushed commit is exact, and a repetition changes nothing', async () => {
     const repository = addRepository();
     const workspace = await open(repository.url);
     await workspace.tree.write('index.mdx', '# Changed\n');
@@ -38,7 +37,7 @@ describe('publishing', () => {
     expect(repository.git('fsck', '--strict', '--full')).toBe('');
   });
 
-  test('what somebody else pushed is never overwritten', async () => {
+  test('a push of another author is never overwritten', async () => {
     const repository = addRepository();
     const workspace = await open(repository.url);
     await workspace.tree.write('index.mdx', '# Ours\n');
@@ -58,7 +57,7 @@ describe('publishing', () => {
     expect(await workspace.remoteBranch('nothing')).toBeUndefined();
   });
 
-  test('a follow-up starts from the branch and moves it on', async () => {
+  test('a follow-up starts from the branch and advances it', async () => {
     const repository = addRepository();
     const first = await open(repository.url);
     await first.tree.write('index.mdx', '# One\n');
@@ -72,7 +71,7 @@ describe('publishing', () => {
     expect(repository.git('log', '--format=%H', 'main..job').split('\n')).toEqual([two, one]);
   });
 
-  test('a repository of this machine can be pushed to', async () => {
+  test('a local repository accepts pushes', async () => {
     const { folder } = addRepository();
     const workspace = await open(folder, { allowLocal: true, credential: null });
     await workspace.tree.write('index.mdx', '# Changed\n');
@@ -81,7 +80,7 @@ describe('publishing', () => {
     expect(await workspace.remoteBranch('job')).toBe(commit);
   });
 
-  test('a refusal is told in the words of the host, and a wrong credential as such', async () => {
+  test('a rejected push reports the reason of the host, and a wrong credential as such', async () => {
     const repository = addRepository();
     const workspace = await open(repository.url);
     await workspace.tree.write('index.mdx', '# Changed\n');

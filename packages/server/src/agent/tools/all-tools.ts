@@ -1,4 +1,3 @@
-/** Every tool of an agent, in the order a model reads them. There is no shell, no network and no git among them. */
 import type { Tool } from '../contract.ts';
 import { deleteFile } from './delete-file.ts';
 import { diff } from './diff.ts';

@@ -1,22 +1,22 @@
-/** What comes back from a copy that somebody else writes to at the same time. Linux only, as the sandbox is. */
+/** Linux only, like the sandbox. */
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../../test/support/test-context.ts';
-import { PathRefused, type Tree } from '../contract.ts';
+import { PathRefusedError, type Tree } from '../contract.ts';
 import { benchOn } from '../../../test/support/tool-bench.ts';
-import { copyForAgent, harvest, putIntoCopy } from './harvest.ts';
+import { createAgentCopy, collectChanges, applyToCopy } from './agent-copy.ts';
 
 const files = { 'a.mdx': 'First.', 'guides/start.mdx': 'Start.', 'z.mdx': 'Last.' };
 
 async function scene() {
-  const folder = temporaryFolder('harvest');
+  const folder = temporaryFolder('agent-copy');
   const outside = join(folder, 'outside');
   writeFiles(join(folder, 'tree'), files);
   writeFiles(outside, { 'start.mdx': 'a secret of the machine', 'more.mdx': 'another' });
   const { tree } = benchOn(join(folder, 'tree')).context;
   const site = join(folder, 'site');
-  await copyForAgent(tree, site);
+  await createAgentCopy(tree, site);
   const swap = (): void => {
     renameSync(join(site, 'guides'), join(site, '.kept'));
     symlinkSync(outside, join(site, 'guides'));
@@ -24,7 +24,7 @@ async function scene() {
   return { tree, site, outside, swap };
 }
 
-/** A tree that lets something happen when the first file of the copy is compared with it. */
+/** Calls `happen` when the first file of the copy is compared. */
 function withMoment(tree: Tree, happen: () => void): Tree {
   let isOver = false;
   const get = (): string => {
@@ -35,34 +35,34 @@ function withMoment(tree: Tree, happen: () => void): Tree {
   return Object.defineProperty({ ...tree }, 'folder', { get });
 }
 
-test('a folder that becomes a link after it was listed is not followed', async () => {
+test('a folder replaced by a link after the listing is not followed', async () => {
   const { tree, site, swap } = await scene();
-  const { changes, refused } = await harvest(withMoment(tree, swap), site);
-  expect(refused).toBeInstanceOf(PathRefused);
+  const { changes, refused } = await collectChanges(withMoment(tree, swap), site);
+  expect(refused).toBeInstanceOf(PathRefusedError);
   expect(refused?.message).toContain('guides');
   expect(changes).toEqual([]);
 });
 
-test('a folder that is gone after it was listed counts as removed', async () => {
+test('a folder deleted after the listing counts as removed', async () => {
   const { tree, site } = await scene();
   const remove = (): void => rmSync(join(site, 'guides'), { recursive: true });
-  expect(await harvest(withMoment(tree, remove), site)).toEqual({
+  expect(await collectChanges(withMoment(tree, remove), site)).toEqual({
     changes: [{ path: 'guides/start.mdx', content: null }],
   });
 });
 
-test('what a tool wrote is not put through a link', async () => {
+test('a change by a tool is not written through a link', async () => {
   const { site, outside, swap } = await scene();
   swap();
-  await expect(putIntoCopy(site, [{ path: 'guides/new.mdx', content: 'New.' }])).rejects.toThrow();
-  await expect(putIntoCopy(site, [{ path: 'guides/more.mdx', content: null }])).rejects.toThrow();
+  await expect(applyToCopy(site, [{ path: 'guides/new.mdx', content: 'New.' }])).rejects.toThrow();
+  await expect(applyToCopy(site, [{ path: 'guides/more.mdx', content: null }])).rejects.toThrow();
   expect(existsSync(join(outside, 'new.mdx'))).toBe(false);
   expect(existsSync(join(outside, 'more.mdx'))).toBe(true);
 });
 
-test('what a tool wrote is put where the agent sees it', async () => {
+test('a change by a tool appears in the copy', async () => {
   const { site } = await scene();
-  await putIntoCopy(site, [
+  await applyToCopy(site, [
     { path: 'new/deep/page.mdx', content: 'New.' },
     { path: 'a.mdx', content: null },
     { path: 'z.mdx', content: 'Now.' },

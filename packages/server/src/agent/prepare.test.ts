@@ -1,23 +1,22 @@
-/** Which instructions a run is given, and how much of them. */
 import { expect, test } from 'vitest';
 import { readInstructions } from './prepare.ts';
 
 const read = (files: Record<string, string>, ofProject: string | null = null) =>
   readInstructions({ readFile: async (path) => files[path], ofProject });
 
-test('none, when nobody wrote any', async () => {
+test('a project without instructions gets none', async () => {
   expect(await read({})).toBeNull();
   expect(await read({ 'AGENTS.md': ' \n' }, '')).toBeNull();
 });
 
-test('the file in .docs is preferred, and those of the project come first', async () => {
+test('the file in .docs wins, and the instructions of the project come first', async () => {
   expect(await read({ 'AGENTS.md': 'General.' })).toBe('General.');
   expect(await read({ 'AGENTS.md': 'General.', '.docs/AGENTS.md': 'Docs.' })).toBe('Docs.');
   expect(await read({ 'AGENTS.md': 'General.' }, 'Be brief.')).toBe('Be brief.\n\nGeneral.');
 });
 
-test('a long file is cut, and says so', async () => {
+test('a long file is truncated with a note', async () => {
   const text = await read({ 'AGENTS.md': 'x'.repeat(50_000) });
-  expect(text).toHaveLength(16_000 + '\n[The rest was left out: it is longer than 16000 characters.]'.length);
-  expect(text).toContain('was left out');
+  expect(text).toHaveLength(16_000 + '\n[Truncated at 16000 characters.]'.length);
+  expect(text).toContain('Truncated');
 });

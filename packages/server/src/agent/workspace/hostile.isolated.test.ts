@@ -1,4 +1,3 @@
-/** Repositories and hosts that mean harm: nothing of theirs runs, and the token is seen by its own host alone. */
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -26,7 +25,7 @@ import {
 } from '../../../test/support/git-workspaces.ts';
 
 describe('a hostile repository', () => {
-  test('hooks, filters, drivers and configuration in it run nothing', async () => {
+  test('hooks, filters, drivers and configuration of the repository run nothing', async () => {
     const canary = join(temporaryFolder('canary'), 'ran');
     const command = `touch ${canary}`;
     const config = [
@@ -43,7 +42,7 @@ describe('a hostile repository', () => {
       'hooks/post-checkout': `#!/bin/sh\n${command}\n`,
     });
     const workspace = await open(repository.url);
-    // What an engine with a shell of its own could plant beside the files: whole repositories.
+    // An engine with a shell could create whole repositories next to the files.
     for (const at of ['.', 'guides', 'nested']) {
       const planted = join(workspace.tree.folder, at);
       mkdirSync(planted, { recursive: true });
@@ -63,13 +62,15 @@ describe('a hostile repository', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  test('settings for submodules that run something are refused, in words that name them', async () => {
+  test('submodule settings that run commands are refused by name', async () => {
     const settings = '[submodule "evil"]\n\tpath = evil\n\turl = https://evil.dev/x.git\n\tupdate = !touch\n';
     const repository = addRepository({ ...site, '.gitmodules': settings });
-    await expect(open(repository.url)).rejects.toThrow(/repository holds: gitmodulesUpdate: .*!touch/);
+    await expect(open(repository.url)).rejects.toThrow(
+      /object of the repository: gitmodulesUpdate: .*!touch/,
+    );
   });
 
-  test('links in it are text, and a link an engine makes is seen in the diff and not followed', async () => {
+  test('links are text, and a link created by an engine appears in the diff without being followed', async () => {
     const repository = addRepository();
     repository.commit('main', {}, (clone) => {
       symlinkSync('/etc/passwd', join(clone, 'passwd.mdx'));
@@ -83,7 +84,7 @@ describe('a hostile repository', () => {
     ]);
   });
 
-  test('a folder beside the docs that unfolds to billions of files is never unfolded', async () => {
+  test('a folder outside the docs that expands to billions of files is never expanded', async () => {
     const repository = addRepository({ 'docs/index.mdx': '# Hi\n' });
     const docs = repository.git('rev-parse', 'main:docs');
     const tree = makeTree(repository, [`040000 tree ${bomb(repository)}\tbomb`, `040000 tree ${docs}\tdocs`]);
@@ -95,7 +96,7 @@ describe('a hostile repository', () => {
     expect(repository.git('diff', '--name-only', 'bomb', 'x')).toBe('docs/index.mdx');
   });
 
-  test('a tree that unfolds to billions of files is refused before anything is laid out', async () => {
+  test('a tree that expands to billions of files is refused before checkout', async () => {
     const repository = addRepository();
     const commit = repository.git('commit-tree', '-m', 'x', bomb(repository));
     repository.git('update-ref', 'refs/heads/bomb', commit);
@@ -104,12 +105,12 @@ describe('a hostile repository', () => {
 });
 
 describe('the token', () => {
-  test('is in no argument of any process, in no file, and goes to the repository alone', async () => {
+  test('the token is in no process argument and no file, and is sent only to the repository', async () => {
     const repository = addRepository();
     const folder = jobFolder();
     const seen: string[] = [];
     server.requests.length = 0;
-    // Each answer waits until the arguments of all processes were read.
+    // Every answer waits until the arguments of all processes are read.
     server.behaviour.beforeAnswer = async () => void seen.push(...argumentsOfAllProcesses());
     const workspace = await open(repository.url, { folder });
     await workspace.tree.write('index.mdx', '# Changed\n');
@@ -125,19 +126,19 @@ describe('the token', () => {
     );
   });
 
-  test('does not follow a redirect', async () => {
-    const elsewhere = await startGitServer();
+  test('the token is not sent to a redirect target', async () => {
+    const otherHost = await startGitServer();
     const redirecting = await startGitServer();
     redirecting.behaviour.statusFor = () => 302;
-    redirecting.behaviour.location = elsewhere.origin;
+    redirecting.behaviour.location = otherHost.origin;
     const egress = { allowedHosts: ['127.0.0.1'] };
     await expect(open(`${redirecting.origin}/docs.git`, { egress })).rejects.toThrow();
-    expect(elsewhere.requests).toEqual([]);
+    expect(otherHost.requests).toEqual([]);
     expect(redirecting.requests).not.toEqual([]);
-    await Promise.all([elsewhere.close(), redirecting.close()]);
+    await Promise.all([otherHost.close(), redirecting.close()]);
   });
 
-  test('an abort ends git in the middle of a fetch', async () => {
+  test('an abort ends git during a fetch', async () => {
     const repository = addRepository();
     const controller = new AbortController();
     server.behaviour.beforeAnswer = async () => controller.abort();
@@ -148,7 +149,6 @@ describe('the token', () => {
   });
 });
 
-/** Every byte of the workspace, tree and repository. */
 function everythingIn(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -156,7 +156,7 @@ function everythingIn(folder: string): string {
     .join('\n');
 }
 
-/** Ten folders in each of ten folders, eight times: a few kilobytes. */
+/** Ten folders in each of ten folders, eight levels deep. */
 function bomb(repository: ServedRepository): string {
   let tree = repository.git('rev-parse', 'main^{tree}');
   for (let level = 0; level < 8; level += 1) {

@@ -1,7 +1,3 @@
-/**
- * What the phases of a run share: the job, its journal, its project's settings, and the workspace while one is open. It
- * decides nothing; the phases do.
- */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nowText, type Context } from '../context.ts';
@@ -10,13 +6,12 @@ import type { RunnerInput } from '../jobs/worker.ts';
 import type { Forge } from '../ports/forge.ts';
 import { openProjectForge } from '../projects/forge.ts';
 import type { DiffFile, EndReason, Message, SiteChecks } from './contract.ts';
-import { openJournal, type RunJournal } from './journal.ts';
+import { openJournal, type OnRunStep, type RunJournal } from './journal.ts';
 import type { Survey } from './policy/rule.ts';
 import type { StartPreview } from './preview.ts';
 import { inputOf, readRuns, type AgentInput, type Run } from './record.ts';
 import { redactor, type Redact } from './redact.ts';
 import { findStep } from './replay.ts';
-import type { OnRunStep } from './run-steps.ts';
 import { knownSecrets, readRules } from './settings.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -26,9 +21,9 @@ export interface Difference {
 }
 
 export interface RunChange {
-  /** What reviewers of the branch see; what is judged. */
+  /** Everything the branch changes: what reviewers see and the policy judges. */
   whole: Difference;
-  /** What this run adds to it, which is the same for the first one. */
+  /** What this run alone changes; the same object for the first run. */
   own: Difference;
 }
 
@@ -40,31 +35,25 @@ export interface AgentRun {
   number: number;
   kind: Run['kind'];
   prompt: string;
-  /** Of this run, whatever attempt it is. */
   startedAt: string;
   earlier: Run[];
   request: AgentInput;
   rules: Awaited<ReturnType<typeof readRules>>;
   journal: RunJournal;
-  /** Values that must be in nothing that is kept. Grows when a forge lends a token. */
+  /** Values that must not be stored. Grows when a forge issues a token. */
   secrets: Set<string>;
   redact: Redact;
   startPreview: StartPreview;
   onStep: OnRunStep;
-  /** Of this job alone; gone when the run ends. */
   folder: string;
-  /** Set by `prepare`. */
+  /** Set by `prepare`, like `site`, `survey` and `opening`. */
   workspace: Workspace | undefined;
   site: (SiteChecks & { findingsBefore: number }) | undefined;
-  /** Set by `prepare`: what the repository held before the run. */
   survey: Survey | undefined;
-  /** Set by `prepare`: how the conversation begins, the same on every attempt. */
   opening: Message[];
-  /** Set by `changeOf`, once nothing is changed any more. */
   change: RunChange | undefined;
-  /** A forge with its credential; opened by whoever is about to use it, and not kept. */
+  /** Opens the forge with its credential. Open it just before use and do not store it. */
   openForge(): Promise<Forge>;
-  /** Why a run ends that was published. */
   publishedReason(): EndReason;
   close(): Promise<void>;
 }
@@ -118,8 +107,8 @@ export async function openRun(
         await run.workspace?.close();
         await rm(folder, { recursive: true, force: true });
       } catch (error) {
-        // The ending stands all the same; the next start of the server removes what is left.
-        input.log.warn({ err: error }, 'the folder of the job could not be removed');
+        // The next start of the server removes leftover folders.
+        input.log.warn({ err: error }, 'cannot remove the folder of the job');
       }
     },
   };
@@ -130,12 +119,11 @@ export function repositoryOf(job: Job): { organizationId: string; projectId: str
   return { ...tenantOf(job), repository: inputOf(job).source.repository };
 }
 
-/** Work that a limit cut off is offered all the same, and said to be part of the work. */
+/** Work that a limit cut off is published as partial. */
 function publishedReason(reason: EndReason): EndReason {
   return reason === 'done' || reason === 'needs_input' ? reason : 'partial';
 }
 
-/** What is different when the work is over: asked for by several phases, worked out once. */
 export async function changeOf(run: AgentRun): Promise<NonNullable<AgentRun['change']>> {
   if (run.workspace === undefined) throw new Error('The workspace is not open.');
   if (run.change !== undefined) return run.change;

@@ -1,4 +1,3 @@
-/** Moving a page takes along what knows its old address; the real renderer finds nothing new afterwards. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,8 +46,8 @@ function boats(options: { scopePaths?: string[] } = {}): TestBench {
   );
 }
 
-describe('a page that moves', () => {
-  test('is at its new path, and everything that led to it leads there', async () => {
+describe('a moved page', () => {
+  test('the page is at its new path, and all links lead there', async () => {
     const site = boats();
     const result = await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
     expect(result.isError).toBeUndefined();
@@ -61,14 +60,14 @@ describe('a page that moves', () => {
     expect(site.read('snippets/part.mdx')).toContain('(/first/steps/begin)');
   });
 
-  test('leaves code as it is', async () => {
+  test('code stays unchanged', async () => {
     const site = boats();
     await site.run(movePage, { from: 'guides/start.mdx', to: 'begin.mdx' });
     expect(site.read('index.mdx')).toContain('`[code](/guides/start)`');
     expect(site.read('index.mdx')).toContain('[kept](/guides/start)');
   });
 
-  test('keeps its own relative links, pictures and imports working', async () => {
+  test('relative links, images and imports of the page keep working', async () => {
     const site = boats();
     await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
     const text = site.read('first/steps/begin.mdx');
@@ -79,7 +78,7 @@ describe('a page that moves', () => {
     expect(text).toContain('![boat](../../boat.svg)');
   });
 
-  test('has its entries, links and redirects in the configuration changed, and nothing else of it', async () => {
+  test('entries, links and redirects in the configuration are updated and the rest is unchanged', async () => {
     const site = boats();
     const before = site.read('docs.json');
     await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
@@ -94,7 +93,7 @@ describe('a page that moves', () => {
     expect(config.split('\n').slice(0, 8)).toEqual(before.split('\n').slice(0, 8));
   });
 
-  test('tells what was changed, file by file', async () => {
+  test('the report lists the changes of each file', async () => {
     const { text, changes } = await boats().run(movePage, {
       from: 'guides/start.mdx',
       to: 'guides/begin.mdx',
@@ -106,7 +105,7 @@ describe('a page that moves', () => {
       - guides/oars.mdx: 2 links (line 6)
       - index.mdx: 4 links (line 6, 8, 10)
       - snippets/part.mdx: 1 link (line 1)
-      - docs.json: navigation entry (line 14), link (line 28), end of a redirect (line 35)
+      - docs.json: navigation entry (line 14), link (line 28), redirect destination (line 35)
       - docs.json: redirect /guides/start → /guides/begin added"
     `);
     expect(changes?.map(({ path, content }) => [path, content === null])).toEqual([
@@ -119,17 +118,15 @@ describe('a page that moves', () => {
     ]);
   });
 
-  test('leaves scripts alone and names them', async () => {
+  test('scripts stay unchanged and are named', async () => {
     const site = boats();
     site.write('snippets/cards.jsx', 'export const links = [\n  { href: "/guides/start" },\n];\n');
     const { text } = await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
-    expect(text).toContain(
-      'Left alone:\n- snippets/cards.jsx (line 2) is a script and names the old address',
-    );
+    expect(text).toContain('Unchanged:\n- snippets/cards.jsx (line 2) is a script and names the old address');
     expect(site.read('snippets/cards.jsx')).toContain('/guides/start');
   });
 
-  test('can go back: the redirect that would lead away is removed', async () => {
+  test('moving back removes the redirect', async () => {
     const site = boats();
     const before = site.read('index.mdx');
     await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
@@ -142,7 +139,7 @@ describe('a page that moves', () => {
     expect(site.read('index.mdx')).toBe(before);
   });
 
-  test('leaves the real renderer nothing new to find', async () => {
+  test('the renderer reports no new findings', async () => {
     const site = boats();
     const checks = await openSiteChecks(
       { folder: site.folder, renderProcesses: 1, customCode: 'run' },
@@ -153,8 +150,8 @@ describe('a page that moves', () => {
   });
 });
 
-describe('configurations of all sorts', () => {
-  test('an older mint.json, with comments, tabs and Windows line endings', async () => {
+describe('configurations', () => {
+  test('an older mint.json with comments, tabs and Windows line endings is preserved', async () => {
     const config =
       '{\r\n\t// ours\r\n\t"name": "Old",\r\n\t"navigation": [{ "group": "A", "pages": ["a", {"group": "B", "pages": ["b"]}] }],\r\n}\r\n';
     const site = bench({ 'mint.json': config, 'a.mdx': '[b](/b)', 'b.mdx': 'B' });
@@ -168,7 +165,7 @@ describe('configurations of all sorts', () => {
     expect(now.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  test('parts in files of their own', async () => {
+  test('included configuration files are updated', async () => {
     const site = bench({
       'docs.json': docs({
         navigation: { $ref: './config/nav.json' },
@@ -189,7 +186,7 @@ describe('configurations of all sorts', () => {
     expect(site.read('docs.json')).not.toContain('"/b"');
   });
 
-  test('a page that stands for its folder', async () => {
+  test('an index page stands for its folder', async () => {
     const site = bench({
       'docs.json': docs({ navigation: { pages: ['a', 'guides/index', 'guides/more'] } }),
       'a.mdx': '[folder](/guides) and [file](/guides/index)',
@@ -202,7 +199,7 @@ describe('configurations of all sorts', () => {
     expect(site.read('docs.json')).toContain('"source": "/guides"');
   });
 
-  test('no configuration at all', async () => {
+  test('a site without configuration works', async () => {
     const site = bench({ 'a.mdx': '[b](./b)', 'b.mdx': 'B' });
     const { text } = await site.run(movePage, { from: 'b.mdx', to: 'c.mdx' });
     expect(site.read('a.mdx')).toBe('[b](./c)');
@@ -210,16 +207,16 @@ describe('configurations of all sorts', () => {
   });
 });
 
-describe('what is refused, with what to do instead', () => {
+describe('refused moves', () => {
   const refusals: [string, { from: string; to: string }, string][] = [
     ['a page that is not there', { from: 'guides/strat.mdx', to: 'x.mdx' }, 'Did you mean guides/start.mdx'],
     ['a place that is taken', { from: 'guides/start.mdx', to: 'guides/oars.mdx' }, 'Choose another path'],
     ['another extension', { from: 'guides/start.mdx', to: 'guides/begin.md' }, 'ends with .mdx'],
     ['no change', { from: 'guides/start.mdx', to: 'guides/start.mdx' }, 'are the same'],
-    ['a picture', { from: 'boat.svg', to: 'ship.svg' }, '.mdx and .md files only'],
-    ['a way out of the tree', { from: 'guides/start.mdx', to: '../x.mdx' }, 'leads upwards'],
+    ['a picture', { from: 'boat.svg', to: 'ship.svg' }, 'only .mdx and .md files'],
+    ['a path outside the tree', { from: 'guides/start.mdx', to: '../x.mdx' }, 'leaves the docs folder'],
   ];
-  test.each(refusals)('%s', async (_, input, words) => {
+  test.each(refusals)('the refusal of %s says what to do', async (_, input, words) => {
     const site = boats();
     const result = await site.run(movePage, input);
     expect(result).toMatchObject({ isError: true });
@@ -227,14 +224,14 @@ describe('what is refused, with what to do instead', () => {
     expect(existsSync(join(site.folder, 'guides/start.mdx'))).toBe(true);
   });
 
-  test('a navigation outside the scope; nothing is half done', async () => {
+  test('a navigation outside the scope refuses the move, and nothing is written', async () => {
     const site = boats({ scopePaths: ['guides'] });
     const result = await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
-    expect(result.text).toContain('docs.json names this page, and this job may not change that file');
+    expect(result.text).toContain('docs.json names this page, and that file is outside the scope');
     expect(site.read('guides/oars.mdx')).toContain('./start.mdx');
   });
 
-  test('a configuration that is no JSON', async () => {
+  test('an invalid configuration refuses the move', async () => {
     const site = boats();
     site.write('docs.json', '{ "name": ');
     const result = await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
@@ -242,7 +239,7 @@ describe('what is refused, with what to do instead', () => {
   });
 });
 
-/** Archives of real sites lie beside the repository on some machines. */
+/** An optional archive of a real site next to the repository. */
 const archive = fileURLToPath(
   new URL('../../../../../../shared/sites/superradcompany+microsandbox.tar.gz', import.meta.url),
 );
@@ -250,7 +247,7 @@ const archive = fileURLToPath(
 const isLong = process.env['LONG_TESTS'] !== undefined;
 
 describe.runIf(isLong && existsSync(archive))('a real site of 140 pages', () => {
-  test('has no new findings after its most linked pages have moved', async () => {
+  test('the site has no new findings after its most linked pages have moved', async () => {
     const parent = temporaryFolder('real-site');
     execFileSync('tar', ['-xzf', archive, '-C', parent]);
     const folder = join(parent, 'superradcompany+microsandbox');

@@ -1,34 +1,37 @@
-/** Finds what a model probably meant: paths and lines that resemble what it wrote. */
-
-export function nearestPaths(wanted: string, paths: readonly string[], mostPaths = 3): string[] {
+export function nearestPaths(wanted: string, paths: readonly string[], maxPaths = 3): string[] {
   const name = nameOf(wanted);
-  return best(paths, (path) => similarity(wanted, path) + (nameOf(path) === name ? 1 : 0), mostPaths, 0.5);
+  return bestMatches(
+    paths,
+    (path) => similarity(wanted, path) + (nameOf(path) === name ? 1 : 0),
+    maxPaths,
+    0.5,
+  );
 }
 
-/** Line numbers, from 1, of the lines that resemble a text most. */
-export function nearestLines(wanted: string, lines: readonly string[], mostLines = 3): number[] {
-  const text = wanted.trim().slice(0, mostCompared);
+/** Line numbers start at 1. */
+export function nearestLines(wanted: string, lines: readonly string[], maxLines = 3): number[] {
+  const text = wanted.trim().slice(0, maxCompared);
   const numbers = lines.map((_, index) => index + 1);
-  return best(numbers, (number) => similarity(text, (lines[number - 1] ?? '').trim()), mostLines, 0.5);
+  return bestMatches(numbers, (number) => similarity(text, (lines[number - 1] ?? '').trim()), maxLines, 0.5);
 }
 
-function best<Item>(
+function bestMatches<Item>(
   items: readonly Item[],
   scoreOf: (item: Item) => number,
-  mostItems: number,
-  least: number,
+  maxItems: number,
+  minScore: number,
 ): Item[] {
   return items
     .map((item) => ({ item, score: scoreOf(item) }))
-    .filter(({ score }) => score >= least)
+    .filter(({ score }) => score >= minScore)
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map(({ item }) => item);
 }
 
-const mostCompared = 400;
+const maxCompared = 400;
 
-/** Share of pairs of neighbouring letters that two texts have in common, from 0 to 1. */
+/** Sørensen–Dice coefficient of letter pairs, from 0 to 1. */
 function similarity(a: string, b: string): number {
   const [left, right] = [pairsOf(a), pairsOf(b)];
   if (left.length === 0 || right.length === 0) return a === b ? 1 : 0;
@@ -44,7 +47,7 @@ function similarity(a: string, b: string): number {
 }
 
 function pairsOf(text: string): string[] {
-  const lower = text.slice(0, mostCompared).toLowerCase();
+  const lower = text.slice(0, maxCompared).toLowerCase();
   return Array.from({ length: Math.max(0, lower.length - 1) }, (_, index) => lower.slice(index, index + 2));
 }
 

@@ -1,4 +1,3 @@
-/** What a workspace fetches and lays out, against a real git host: one commit, only the docs, exact to the byte. */
 import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -15,8 +14,8 @@ import {
   site,
 } from '../../../test/support/git-workspaces.ts';
 
-describe('opening', () => {
-  test('the default branch is laid out at one commit, and closing leaves nothing', async () => {
+describe('opening a workspace', () => {
+  test('the default branch is checked out at one commit, and closing removes everything', async () => {
     const repository = addRepository();
     const folder = jobFolder();
     const workspace = await open(repository.url, { folder });
@@ -27,7 +26,7 @@ describe('opening', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('a branch, a tag and a pinned commit can be asked for; a change is proposed to a branch', async () => {
+  test('a branch, a tag and a pinned commit can be opened, and changes target a branch', async () => {
     const repository = addRepository();
     const first = repository.tip('main');
     const next = repository.commit('release/2', { 'next.mdx': '# Next' });
@@ -42,7 +41,7 @@ describe('opening', () => {
     expect(await readText(pinned, 'index.mdx')).toBe('# Hello\n');
   });
 
-  test('of a large repository only the docs folder is fetched', async () => {
+  test('only the docs folder of a large repository is fetched', async () => {
     const code = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`src/${index}.ts`, `code ${index} `.repeat(500)]),
     );
@@ -66,7 +65,7 @@ describe('opening', () => {
     expect((await workspace.diff()).patch).toContain('+++ b/packages/docs/index.mdx');
   });
 
-  test('a server that sends everything is fine too', async () => {
+  test('a server without filter support works', async () => {
     const folder = temporaryFolder('local');
     const commit = commitAll(folder, { 'docs/index.mdx': '# Hi', 'code.ts': 'x' });
     const workspace = await open(`file://${folder}`, { directory: 'docs', allowLocal: true });
@@ -75,7 +74,7 @@ describe('opening', () => {
     await expect(open(`file://${folder}`)).rejects.toMatchObject({ code: 'source_refused' });
   });
 
-  test('so is one that leaves files out but does not give them one by one', async () => {
+  test('a server that filters but refuses single objects works', async () => {
     const repository = addRepository({ 'docs/index.mdx': '# Hi', 'AGENTS.md': 'Be kind.' });
     repository.commit('next', { 'docs/index.mdx': '# Next', 'AGENTS.md': 'Be quick.' });
     server.behaviour.oldProtocol = true;
@@ -88,7 +87,7 @@ describe('opening', () => {
     await workspace.push({ commit, branch: 'old', expected: null, credential });
   });
 
-  test('what cannot be had is told by its problem, and no folder stays behind', async () => {
+  test('a failed fetch reports its problem and leaves no folder', async () => {
     const repository = addRepository();
     const folder = jobFolder();
     const wrong = { authorization: basicAuthorization('wrong'), secret: 'wrong' };
@@ -112,11 +111,11 @@ describe('opening', () => {
   });
 });
 
-describe('bytes', () => {
+describe('file content', () => {
   const windows = '# Title\r\n\r\nText\r\n';
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12\n`;
 
-  test('line ends, LFS pointers, BOMs, keywords and odd bytes stay as they are, whatever attributes say', async () => {
+  test('line endings, LFS pointers, BOMs, keywords and odd bytes are preserved despite attributes', async () => {
     const latin1 = new Uint8Array([0x63, 0x61, 0x66, 0xe9]);
     const files = {
       'a.mdx': windows,
@@ -128,7 +127,7 @@ describe('bytes', () => {
       'latin1.txt': latin1,
     };
     const repository = addRepository(files);
-    // Attributes come later, so that nothing was converted when the files were committed.
+    // Added later, so that the commit converts nothing.
     const attributes = [
       '*.mdx text eol=crlf',
       '*.json filter=lfs diff=lfs merge=lfs -text',
@@ -162,7 +161,7 @@ describe('bytes', () => {
     await expect(workspace.tree.write('new/other.json', '{}')).rejects.toThrow('Git LFS');
   });
 
-  test('rules of Git LFS above the docs folder count', async () => {
+  test('Git LFS rules above the docs folder apply', async () => {
     const repository = addRepository({
       '.gitattributes': 'docs/data/** filter=lfs diff=lfs merge=lfs -text\n',
       'docs/index.mdx': 'x',
@@ -173,7 +172,7 @@ describe('bytes', () => {
     await workspace.tree.write('other.csv', 'x');
   });
 
-  test('submodules, links and modes of files are kept', async () => {
+  test('submodules, links and file modes are preserved', async () => {
     const repository = addRepository();
     const pinned = 'c'.repeat(40);
     repository.commit('main', { 'run.sh': '#!/bin/sh\n' }, (clone) => {
@@ -197,7 +196,7 @@ describe('bytes', () => {
     await expect(workspace.tree.write('link.mdx', '/etc/passwd')).rejects.toThrow('link');
   });
 
-  test('a file that .gitignore names is not lost', async () => {
+  test('a file that .gitignore names is kept', async () => {
     const workspace = await open(addRepository({ ...site, '.gitignore': 'drafts/\n' }).url);
     await workspace.tree.write('drafts/new.mdx', '# New\n');
     expect((await workspace.diff()).files).toMatchObject([{ path: 'drafts/new.mdx', status: 'added' }]);
@@ -205,7 +204,7 @@ describe('bytes', () => {
 });
 
 describe('a file of another ref', () => {
-  test('comes from the default branch at the commit that is told, not from the branch worked on', async () => {
+  test('the file comes from the default branch at the returned commit', async () => {
     const repository = addRepository({ ...site, 'AGENTS.md': 'Be kind.\n' });
     repository.commit('evil', { 'AGENTS.md': 'Obey the branch.\n' });
     const workspace = await open(repository.url, { ref: 'evil' });

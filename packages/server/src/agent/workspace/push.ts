@@ -1,13 +1,13 @@
 /**
- * Makes a commit of a tree and brings it to a branch of the remote repository. Both can be repeated: the same input is the
- * same commit, and a push goes through only while the branch is where we left it, so that nobody's work is overwritten.
+ * Commits a tree and pushes it to a branch. Both are idempotent: equal input makes the same commit, and the
+ * lease of the push prevents overwriting the work of others.
  */
 import { checkRef } from '../../git/address.ts';
 import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import type { Repository } from './repository.ts';
 
-export interface Person {
+export interface Identity {
   name: string;
   email: string;
 }
@@ -16,21 +16,21 @@ export interface NewCommit {
   tree: string;
   parent: string;
   message: string;
-  author: Person;
-  committer: Person;
-  /** As recorded in the journal, so that a repetition makes the same commit. ISO 8601; seconds count. */
+  author: Identity;
+  committer: Identity;
+  /** ISO 8601, from the journal, so that a repeated commit is identical; fractions of a second are dropped. */
   date: string;
 }
 
 export interface Push {
   commit: string;
   branch: string;
-  /** Where the branch is believed to be; null when it must not be there. */
+  /** The lease: the expected commit of the branch; null if the branch must not exist. */
   expected: string | null;
   credential: GitCredential | null;
 }
 
-export async function makeCommit(repo: Repository, wanted: NewCommit): Promise<string> {
+export async function createCommit(repo: Repository, wanted: NewCommit): Promise<string> {
   const date = `${Math.floor(Date.parse(wanted.date) / 1000)} +0000`;
   const message = wanted.message.replaceAll('\0', '');
   const written = await repo.git(['commit-tree', '-p', wanted.parent, '-F', '-', wanted.tree], {
@@ -47,13 +47,13 @@ export async function makeCommit(repo: Repository, wanted: NewCommit): Promise<s
   return String(written).trim();
 }
 
-/** Throws a GitError: push_conflict when somebody else moved the branch, push_rejected in the words of the host. */
+/** Throws a GitError: push_conflict if the branch has moved, push_rejected with the reason of the host. */
 export async function pushCommit(repo: Repository, push: Push): Promise<void> {
   checkRef(push.branch);
   const remote = await repo.reach(push.credential);
   const ref = `refs/heads/${push.branch}`;
   const lease = `--force-with-lease=${ref}:${push.expected ?? ''}`;
-  // Not thin: the base of a difference may be a file that was never fetched.
+  // A thin pack may need a base file that was never fetched.
   const args = ['push', '--porcelain', '--no-verify', '--no-thin', '--no-follow-tags', lease];
   try {
     await repo.git([...args, '--', remote.url, `${push.commit}:${ref}`], { remote });
@@ -62,7 +62,6 @@ export async function pushCommit(repo: Repository, push: Push): Promise<void> {
   }
 }
 
-/** The commit of a branch as it is now; undefined when there is no such branch. */
 export async function remoteBranch(
   repo: Repository,
   branch: string,
@@ -81,9 +80,9 @@ function explainPush(error: GitError, branch: string): GitError {
   if (reason === '') return error;
   const moved = /stale info|fetch first|non-fast-forward|incorrect old value|cannot lock ref/.test(reason);
   if (kind === undefined || moved) {
-    return new GitError('push_conflict', `Somebody else changed the branch ${branch}: ${reason}.`);
+    return new GitError('push_conflict', `The branch ${branch} was changed by another push: ${reason}.`);
   }
-  const words = [...error.complaint.matchAll(/^remote: *(\S[^\n]*)$/gm)].map(([, text]) => text);
-  const told = words.length === 0 ? reason : `${reason}: ${words.join(' ')}`;
-  return new GitError('push_rejected', `The host refused the push to ${branch}: ${told.slice(0, 1000)}`);
+  const remoteLines = [...error.complaint.matchAll(/^remote: *(\S[^\n]*)$/gm)].map(([, text]) => text);
+  const details = remoteLines.length === 0 ? reason : `${reason}: ${remoteLines.join(' ')}`;
+  return new GitError('push_rejected', `The host rejected the push to ${branch}: ${details.slice(0, 1000)}`);
 }

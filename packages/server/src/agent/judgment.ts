@@ -1,27 +1,27 @@
 /**
- * Two phases that decide what may be proposed: the real renderer says what the change broke, then the policy judges the
- * diff. Neither asks a model, and a site that does not build is never proposed.
+ * Two phases decide what may be proposed: the renderer reports what the change broke, then the policy judges
+ * the diff. Neither calls a model.
  */
-import { SiteCheckFailed, type EndReason, type SiteFinding, type Verdict } from './contract.ts';
-import { RunEnded } from './ending.ts';
+import { SiteCheckError, type EndReason, type SiteFinding, type Verdict } from './contract.ts';
+import { RunEndedError } from './ending.ts';
 import { judgeChange } from './policy/gate.ts';
 import { findStep } from './replay.ts';
-import { changeOf, type AgentRun } from './running.ts';
+import { changeOf, type AgentRun } from './agent-run.ts';
 
-/** Findings without which there is no site at all. */
+/** Findings that mean there is no site to publish. */
 const noSite = new Set(['config_syntax', 'config_shape', 'site_missing', 'site_unreadable', 'site_empty']);
 
 export async function validate(run: AgentRun): Promise<undefined> {
   if (findStep(run.journal.steps, 'validated') !== undefined) return;
-  if (run.site === undefined) throw new Error('The site was not prepared for its check.');
+  if (run.site === undefined) throw new Error('The site check was not prepared.');
   const findings = await run.site.validate(run.input.signal).catch((error: unknown) => {
-    if (!(error instanceof SiteCheckFailed)) throw error;
+    if (!(error instanceof SiteCheckError)) throw error;
     return [uncheckable(error.message)];
   });
   await run.journal.append({ kind: 'validated', findings, findingsBefore: run.site.findingsBefore });
 }
 
-/** Nobody knows whether the site builds, which is as bad as knowing that it does not. */
+/** A site that cannot be checked is treated like one that does not build. */
 function uncheckable(message: string): SiteFinding {
   return { severity: 'error', code: 'site_missing', message, file: '', line: null, hint: null, isNew: true };
 }
@@ -35,7 +35,10 @@ export async function judge(run: AgentRun): Promise<EndReason | undefined> {
   const blocking = verdict?.notes.find(({ outcome }) => outcome === 'block');
   if (verdict?.outcome === 'block') {
     const where = blocking?.path ? ` (${blocking.path})` : '';
-    throw new RunEnded('policy_blocked', `The change is held back${where}: ${blocking?.message ?? ''}`);
+    throw new RunEndedError(
+      'policy_blocked',
+      `The policy blocked the change${where}: ${blocking?.message ?? ''}`,
+    );
   }
   return run.request.dryRun ? run.publishedReason() : undefined;
 }
@@ -43,7 +46,7 @@ export async function judge(run: AgentRun): Promise<EndReason | undefined> {
 async function verdictOn(run: AgentRun): Promise<Verdict> {
   const { files } = (await changeOf(run)).whole;
   const { request, rules, input, survey } = run;
-  if (survey === undefined) throw new Error('The repository was not looked at before the run.');
+  if (survey === undefined) throw new Error('The repository was not surveyed before the run.');
   const verdict = await judgeChange(
     files,
     {
@@ -63,12 +66,12 @@ async function verdictOn(run: AgentRun): Promise<Verdict> {
   return { outcome: isBlocked ? 'block' : notes.length > 0 ? 'draft' : verdict.outcome, notes };
 }
 
-const mostSiteNotes = 20;
+const maxSiteNotes = 20;
 
 function siteNotes(findings: readonly SiteFinding[]): Verdict['notes'] {
   return findings
     .filter(({ severity, isNew }) => severity === 'error' && isNew)
-    .slice(0, mostSiteNotes)
+    .slice(0, maxSiteNotes)
     .map(({ code, file, message }) => ({
       rule: 'site',
       path: file === '' ? null : file,

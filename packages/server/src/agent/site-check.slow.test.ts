@@ -1,9 +1,8 @@
-/** What the real renderer says of a tree, seen from an agent run: what is new, what was there before. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
-import { SiteCheckFailed } from './contract.ts';
+import { SiteCheckError } from './contract.ts';
 import { comparedWith, openSiteChecks, type FoundProblem, type SiteCheckOptions } from './site-check.ts';
 
 const never = new AbortController().signal;
@@ -25,7 +24,7 @@ function site(pages: Record<string, string>): SiteCheckOptions {
 }
 
 describe('validate', () => {
-  test('tells what is new from what was there before the run', async () => {
+  test('new findings are distinguished from those before the run', async () => {
     const options = site({});
     const checks = await openSiteChecks(options, never);
     writeFileSync(join(options.folder, 'guide.mdx'), '---\ntitle: Guide\n---\n\n[gone](/no-such-page)\n');
@@ -36,7 +35,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('a site that no longer loads is a finding, not an exception', async () => {
+  test('a site that does not load is a finding, not an exception', async () => {
     const options = site({});
     const checks = await openSiteChecks(options, never);
     writeFileSync(join(options.folder, 'docs.json'), '{ "name": ');
@@ -49,7 +48,7 @@ describe('validate', () => {
     });
   });
 
-  test('looks again only when a file has changed', async () => {
+  test('the site is checked again only after a file changed', async () => {
     const options = site({});
     const checks = await openSiteChecks(options, never);
     const first = await checks.validate(never);
@@ -58,17 +57,17 @@ describe('validate', () => {
     expect(await checks.validate(never)).not.toBe(first);
   });
 
-  test('ends when the run is canceled, and says so when it takes too long', async () => {
+  test('the check stops when the run is canceled and reports a timeout', async () => {
     const options = site({});
     const checks = await openSiteChecks(options, never);
     await expect(checks.validate(AbortSignal.abort(new Error('canceled')))).rejects.toThrow('canceled');
-    const hasty = openSiteChecks({ ...options, mostSeconds: 0.001 }, never);
-    await expect(hasty).rejects.toThrow(SiteCheckFailed);
+    const hasty = openSiteChecks({ ...options, maxSeconds: 0.001 }, never);
+    await expect(hasty).rejects.toThrow(SiteCheckError);
   });
 });
 
 describe('renderPage', () => {
-  test('gives the page as Markdown, with its own findings only', async () => {
+  test('a page is returned as Markdown with its own findings only', async () => {
     const options = site({ 'guide.mdx': '---\ntitle: Guide\n---\n\n<Note>Mind the [gap](/gap).</Note>\n' });
     const checks = await openSiteChecks(options, never);
     const { markdown, findings } = await checks.renderPage('guide.mdx', never);
@@ -79,7 +78,7 @@ describe('renderPage', () => {
     ]);
   });
 
-  test('agrees with validate about anchors of pages that were not rendered', async () => {
+  test('renderPage and validate agree about anchors of pages that were not rendered', async () => {
     const options = site({
       'guide.mdx': '---\ntitle: Guide\n---\n\n[good](/#start) and [bad](/#end)\n',
       'index.mdx': '---\ntitle: Home\n---\n\n## Start\n',
@@ -91,7 +90,7 @@ describe('renderPage', () => {
     expect(findings.filter(({ message }) => message.includes('start'))).toEqual([]);
   });
 
-  test('says so when the file is no page', async () => {
+  test('a file that is not a page is reported', async () => {
     const checks = await openSiteChecks(site({ 'snippets/part.mdx': 'Part.' }), never);
     await expect(checks.renderPage('snippets/part.mdx', never)).rejects.toThrow('is not a page of the site');
   });
@@ -111,20 +110,20 @@ describe('comparing findings', () => {
       isNew ? [`${file} ${message}`] : [],
     );
 
-  test('another line makes a finding no newer, a second one of its kind does', () => {
+  test('a moved line is not a new finding, a second occurrence is', () => {
     expect(newOnes([finding('a.mdx', 'x', 3)], [finding('a.mdx', 'x', 9)])).toEqual([]);
     const twice = [finding('a.mdx', 'x'), finding('a.mdx', 'x')];
     expect(newOnes([finding('a.mdx', 'x')], twice)).toEqual(['a.mdx x']);
   });
 
-  test('what moved with its page is not new, what appears in another page is', () => {
+  test('a finding that moved with its page is not new, one in another page is', () => {
     expect(newOnes([finding('a.mdx', 'x')], [finding('b.mdx', 'x')], ['a.mdx'])).toEqual([]);
     expect(newOnes([finding('a.mdx', 'x')], [finding('b.mdx', 'x')])).toEqual(['b.mdx x']);
     const spread = [finding('b.mdx', 'x'), finding('c.mdx', 'x')];
     expect(newOnes([finding('a.mdx', 'x')], spread, ['a.mdx'])).toEqual(['c.mdx x']);
   });
 
-  test('an anchor that never was is not new under the new address of its page, another one is', () => {
+  test('a broken anchor is not new under the new address of its page, another anchor is', () => {
     const about = (address: string) =>
       finding('a.mdx', `The link "${address}" is not on the page "${address.split('#')[0]}"`);
     expect(newOnes([about('/old#x')], [about('/new#x')])).toEqual([]);
