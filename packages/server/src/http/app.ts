@@ -1,7 +1,6 @@
 /**
- * The HTTP application, made from the table of operations: every operation gets the same treatment in the same
- * order – key, limits, rights, input, work, answer – and nothing is served that is not in the table, but for the
- * downloads and the pages for people.
+ * Builds the HTTP application from the table of operations. Every operation is handled in the same order:
+ * authentication, rate limits, permissions, input, work, response.
  */
 import { operation, operationIds, type Operation, type OperationId, type ParsedInput } from '@docyard/api';
 import { Hono } from 'hono';
@@ -13,24 +12,24 @@ import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
 import { requireConditions } from './conditions.ts';
 import { conditionOf } from './conditional-write.ts';
-import { vouchFor } from './connections.ts';
+import { markAuthenticated } from './connections.ts';
 import { addDashboard } from './dashboard.ts';
-import { answerError } from './errors.ts';
+import { respondWithError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
 import { auditHandlers } from './handlers/audit.ts';
 import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
-import { peopleHandlers } from './handlers/people.ts';
+import { userHandlers } from './handlers/users.ts';
 import { keyHandlers } from './handlers/keys.ts';
 import { projectHandlers } from './handlers/projects.ts';
-import { reviewHandlers } from './handlers/review.ts';
+import { systemHandlers } from './handlers/system.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { EventLoopLag, refuseWork } from './event-loop-lag.ts';
 import { RateLimits } from './limits.ts';
 import { addMetrics } from './metrics.ts';
-import { observe } from './observing.ts';
+import { observe } from './request-telemetry.ts';
 import { addPages } from './pages.ts';
 import { separateHosts } from './preview-host.ts';
 import { servePreview } from './previews.ts';
@@ -41,23 +40,23 @@ import {
   rawTarget,
   type Handler,
   type Handlers,
-  type Remember,
+  type ReadCached,
   type Reply,
   type Web,
   type App,
 } from './request.ts';
 import { operationsByPath, refuseMethod, toHonoPath } from './routes.ts';
-import { addSignIn } from './sign-in.ts';
+import { addSignIn } from './oidc-sign-in.ts';
 import { preferredWaitSeconds, readWhenChanged } from './prefer-wait.ts';
-import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './serialized-reply.ts';
+import { matchesEtag, requestIdFrom, defaultHeaders, serialize } from './serialized-reply.ts';
 
-/** `stopping` is aborted when the server begins to drain. */
+/** `stopping` is aborted when the server starts to drain. */
 export function buildApp(context: Context, stopping: AbortSignal): App {
-  const app = beginApp(context);
+  const app = createApp(context);
   addOperations(app, context, stopping, operationIds);
   app.get('/b/*', async (web) => {
     const file = await serveBundle(context, web);
-    vouchFor(web.env.incoming.socket);
+    markAuthenticated(web.env.incoming.socket);
     return web.newResponse(file.body, file);
   });
   app.get('/preview/*', async (web) => {
@@ -68,26 +67,30 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
   addSignIn(app, context);
   addPages(app, context);
   addDashboard(app, context);
-  addRefusals(app, context, 'The operations are listed in /openapi.json.');
+  addErrorResponses(app, context, 'See /openapi.json for all operations.');
   return app;
 }
 
-/** For a process that only runs jobs: what an orchestrator asks of it, and nothing else. */
+/** For a process that only runs jobs: health, readiness and metrics. */
 export function buildProbes(context: Context, stopping: AbortSignal): App {
   const probes = ['readHealth', 'readReadiness'] as const;
-  const app = beginApp(context);
+  const app = createApp(context);
   addOperations(app, context, stopping, probes);
   addMetrics(app, context);
-  addRefusals(app, context, 'This process runs jobs; requests go to those with the role api or all.');
+  addErrorResponses(
+    app,
+    context,
+    'This process only runs jobs. Send requests to a process with the role api or all.',
+  );
   return app;
 }
 
-function beginApp(context: Context): App {
+function createApp(context: Context): App {
   const app: App = new Hono({ getPath: (request) => new URL(request.url).pathname });
   app.use(async (web, next) => {
     web.set('requestId', requestIdFrom(web.req.header('x-request-id')));
     web.header('x-request-id', web.get('requestId'));
-    for (const [name, value] of Object.entries(usualHeaders)) web.header(name, value);
+    for (const [name, value] of Object.entries(defaultHeaders)) web.header(name, value);
     await next();
   });
   app.use(observe(context));
@@ -109,30 +112,30 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
     limits: new RateLimits(context),
     idempotency,
     handlers: {
-      ...exportHandlers(stopping, starts),
+      ...exportHandlers(context, stopping, starts),
       ...agentHandlers(stopping),
       ...keyHandlers,
       ...projectHandlers,
       ...auditHandlers(stopping),
-      ...reviewHandlers(context.clock.now(), stopping),
+      ...systemHandlers(context.clock.now(), stopping),
       ...webhookHandlers,
       ...deploymentHandlers,
-      ...peopleHandlers,
+      ...userHandlers,
       ...healthHandlers(stopping),
     },
   };
-  for (const [path, own] of operationsByPath(ids)) {
-    for (const id of own)
+  for (const [path, pathIds] of operationsByPath(ids)) {
+    for (const id of pathIds)
       app.on(operation(id).method.toUpperCase(), toHonoPath(path), (web) => serve(edge, id, web));
-    app.all(toHonoPath(path), (web) => refuseMethod(web, own));
+    app.all(toHonoPath(path), (web) => refuseMethod(web, pathIds));
   }
 }
 
-function addRefusals(app: App, context: Context, hint: string): void {
+function addErrorResponses(app: App, context: Context, hint: string): void {
   app.notFound((web) =>
-    answerError(web, new Problem('not_found', `There is nothing here. ${hint}`), context.log),
+    respondWithError(web, new Problem('not_found', `No such path. ${hint}`), context.log),
   );
-  app.onError((error, web) => answerError(web, error, context.log));
+  app.onError((error, web) => respondWithError(web, error, context.log));
 }
 
 interface Edge {
@@ -160,10 +163,10 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const reading = described.method === 'get';
   refuseWork(edge, described);
   const caller = described.scope === null ? undefined : await edge.callers.require(web);
-  const giveBack = caller === undefined ? undefined : await edge.limits.take(web, caller.id);
+  const refund = caller === undefined ? undefined : await edge.limits.countRequest(web, caller.id);
   if (caller !== undefined) {
     web.set('caller', caller);
-    vouchFor(web.env.incoming.socket);
+    markAuthenticated(web.env.incoming.socket);
     requireRights(caller, described);
     if (streams.has(id)) {
       edge.limits.openStream(web, caller.id);
@@ -180,7 +183,7 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const reply = described.waitable ? await waitFor(edge, web, input.params, work) : await work();
   return reply instanceof Response
     ? web.newResponse(reply.body, reply)
-    : answer(web, described, reply, giveBack);
+    : respond(web, described, reply, refund);
 }
 
 interface Call {
@@ -192,7 +195,7 @@ interface Call {
   body: Uint8Array;
 }
 
-/** The table's types hold between `operations` and `handlers`; here, where ids are data, they are asserted once. */
+/** Ids are dynamic here, so the types of the operation's handler are asserted. */
 async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
   const { context } = edge;
   const { web, caller, described } = call;
@@ -205,17 +208,17 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
     actor: {
       organizationId: caller?.organizationId ?? '',
       projectId: caller?.projectId ?? null,
-      name: caller?.key?.id ?? caller?.person?.email ?? 'nobody',
+      name: caller?.key?.id ?? caller?.user?.email ?? 'anonymous',
       address: callerAddress(context, web),
       requestId: web.get('requestId'),
     },
     origin: originOf(context, web),
-    remember: rememberFor(edge, call),
+    cached: cacheFor(edge, call),
   };
   return edge.idempotency.run(
     {
       reach: request.actor,
-      key: keepsAnswer(described) ? web.req.header('idempotency-key') : undefined,
+      key: storesReply(described) ? web.req.header('idempotency-key') : undefined,
       method: web.req.method,
       target: rawTarget(web),
       body: call.body,
@@ -229,7 +232,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
         params: call.input.params as Record<string, string>,
         read: (inside, id, input) => {
           const reader = edge.handlers[id] as unknown as Handler<'readMe'>;
-          const read = { input: input as ParsedInput<'readMe'>, remember: readAgain };
+          const read = { input: input as ParsedInput<'readMe'>, cached: uncached };
           return reader({ ...request, ...read, context: inside, commit, record, condition: undefined });
         },
       });
@@ -239,14 +242,14 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
   );
 }
 
-const readAgain: Remember = (_jobId, read) => read();
+const uncached: ReadCached = (_jobId, read) => read();
 
-function keepsAnswer({ method, keepsNoAnswer }: Operation): boolean {
+function storesReply({ method, keepsNoAnswer }: Operation): boolean {
   return method === 'post' && !keepsNoAnswer;
 }
 
-/** A cached reply is shown only to callers with the same access scope. */
-function rememberFor(edge: Edge, { id, caller, input }: Call): Remember {
+/** A cached reply is only shown to callers with the same access scope. */
+function cacheFor(edge: Edge, { id, caller, input }: Call): ReadCached {
   const params = Object.values(input.params as object).map((value) => encodeURIComponent(String(value)));
   const key = [id, caller?.organizationId ?? '', caller?.projectId ?? '', ...params].join('/');
   return (jobId, read) => edge.statuses.read(key, jobId, read) as ReturnType<typeof read>;
@@ -267,28 +270,28 @@ async function waitFor(
   const signal = AbortSignal.any([edge.stopping, web.req.raw.signal]);
   return readWhenChanged(edge.context.changes, { jobId, seconds, signal }, work, (reply) => {
     if (reply instanceof Response || reply.retryAfterSeconds === undefined) return false;
-    const { etag } = writtenOf(reply);
+    const { etag } = serialize(reply);
     first ??= etag;
-    return known === undefined ? etag === first : isKnown(known, etag);
+    return known === undefined ? etag === first : matchesEtag(known, etag);
   });
 }
 
-function answer(
+function respond(
   web: Web,
   described: Operation,
   reply: Reply<unknown>,
-  giveBack: (() => void) | undefined,
+  refund: (() => void) | undefined,
 ): Response {
   for (const [name, value] of Object.entries(reply.headers ?? {})) web.header(name, value);
   const status = reply.status ?? described.success.status;
   if (described.success.kind !== 'json') return web.body(null, status as 204);
-  const { type, content } = reply.text ?? { type: 'application/json', content: writtenOf(reply).json };
+  const { type, content } = reply.text ?? { type: 'application/json', content: serialize(reply).json };
   if (described.method === 'get' && status === 200) {
-    const { etag } = writtenOf(reply);
+    const { etag } = serialize(reply);
     web.header('etag', etag);
     requireConditions(web, etag, { isRead: true });
-    if (isKnown(web.req.header('if-none-match') ?? '', etag)) {
-      giveBack?.();
+    if (matchesEtag(web.req.header('if-none-match') ?? '', etag)) {
+      refund?.();
       return web.body(null, 304);
     }
   }

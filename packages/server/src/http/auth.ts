@@ -1,6 +1,6 @@
 /**
- * Who is calling and may they: the key or the session, the address, the scope, how far the key reaches, the plan, in that
- * order. What belongs to somebody else is not decided here; features look only within the caller's reach.
+ * Authenticates and authorizes a request: key or session, address, scope, project, plan. Access to single records is
+ * decided by the features, which query only within the caller's access scope.
  */
 import { hash } from 'node:crypto';
 import { scopesGrant, type Operation } from '@docyard/api';
@@ -12,7 +12,7 @@ import { keyChanges } from '../keys/keys.ts';
 import {
   authenticate,
   findKeyHolder,
-  lastUsedGrainSeconds,
+  lastUsedPrecisionSeconds,
   touchKey,
   type Caller,
   type KeyHolder,
@@ -20,21 +20,21 @@ import {
 import {
   authenticateSession,
   findSession,
-  lastSeenGrainSeconds,
-  peopleChanges,
+  lastSeenPrecisionSeconds,
+  userChanges,
   touchSession,
   type SessionHolder,
-} from '../people/sessions.ts';
+} from '../users/sessions.ts';
 import { Problem } from '../problem.ts';
 import { ResponseCache } from './response-cache.ts';
 import { callerAddress, rawTarget, type Web } from './request.ts';
-import { requireOwnOrigin, sessionToken } from './session-cookie.ts';
+import { requireSameOrigin, sessionToken } from './session-cookie.ts';
 
-const mostTouched = 10_000;
-/** How long a stream may outlive a key that ended by time, or by a command on the same SQLite file. */
+const maxTouched = 10_000;
+/** How long a stream may outlive an expired key, or one revoked by a command on the same SQLite file. */
 const watchSeconds = 30;
 
-/** Finds out who calls. Who has called is remembered for a moment: reading a status must not cost a look at the keys. */
+/** Authenticates callers and caches them briefly, so that polling a status does not query the keys each time. */
 export class Callers {
   readonly #context: Context;
   readonly #keys: ResponseCache<KeyHolder | undefined>;
@@ -47,16 +47,16 @@ export class Callers {
     this.#sessions = new ResponseCache(context.changes);
   }
 
-  /** One answer for a key that is missing, malformed, unknown, expired or revoked: which of them is not told. */
+  /** The response is the same for a missing, malformed, unknown, expired or revoked key. */
   async require(web: Web): Promise<Caller> {
     if (looksLikeKey(rawTarget(web))) {
       throw new Problem(
         'key_in_query',
-        'An API key must not be part of the address, where logs keep it. Send it as `Authorization: Bearer …` and revoke this one.',
+        'The URL contains an API key, which logs may store. Send it as `Authorization: Bearer …` and revoke this key.',
       );
     }
     const authorization = web.req.header('authorization');
-    // A request with both means its key: only a program adds that header.
+    // A request with both uses its key, because only a program sends that header.
     const caller = await (authorization === undefined ? this.#bySession(web) : this.#byKey(authorization));
     if (caller === undefined) {
       throw new Problem(
@@ -65,28 +65,30 @@ export class Callers {
       );
     }
     if (!addressAllowed(caller.allowedAddresses, plainAddress(callerAddress(this.#context, web)))) {
-      throw new Problem('address_refused', 'This API key may not be used from your address.');
+      throw new Problem('address_refused', 'This API key is not allowed from your address.');
     }
     return caller;
   }
 
-  /** A stream outlasts the look at who opened it: it is cut off once they could not open it again. */
+  /** Disconnects a stream as soon as its caller loses the right to open it. */
   watch(web: Web, operation: Operation): void {
-    const look = async () => {
+    const check = async () => {
       try {
         requireRights(await this.require(web), operation);
       } catch (error) {
-        // A database that is away for a moment says nothing about the caller.
+        // A database error says nothing about the caller.
         if (error instanceof Problem) web.env.outgoing.destroy();
       }
     };
-    // Whoever remembers something is told of the change first.
-    const lookSoon = () => setImmediate(() => void look());
-    const endings = [keyChanges, peopleChanges].map((name) => this.#context.changes.listen(name, lookSoon));
-    const timer = setInterval(lookSoon, watchSeconds * 1000).unref();
+    // Runs after the caches have received the same announcement.
+    const checkSoon = () => setImmediate(() => void check());
+    const unlisteners = [keyChanges, userChanges].map((name) =>
+      this.#context.changes.listen(name, checkSoon),
+    );
+    const timer = setInterval(checkSoon, watchSeconds * 1000).unref();
     web.env.outgoing.once('close', () => {
       clearInterval(timer);
-      for (const unlisten of endings) unlisten();
+      for (const unlisten of unlisteners) unlisten();
     });
   }
 
@@ -96,11 +98,11 @@ export class Callers {
     const name = hash('sha256', text);
     const caller = await authenticate(this.#context, text, () => this.#holderOf(text, name));
     if (caller === undefined) return undefined;
-    await this.#touch(name, lastUsedGrainSeconds, () => touchKey(this.#context, caller.id));
+    await this.#touch(name, lastUsedPrecisionSeconds, () => touchKey(this.#context, caller.id));
     return caller;
   }
 
-  /** ResponseCache by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
+  /** Cached by a fast hash, so that no key is kept in memory. */
   #holderOf(text: string, name: string): Promise<KeyHolder | undefined> {
     return this.#keys.read(name, keyChanges, () => findKeyHolder(this.#context, text));
   }
@@ -110,26 +112,28 @@ export class Callers {
     const token = sessionToken(context, web);
     if (token === undefined) return undefined;
     const load = () => findSession(context, token);
-    const find = () => this.#sessions.read(hash('sha256', token), peopleChanges, load);
+    const find = () => this.#sessions.read(hash('sha256', token), userChanges, load);
     const caller = await authenticateSession(context, token, find);
     if (caller === undefined) return undefined;
-    if (web.req.method !== 'GET' && web.req.method !== 'HEAD') requireOwnOrigin(context, web);
+    if (web.req.method !== 'GET' && web.req.method !== 'HEAD') requireSameOrigin(context, web);
     const touch = () => touchSession(context, token, caller.id);
-    await this.#touch(hash('sha256', token), lastSeenGrainSeconds, touch);
+    await this.#touch(hash('sha256', token), lastSeenPrecisionSeconds, touch);
     return caller;
   }
 
-  async #touch(subject: string, grainSeconds: number, write: () => Promise<void>): Promise<void> {
-    if (this.#isTouched(subject, grainSeconds)) return;
-    if (this.#touchedAtMs.size >= mostTouched) this.#touchedAtMs.clear();
+  async #touch(subject: string, precisionSeconds: number, write: () => Promise<void>): Promise<void> {
+    if (this.#isTouched(subject, precisionSeconds)) return;
+    if (this.#touchedAtMs.size >= maxTouched) this.#touchedAtMs.clear();
     this.#touchedAtMs.set(subject, this.#context.clock.now().getTime());
-    // Not worth failing a read over: a full disk must not stop people from downloading.
-    await write().catch((error: unknown) => this.#context.log.warn({ err: error }, 'last use not kept'));
+    // A failed update must not fail a read, for example when the disk is full.
+    await write().catch((error: unknown) =>
+      this.#context.log.warn({ err: error }, 'cannot store the last use'),
+    );
   }
 
-  #isTouched(subject: string, grainSeconds: number): boolean {
+  #isTouched(subject: string, precisionSeconds: number): boolean {
     const touched = this.#touchedAtMs.get(subject);
-    return touched !== undefined && this.#context.clock.now().getTime() - touched < grainSeconds * 1000;
+    return touched !== undefined && this.#context.clock.now().getTime() - touched < precisionSeconds * 1000;
   }
 }
 
@@ -142,15 +146,15 @@ export function requireRights(caller: Caller, operation: Operation): void {
   if (scope !== null && scope !== 'any' && !scopesGrant(caller.scopes, scope)) {
     throw new Problem(
       'scope_missing',
-      caller.person === null
-        ? `This API key lacks the scope ${scope}. Create one that has it.`
-        : `Your role, ${caller.person.role}, does not include ${scope}. Ask an owner or admin.`,
+      caller.user === null
+        ? `This API key lacks the scope ${scope}. Use a key that has it.`
+        : `Your role, ${caller.user.role}, does not include the scope ${scope}. Ask an owner or admin.`,
     );
   }
   if (organizationWide && caller.projectId !== null) {
     throw new Problem(
       'scope_missing',
-      `This API key is limited to the project ${caller.projectId}, and this concerns the whole organization. Use one for all projects.`,
+      `This API key is limited to the project ${caller.projectId}, but this operation needs the whole organization. Use a key without a project.`,
     );
   }
   if (plan !== undefined && caller.plan !== plan) {

@@ -1,4 +1,4 @@
-/** Downloads behind signed links: whole or by range, as RFC 9110 has it, and a plain reason when a link does not open. */
+/** Downloads through signed links: complete files, ranges as in RFC 9110, and errors of invalid links. */
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { markPurged } from '../jobs/store.ts';
@@ -44,8 +44,8 @@ const get = (headers: Record<string, string> = {}, method = 'GET', target = path
   service.request(target, { method, headers });
 const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
 
-describe('the whole file', () => {
-  test('comes with its length, its hash and headers that keep it from doing harm', async () => {
+describe('a complete download', () => {
+  test('the response has the length, the hash and the security headers of the file', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect((await bytesOf(answer)).equals(bundle)).toBe(true);
@@ -61,7 +61,7 @@ describe('the whole file', () => {
     });
   });
 
-  test('HEAD gives the same headers and no content', async () => {
+  test('HEAD returns the same headers and no content', async () => {
     const [head, whole] = [await get({}, 'HEAD'), await get()];
     expect(head.status).toBe(200);
     expect(await bytesOf(head)).toHaveLength(0);
@@ -70,14 +70,14 @@ describe('the whole file', () => {
     }
   });
 
-  test('needs no key, and other methods are not possible', async () => {
+  test('methods other than GET and HEAD are refused', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       expect((await get({}, method)).status).toBeGreaterThanOrEqual(400);
     }
   });
 });
 
-describe('a range', () => {
+describe('a range request', () => {
   test.each([
     ['bytes=0-0', 0, 0],
     ['bytes=0-99', 0, 99],
@@ -89,7 +89,7 @@ describe('a range', () => {
     ['bytes=-1', 9999, 9999],
     ['bytes=-500', 9500, 9999],
     ['bytes=-20000', 0, 9999],
-  ])('%s gives bytes %i to %i', async (range, start, end) => {
+  ])('the range %s returns bytes %i to %i', async (range, start, end) => {
     const answer = await get({ range });
     expect(answer.status).toBe(206);
     expect(answer.headers.get('content-range')).toBe(`bytes ${start}-${end}/10000`);
@@ -98,7 +98,7 @@ describe('a range', () => {
   });
 
   test.each(['bytes=10000-', 'bytes=10000-10001', 'bytes=99999999999999999999-', 'bytes=-0'])(
-    '%s cannot be had: 416 with the real length',
+    'the range %s is answered 416 with the length of the file',
     async (range) => {
       const answer = await get({ range });
       expect(answer.status).toBe(416);
@@ -108,7 +108,7 @@ describe('a range', () => {
   );
 
   test.each(['bytes=5-3', 'bytes=0-1,5-6', 'bytes=-', 'bytes=a-b', 'items=0-5', 'bytes 0-5'])(
-    '%s is not understood and ignored: the whole file',
+    'the invalid range %s is ignored and the complete file is sent',
     async (range) => {
       const answer = await get({ range });
       expect(answer.status).toBe(200);
@@ -116,7 +116,7 @@ describe('a range', () => {
     },
   );
 
-  test('If-Range with the right hash is obeyed, with another the whole file comes', async () => {
+  test('a range is sent when If-Range has the current tag, and the complete file otherwise', async () => {
     const right = await get({ range: 'bytes=0-9', 'if-range': etag });
     expect(right.status).toBe(206);
     await bytesOf(right);
@@ -127,13 +127,13 @@ describe('a range', () => {
     }
   });
 
-  test('HEAD tells the range without sending it', async () => {
+  test('HEAD returns the length of the range and no content', async () => {
     const answer = await get({ range: 'bytes=0-9' }, 'HEAD');
     expect(answer.status).toBe(206);
     expect(answer.headers.get('content-length')).toBe('10');
   });
 
-  test('a download put together from ranges is the file', async () => {
+  test('the ranges of a file add up to the file', async () => {
     const parts: Buffer[] = [];
     for (let start = 0; start < 10_000; start += 3000) {
       parts.push(await bytesOf(await get({ range: `bytes=${start}-${start + 2999}` })));
@@ -142,7 +142,7 @@ describe('a range', () => {
   });
 });
 
-test('who has it already gets 304', async () => {
+test('a client that already has the file is answered 304', async () => {
   for (const known of [etag, `"other", ${etag}`]) {
     const answer = await get({ 'if-none-match': known });
     expect(answer.status).toBe(304);
@@ -152,8 +152,8 @@ test('who has it already gets 304', async () => {
   expect(await bytesOf(await get({ 'if-none-match': '"other"' }))).toHaveLength(10_000);
 });
 
-describe('a link that does not open', () => {
-  test('changed: 403, and not a word on what it was for', async () => {
+describe('a link that is not valid', () => {
+  test('a modified link is answered 403 without the id of its job', async () => {
     for (const changed of [
       path.replace('g=1', 'g=2'),
       path.replace(/e=\d+/, 'e=9999999999'),
@@ -167,13 +167,13 @@ describe('a link that does not open', () => {
     }
   });
 
-  test('made for another host: 403', async () => {
-    // fetch does not let the Host header be set; another name of this machine does as well.
-    const elsewhere = await fetch(`${service.origin.replace('127.0.0.1', 'localhost')}${path}`);
-    expect(elsewhere.status).toBe(403);
+  test('a link that is used on another host is answered 403', async () => {
+    // fetch cannot set the Host header, so the request uses another name of this machine.
+    const otherHost = await fetch(`${service.origin.replace('127.0.0.1', 'localhost')}${path}`);
+    expect(otherHost.status).toBe(403);
   });
 
-  test('misshapen: 404', async () => {
+  test('a malformed link is answered 404', async () => {
     for (const target of [
       '/b/',
       '/b/x',
@@ -185,7 +185,7 @@ describe('a link that does not open', () => {
     }
   });
 
-  test('expired: 410 with the call that makes a fresh one', async () => {
+  test('an expired link is answered 410 with the request that creates a new one', async () => {
     const { path: short, jobId } = await newLink(60);
     context.clock.advance(59);
     expect((await get({}, 'HEAD', short)).status).toBe(200);
@@ -194,11 +194,11 @@ describe('a link that does not open', () => {
     expect(answer.status).toBe(410);
     expect(await answer.json()).toMatchObject({
       code: 'link_expired',
-      error: `This link has expired. Make a fresh one with POST /v1/static-export/jobs/${jobId}/bundle.`,
+      error: `This link has expired. Create a new one with POST /v1/static-export/jobs/${jobId}/bundle.`,
     });
   });
 
-  test('purged: 410', async () => {
+  test('a link to a purged bundle is answered 410', async () => {
     const { path: target, jobId } = await newLink();
     await markPurged(context, jobId);
     const answer = await get({}, 'GET', target);
@@ -206,7 +206,7 @@ describe('a link that does not open', () => {
     expect(await answer.json()).toMatchObject({ code: 'bundle_purged' });
   });
 
-  test('the file gone from the disk, or the job deleted: 410, not a broken download', async () => {
+  test('a link is answered 410 when the file is missing or the job is deleted', async () => {
     const [first, second] = [await newLink(), await newLink()];
     await context.blobs.removeAll(first.jobId);
     await context.database.deleteFrom('jobs').where('id', '=', second.jobId).execute();

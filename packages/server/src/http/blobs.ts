@@ -1,14 +1,11 @@
-/**
- * Serves bundles and deltas behind signed links: whole or by range, with the hash as strong ETag. The link decides what may
- * be had, the job row decides where it lies.
- */
+/** Serves bundles and deltas behind signed links, with range requests and the SHA-256 as strong ETag. */
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readDeltaFacts } from '../exports/delta.ts';
 import { bundleFileName, checkLink } from '../exports/links.ts';
 import { blobName, resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
-import { originOf, rawTarget, wantedRange, type Web } from './request.ts';
+import { originOf, rawTarget, requestedRange, type Web } from './request.ts';
 
 export async function serveBundle(context: Context, web: Web): Promise<Response> {
   const bundle = await openLink(context, web);
@@ -22,7 +19,7 @@ export async function serveBundle(context: Context, web: Web): Promise<Response>
     'repr-digest': `sha-256=:${Buffer.from(bundle.sha256, 'hex').toString('base64')}:`,
   };
   if (web.req.header('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers });
-  const range = wantedRange(web, { etag, sizeBytes: bundle.sizeBytes });
+  const range = requestedRange(web, { etag, sizeBytes: bundle.sizeBytes });
   if (range === 'unsatisfiable') {
     throw new Problem('range_not_satisfiable', `The bundle has ${bundle.sizeBytes} bytes.`, {
       headers: { 'content-range': `bytes */${bundle.sizeBytes}` },
@@ -43,14 +40,14 @@ async function openLink(context: Context, web: Web) {
     host: new URL(originOf(context, web)).host,
     nowSeconds: Math.floor(context.clock.now().getTime() / 1000),
   });
-  if (link.verdict === 'malformed') throw new Problem('not_found', 'There is nothing here.');
+  if (link.verdict === 'malformed') throw new Problem('not_found', 'No such path.');
   if (link.verdict === 'invalid') {
-    throw new Problem('link_invalid', 'This link was not made by this server, or it was changed on the way.');
+    throw new Problem('link_invalid', 'This link was not created by this server or was modified.');
   }
   const { jobId, generation, file } = link;
   const again = `POST /v1/static-export/jobs/${jobId}/bundle`;
   if (link.verdict === 'expired') {
-    throw new Problem('link_expired', `This link has expired. Make a fresh one with ${again}.`);
+    throw new Problem('link_expired', `This link has expired. Create a new one with ${again}.`);
   }
   const job = await context.database
     .selectFrom('jobs')
@@ -58,9 +55,9 @@ async function openLink(context: Context, web: Web) {
     .where('id', '=', jobId)
     .executeTakeFirst();
   const result = job === undefined ? null : resultOf(job);
-  const isKept = job?.purged_at === null && result?.attempt === generation;
+  const isAvailable = job?.purged_at === null && result?.attempt === generation;
   const name = blobName(jobId, generation, file);
-  const stored = isKept ? await context.blobs.stat(name) : undefined;
+  const stored = isAvailable ? await context.blobs.stat(name) : undefined;
   const facts =
     stored === undefined || file === bundleFileName
       ? result?.bundle
@@ -68,7 +65,7 @@ async function openLink(context: Context, web: Web) {
   if (facts === undefined || stored === undefined) {
     throw new Problem(
       'bundle_purged',
-      'The bundle behind this link was removed. Start a new export of the domain.',
+      'The bundle of this link was removed. Start a new export of the domain.',
     );
   }
   return { name, file, sizeBytes: stored.sizeBytes, sha256: facts.sha256 };

@@ -1,4 +1,4 @@
-/** What a request carries: every complaint names the field and says what to do. */
+/** Validation of bodies and queries: every error names the field and says what to do. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   composeForTest,
@@ -32,23 +32,23 @@ const start = '/v1/static-export/jobs';
 const keys = '/v1/api-keys';
 const projects = '/v1/projects';
 
-describe('a field', () => {
+describe('an invalid field', () => {
   test.each([
     [start, {}, 'domain', 'This field is required (string).'],
     [start, { domain: 5 }, 'domain', 'expected string'],
     [start, { domain: null }, 'domain', 'expected string'],
     [start, { domain: '' }, 'domain', 'The domain is empty.'],
-    [start, { domain: 'https://docs.example.com' }, 'domain', 'must not carry a scheme'],
-    [start, { domain: 'docs.example.com/guides' }, 'domain', 'must not carry a path'],
-    [start, { domain: 'docs.example.com:443' }, 'domain', 'must not carry a port'],
+    [start, { domain: 'https://docs.example.com' }, 'domain', 'must not contain a scheme'],
+    [start, { domain: 'docs.example.com/guides' }, 'domain', 'must not contain a path'],
+    [start, { domain: 'docs.example.com:443' }, 'domain', 'must not contain a port'],
     [start, { domain: 'docs example com' }, 'domain', 'not a host name'],
     [start, { domain: 'a.example.com', paths: [] }, 'paths', ''],
     [start, { domain: 'a.example.com', paths: ['ok', 7] }, 'paths.1', 'expected string'],
-    [start, { domain: 'a.example.com', ref: '--upload-pack=x' }, 'ref', 'does not begin with a dash'],
+    [start, { domain: 'a.example.com', ref: '--upload-pack=x' }, 'ref', 'must not begin with a dash'],
     [start, { domain: 'a.example.com', urlStyle: 'pretty' }, 'urlStyle', '"html"|"directory"|"clean"'],
     [start, { domain: 'a.example.com', strict: 'yes' }, 'strict', 'expected boolean'],
-    [start, { domain: 'a.example.com', basePath: 'docs' }, 'basePath', 'begins with a slash'],
-    [start, { domain: 'a.example.com', basePath: '/a/../b' }, 'basePath', 'no ".."'],
+    [start, { domain: 'a.example.com', basePath: 'docs' }, 'basePath', 'must begin with a slash'],
+    [start, { domain: 'a.example.com', basePath: '/a/../b' }, 'basePath', 'must not contain ".."'],
     [start, { domain: 'a.example.com', metadata: { a: 1 } }, 'metadata.a', 'expected string'],
     [keys, { name: '   ' }, 'name', ''],
     [keys, { name: 'CI', scopes: ['root'] }, 'scopes.0', ''],
@@ -57,7 +57,7 @@ describe('a field', () => {
       keys,
       { name: 'CI', allowedAddresses: ['10.0.0.0/99'] },
       'allowedAddresses.0',
-      'no IP address or CIDR range',
+      'not an IP address or CIDR range',
     ],
     [projects, { name: 'Docs', domain: 'a.example.com' }, 'source', 'This field is required (object).'],
     [
@@ -78,7 +78,7 @@ describe('a field', () => {
       'source',
       'ssh:// is not supported',
     ],
-  ])('%s with %j names %s: %s', async (path, body, field, message) => {
+  ])('POST %s with %j reports the field %s: %s', async (path, body, field, message) => {
     const answer = await post(path, JSON.stringify(body));
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
     const detail = answer.details?.find((each) => each.path === field);
@@ -87,13 +87,13 @@ describe('a field', () => {
     expect(detail?.message).toMatch(/\.$|\?$/);
   });
 
-  test('the first complaint is the sentence, the number of others is told', async () => {
+  test('the error contains the first issue and the number of the others', async () => {
     const answer = await post(start, '{"domain":"a.example.com","strict":1,"urlStyle":2}');
     expect(answer.error).toMatch(/^`(strict|urlStyle)`: .* 1 more in `details`\.$/);
     expect(answer.details).toHaveLength(2);
   });
 
-  test('at most 50 issues are listed', async () => {
+  test('the details list at most 50 issues', async () => {
     const answer = await post(start, JSON.stringify({ domain: 'a.example.com', paths: Array(200).fill(1) }));
     expect(answer.details).toHaveLength(50);
   });
@@ -109,30 +109,30 @@ describe('an unknown field', () => {
       start,
       { domain: 'a.example.com', theme: 'x' },
       'theme',
-      'Known are domain, version, paths, ref, basePath',
+      'Known fields: domain, version, paths, ref, basePath',
     ],
-    [keys, { name: 'CI', admin: true }, 'admin', 'Known are name, scopes'],
+    [keys, { name: 'CI', admin: true }, 'admin', 'Known fields: name, scopes'],
     [
       projects,
       { name: 'D', domain: 'a.example.com', source: { repository: 'x', branch: 'y' } },
       'source.branch',
-      'There is no such field.',
+      'Unknown field.',
     ],
-  ])('%s with %j: %s', async (path, body, field, message) => {
+  ])('POST %s with %j reports the field %s: %s', async (path, body, field, message) => {
     const answer = await post(path, JSON.stringify(body));
     expect(answer.details?.find((each) => each.path === field)?.message).toContain(message);
   });
 });
 
-describe('a body', () => {
+describe('the body of a request', () => {
   test.each([
-    ['', 'The body is empty; a JSON object is expected.'],
-    ['  \n', 'The body is empty; a JSON object is expected.'],
+    ['', 'The body is empty. Send a JSON object.'],
+    ['  \n', 'The body is empty. Send a JSON object.'],
     ['{"domain": "a",}', 'at line 1, column 16'],
     ['{\n  "domain": oops\n}', 'at the unexpected o'],
-    ['{"domain"', 'The body is not JSON'],
+    ['{"domain"', 'The body is not valid JSON'],
     ["{'domain': 'a'}", 'at line 1, column 2'],
-  ])('%j: %s', async (body, message) => {
+  ])('the malformed body %j is reported: %s', async (body, message) => {
     expect(await post(start, body)).toMatchObject({
       status: 400,
       code: 'malformed_json',
@@ -140,7 +140,7 @@ describe('a body', () => {
     });
   });
 
-  test('must be UTF-8', async () => {
+  test('a body that is not UTF-8 is refused', async () => {
     const body = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
     expect(await post(start, body)).toMatchObject({
       code: 'malformed_json',
@@ -148,14 +148,17 @@ describe('a body', () => {
     });
   });
 
-  test.each(['[]', '"text"', 'null', '7'])('%s is no object', async (body) => {
-    const answer = await post(start, body);
-    expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
-    expect(answer.error).toMatch(/^The body: .*object/);
-  });
+  test.each(['[]', '"text"', 'null', '7'])(
+    'the body %s is refused because it is not an object',
+    async (body) => {
+      const answer = await post(start, body);
+      expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(answer.error).toMatch(/^The body: .*object/);
+    },
+  );
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'of type %s is not taken',
+    'a body of type %s is refused',
     async (type) => {
       expect(await post(start, '{"domain":"a.example.com"}', type)).toMatchObject({
         status: 415,
@@ -170,11 +173,11 @@ describe('a body', () => {
     'application/json; charset=utf-8',
     'APPLICATION/JSON',
     'application/vnd.x+json',
-  ])('of type %s is taken', async (type) => {
+  ])('a body of type %s is accepted', async (type) => {
     expect(await post(start, '{"domain":"unknown.example.com"}', type)).toMatchObject({ status: 404 });
   });
 
-  test('over the limit is refused by its announced and by its real length', async () => {
+  test('a body over the limit is refused by its Content-Length and by its actual length', async () => {
     const large = JSON.stringify({ domain: 'a.example.com', version: 'x'.repeat(6000) });
     const refusal = { status: 413, code: 'payload_too_large', error: 'The body is larger than 5000 bytes.' };
     expect(await post(start, large)).toMatchObject(refusal);
@@ -184,7 +187,7 @@ describe('a body', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('may be left out where it is optional', async () => {
+  test('an optional body may be omitted', async () => {
     const answer = await service.request(`${keys}/${tenant.key.id}/roll`, {
       method: 'POST',
       key: tenant.key.key,
@@ -193,7 +196,7 @@ describe('a body', () => {
   });
 });
 
-describe('the query', () => {
+describe('the query of a request', () => {
   const get = async (query: string) => {
     const answer = await service.request(`${start}?${query}`, { key: tenant.key.key });
     return {
@@ -212,22 +215,22 @@ describe('the query', () => {
     ['domain=https://x', 'domain'],
     ['cursor=', 'cursor'],
     ['cursor=x', 'cursor'],
-  ])('?%s is refused by name', async (query, field) => {
+  ])('the query ?%s is refused with the name of the parameter', async (query, field) => {
     expect(await get(query)).toMatchObject({ status: 400, details: [{ path: field }] });
   });
 
-  test('a parameter given twice is refused', async () => {
+  test('a parameter that is given twice is refused', async () => {
     expect(await get('limit=1&limit=2')).toMatchObject({
       status: 400,
-      error: '`limit` is given 2 times; give it once.',
+      error: '`limit` is given 2 times. Give it once.',
       details: [{ path: 'limit' }],
     });
   });
 
-  test('an unknown parameter is refused with the nearest known', async () => {
+  test('an unknown parameter is refused with the most similar known name', async () => {
     expect(await get('limitt=3')).toMatchObject({
       status: 400,
-      details: [{ path: 'limitt', message: 'There is no such field. Did you mean `limit`?' }],
+      details: [{ path: 'limitt', message: 'Unknown field. Did you mean `limit`?' }],
     });
   });
 });

@@ -1,22 +1,20 @@
-/**
- * Reads and checks what a request carries. Every complaint names the field and says what to do.
- */
+/** Reads and validates the body and query of a request. */
 import type { Operation } from '@docyard/api';
 import { z } from 'zod';
 import { Problem, type ProblemDetail } from '../problem.ts';
 import type { Web } from './request.ts';
 
-export async function readBody(web: Web, mostBytes: number): Promise<Uint8Array> {
+export async function readBody(web: Web, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
-    new Problem('payload_too_large', `The body is larger than ${mostBytes} bytes.`, {
+    new Problem('payload_too_large', `The body is larger than ${maxBytes} bytes.`, {
       headers: { connection: 'close' },
     });
-  if (Number(web.req.header('content-length') ?? 0) > mostBytes) throw tooLarge();
+  if (Number(web.req.header('content-length') ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of web.req.raw.body ?? []) {
     size += chunk.length;
-    if (size > mostBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -42,7 +40,7 @@ export function parseBody(web: Web, operation: Operation, bytes: Uint8Array): un
   return check(operation.body, parseJson(bytes), 'body');
 }
 
-/** RFC 9110, section 15.5.16: the header tells which encodings a request may have. */
+/** RFC 9110, section 15.5.16: the response lists the accepted encodings. */
 function requirePlainEncoding(web: Web): void {
   const encoding = web.req.header('content-encoding')?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return;
@@ -58,7 +56,7 @@ export function parseQuery(web: Web, operation: Operation): unknown {
   const given: Record<string, string> = {};
   for (const [name, values] of Object.entries(web.req.queries())) {
     if (values.length > 1) {
-      const message = `\`${name}\` is given ${values.length} times; give it once.`;
+      const message = `\`${name}\` is given ${values.length} times. Give it once.`;
       throw new Problem('invalid_request', message, { details: [{ path: name, message }] });
     }
     given[name] = values[0] ?? '';
@@ -66,7 +64,6 @@ export function parseQuery(web: Web, operation: Operation): unknown {
   return check(operation.query, given, 'query');
 }
 
-/** The query of a request that gives none. */
 export function defaultQuery(operation: Operation): unknown {
   return operation.query === undefined ? undefined : check(operation.query, {}, 'query');
 }
@@ -78,22 +75,21 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new Problem('malformed_json', 'The body is not valid UTF-8.');
   }
-  if (text.trim() === '')
-    throw new Problem('malformed_json', 'The body is empty; a JSON object is expected.');
+  if (text.trim() === '') throw new Problem('malformed_json', 'The body is empty. Send a JSON object.');
   try {
     return JSON.parse(text);
   } catch (error) {
-    const where = placeOf(text, (error as Error).message);
-    throw new Problem('malformed_json', `The body is not JSON: it cannot be read ${where}.`);
+    const where = errorPosition(text, (error as Error).message);
+    throw new Problem('malformed_json', `The body is not valid JSON: error ${where}.`);
   }
 }
 
-/** The parser tells a position, a character, or neither when the text ends too early. */
-function placeOf(text: string, complaint: string): string {
+/** The parser reports a position, a character, or neither when the text ends early. */
+function errorPosition(text: string, complaint: string): string {
   const [, position] = /at position (\d+)/.exec(complaint) ?? [];
   const [, character] = /^Unexpected token '(.)'/su.exec(complaint) ?? [];
   if (position === undefined)
-    return character === undefined ? 'at its end' : `at the unexpected ${character}`;
+    return character === undefined ? 'at the end' : `at the unexpected ${character}`;
   const before = text.slice(0, Number(position)).split('\n');
   return `at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
@@ -105,7 +101,7 @@ function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unkn
   const [first] = details;
   const more = details.length > 1 ? ` ${details.length - 1} more in \`details\`.` : '';
   const subject = first === undefined || first.path === '' ? `The ${place}` : `\`${first.path}\``;
-  throw new Problem('invalid_request', `${subject}: ${first?.message ?? 'not valid.'}${more}`, { details });
+  throw new Problem('invalid_request', `${subject}: ${first?.message ?? 'invalid.'}${more}`, { details });
 }
 
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType): ProblemDetail[] {
@@ -114,7 +110,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType): ProblemDetail[] {
     const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
     return issue.keys.map((key) => ({
       path: [...path, key].join('.'),
-      message: `There is no such field.${path.length === 0 ? suggestion(key, known) : ''}`,
+      message: `Unknown field.${path.length === 0 ? suggestion(key, known) : ''}`,
     }));
   }
   if (issue.code === 'invalid_type' && issue.input === undefined) {
@@ -125,11 +121,10 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType): ProblemDetail[] {
 }
 
 function suggestion(key: string, known: readonly string[]): string {
-  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
-  return near === undefined ? ` Known are ${known.join(', ')}.` : ` Did you mean \`${near}\`?`;
+  const similar = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
+  return similar === undefined ? ` Known fields: ${known.join(', ')}.` : ` Did you mean \`${similar}\`?`;
 }
 
-/** Edit distance; the names are short and few. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** A text that is made once and sent with an ETag, compressed as the client accepts it. */
+/** A text that is created once and served with an ETag, compressed as the client accepts it. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import { acceptedEncodings } from '@docyard/site/serving';
 import type { Encoding } from '@docyard/site/serving';
 import { requireConditions } from './conditions.ts';
 import type { Web } from './request.ts';
-import { isKnown } from './serialized-reply.ts';
+import { matchesEtag } from './serialized-reply.ts';
 
 const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
   br: promisify<Buffer, Buffer>(brotliCompress),
@@ -15,37 +15,37 @@ const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
 
 export class CompressedText {
   readonly #make: () => string;
-  readonly #forms = new Map<Encoding, Promise<Buffer>>();
-  #made: { plain: Buffer; tag: string } | undefined;
+  readonly #compressed = new Map<Encoding, Promise<Buffer>>();
+  #text: { plain: Buffer; tag: string } | undefined;
 
   constructor(make: () => string) {
     this.#make = make;
   }
 
   async answer(web: Web, type: string): Promise<Response> {
-    const { plain, tag } = (this.#made ??= described(this.#make()));
+    const { plain, tag } = (this.#text ??= withTag(this.#make()));
     const [encoding] = acceptedEncodings(web.req.header('accept-encoding'));
     const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
     web.header('etag', etag);
     web.header('vary', 'accept-encoding');
     web.header('cache-control', 'no-cache');
     requireConditions(web, etag, { isRead: true });
-    if (isKnown(web.req.header('if-none-match') ?? '', etag)) return web.body(null, 304);
+    if (matchesEtag(web.req.header('if-none-match') ?? '', etag)) return web.body(null, 304);
     if (encoding !== undefined) web.header('content-encoding', encoding);
-    const bytes = encoding === undefined ? plain : await this.#form(encoding, plain);
+    const bytes = encoding === undefined ? plain : await this.#compress(encoding, plain);
     return web.body(new Uint8Array(bytes), 200, { 'content-type': type });
   }
 
-  #form(encoding: Encoding, plain: Buffer): Promise<Buffer> {
-    const known = this.#forms.get(encoding);
+  #compress(encoding: Encoding, plain: Buffer): Promise<Buffer> {
+    const known = this.#compressed.get(encoding);
     if (known !== undefined) return known;
-    const made = compress[encoding](plain);
-    this.#forms.set(encoding, made);
-    return made;
+    const compressed = compress[encoding](plain);
+    this.#compressed.set(encoding, compressed);
+    return compressed;
   }
 }
 
-function described(text: string): { plain: Buffer; tag: string } {
+function withTag(text: string): { plain: Buffer; tag: string } {
   const plain = Buffer.from(text);
   return { plain, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22) };
 }

@@ -1,14 +1,14 @@
-/** `If-Match` and `If-None-Match` of a write: the comparison and the write are one step. */
+/** `If-Match` and `If-None-Match` of a write. Comparison and write are atomic. */
 import { operation, operationIds, type Operation, type OperationId } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/authenticate.ts';
-import { exclusively, isPostgres, type Database } from '../ports/database.ts';
+import { acquireLocks, isPostgres, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { requireRights } from './auth.ts';
 import { defaultQuery } from './body.ts';
 import { isConditional, requireConditions } from './conditions.ts';
 import type { Commit, Reply, Web } from './request.ts';
-import { writtenOf } from './serialized-reply.ts';
+import { serialize } from './serialized-reply.ts';
 
 interface ConditionalWrite {
   web: Web;
@@ -26,7 +26,7 @@ interface ReadInput {
 
 export interface Condition {
   require: (context: Context) => Promise<void>;
-  /** Compares again inside the transaction, where no other writer can change the resource before this one. */
+  /** Compares again inside the transaction, where no other writer can change the resource. */
   guard: (commit: Commit) => Commit;
 }
 
@@ -34,7 +34,7 @@ export function conditionOf(write: ConditionalWrite): Condition | undefined {
   const { web, described, caller } = write;
   if (described.method === 'get' || !isConditional(web)) return undefined;
   const reader = readerOf(described);
-  // The answer tells whether a tag is the current one, which only a reader may know.
+  // The response reveals whether a tag is current, so the caller needs the right to read.
   if (reader !== undefined && caller !== undefined) requireRights(caller, operation(reader));
   const require = async (context: Context) => {
     const etag = reader === undefined ? undefined : await readTag(context, reader, write);
@@ -44,14 +44,14 @@ export function conditionOf(write: ConditionalWrite): Condition | undefined {
     (commit: Commit): Commit =>
     (work) =>
       commit(async (inside) => {
-        await holdResource(inside.database, write);
+        await lockResource(inside.database, write);
         await require(inside);
         return work(inside);
       });
   return { require, guard };
 }
 
-/** The operation that shows what another one changes. */
+/** The operation that reads the resource. */
 function readerOf({ path }: Operation): OperationId | undefined {
   return operationIds.find((id) => {
     const reader = operation(id);
@@ -59,7 +59,7 @@ function readerOf({ path }: Operation): OperationId | undefined {
   });
 }
 
-/** The tag of a resource is that of the answer to reading it; what cannot be read has none. */
+/** The ETag of a resource is that of its read response; a resource that cannot be read has none. */
 async function readTag(
   context: Context,
   reader: OperationId,
@@ -68,14 +68,14 @@ async function readTag(
   const input = { params, query: defaultQuery(operation(reader)), body: undefined };
   try {
     const reply = await read(context, reader, input);
-    return reply instanceof Response ? undefined : writtenOf(reply).etag;
+    return reply instanceof Response ? undefined : serialize(reply).etag;
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') return undefined;
     throw error;
   }
 }
 
-/** The rows that the parameters of paths name. */
+/** The tables of the path parameters. */
 const tables = {
   projectId: 'projects',
   jobId: 'jobs',
@@ -83,14 +83,14 @@ const tables = {
   deploymentId: 'deployments',
 } as const;
 
-/** SQLite has one writer at a time anyway. */
-async function holdResource(
+/** SQLite has a single writer and needs no lock. */
+async function lockResource(
   database: Database,
   { described, caller, params }: ConditionalWrite,
 ): Promise<void> {
   if (!isPostgres(database) || caller === undefined) return;
   const { organizationId } = caller;
-  await exclusively(database, `resource:${organizationId}:${described.path}`);
+  await acquireLocks(database, `resource:${organizationId}:${described.path}`);
   for (const [name, table] of Object.entries(tables)) {
     const id = params[name];
     if (id === undefined) continue;

@@ -1,4 +1,4 @@
-/** Conditions, encodings and media types of requests, as RFC 9110 has them. */
+/** Conditions, encodings and media types of requests, as RFC 9110 defines them. */
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { createConnection } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -83,7 +83,7 @@ describe('conditions', () => {
     expect(await (await ask(project)).json()).toMatchObject({ name: 'Any' });
   });
 
-  test('a change of what does not exist fails its If-Match', async () => {
+  test('a change of a missing resource fails with If-Match', async () => {
     const missing = `${project.slice(0, -2)}zz`;
     const body = JSON.stringify({ name: 'A' });
     const answer = await ask(missing, { 'if-match': '*', 'content-type': 'application/json' }, 'PATCH', body);
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
   const read = (accepted: string, headers: Record<string, string> = {}) =>
     rawGet('/openapi.json', { 'accept-encoding': accepted, ...headers });
 
-  test('it is compressed as the client accepts it, each form with a tag of its own', async () => {
+  test('the document is compressed as the client accepts it, and each encoding has its own tag', async () => {
     const expected = JSON.parse(JSON.stringify(buildOpenApi()));
     const forms = await Promise.all(['br', 'gzip', 'br;q=0, gzip;q=0', 'identity'].map((each) => read(each)));
     expect(forms.map(({ headers }) => headers['content-encoding'])).toEqual([
@@ -134,7 +134,7 @@ describe('the OpenAPI document', () => {
     expect(forms.every(({ headers }) => headers['vary'] === 'accept-encoding')).toBe(true);
   });
 
-  test('a client that has it is answered 304', async () => {
+  test('a client that already has the document is answered 304', async () => {
     const { headers } = await read('gzip');
     const tag = headers['etag'] ?? '';
     expect((await read('gzip', { 'if-none-match': tag })).status).toBe(304);

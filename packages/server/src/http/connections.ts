@@ -1,44 +1,43 @@
 /**
- * Keeps the number of open connections in bounds. Whoever has shown a valid key or link is known; strangers may take only
- * a part of the room from one address, and an idle one makes way when there is no more. One too many for whom nobody can
- * make way is listened to for a moment, so that it can be told to come back instead of being cut.
+ * Limits open connections. Unauthenticated clients get only a share of them per address, and their idle connections
+ * are closed when none is free. When nothing can be closed, a surplus connection stays open briefly to receive a 503.
  */
 import type { Socket } from 'node:net';
 import { subscriberOf } from '../keys/addresses.ts';
 
 export interface ConnectionLimits {
   connections: number;
-  /** Behind a proxy all of them come from one address. */
-  strangersOfAddress: number;
-  /** How long one too many may take to say what it wants. */
+  /** Infinity behind a proxy, where all connections have the same address. */
+  unauthenticatedPerAddress: number;
+  /** How long a surplus connection may take to send its request. */
   surplusMs: number;
 }
 
 interface Connection {
   address: string;
-  isStranger: boolean;
+  isUnauthenticated: boolean;
   requests: number;
 }
 
-const strangers = new WeakMap<Socket, () => void>();
+const authenticators = new WeakMap<Socket, () => void>();
 
-/** Somebody with a right to be here is at the other end. */
-export function vouchFor(socket: Socket): void {
-  strangers.get(socket)?.();
+/** Called once a client has shown a valid key or link. */
+export function markAuthenticated(socket: Socket): void {
+  authenticators.get(socket)?.();
 }
 
 export class Connections {
   readonly #limits: ConnectionLimits;
-  readonly #mostSurplus: number;
+  readonly #maxSurplus: number;
   readonly #open = new Map<Socket, Connection>();
   readonly #surplus = new Set<Socket>();
   /** Oldest first. */
-  readonly #idleStrangers = new Set<Socket>();
-  readonly #strangersOf = new Map<string, number>();
+  readonly #idleUnauthenticated = new Set<Socket>();
+  readonly #unauthenticatedByAddress = new Map<string, number>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
-    this.#mostSurplus = Math.max(100, limits.connections / 10);
+    this.#maxSurplus = Math.max(100, limits.connections / 10);
   }
 
   get count(): number {
@@ -48,15 +47,15 @@ export class Connections {
   accept(socket: Socket): void {
     const address = subscriberOf(socket.remoteAddress ?? '');
     if (!this.#findRoom(address)) {
-      this.#acceptForAMoment(socket);
+      this.#acceptSurplus(socket);
       return;
     }
-    const connection = { address, isStranger: true, requests: 0 };
+    const connection = { address, isUnauthenticated: true, requests: 0 };
     this.#open.set(socket, connection);
-    this.#strangersOf.set(address, (this.#strangersOf.get(address) ?? 0) + 1);
-    strangers.set(socket, () => this.#becomeKnown(connection));
-    this.#idleStrangers.add(socket);
-    socket.once('close', () => this.#forget(socket));
+    this.#unauthenticatedByAddress.set(address, (this.#unauthenticatedByAddress.get(address) ?? 0) + 1);
+    authenticators.set(socket, () => this.#authenticate(connection));
+    this.#idleUnauthenticated.add(socket);
+    socket.once('close', () => this.#remove(socket));
   }
 
   /** False when the request must be refused. */
@@ -64,7 +63,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return false;
     connection.requests += 1;
-    this.#idleStrangers.delete(socket);
+    this.#idleUnauthenticated.delete(socket);
     return true;
   }
 
@@ -72,7 +71,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
     connection.requests -= 1;
-    if (connection.isStranger && connection.requests === 0) this.#idleStrangers.add(socket);
+    if (connection.isUnauthenticated && connection.requests === 0) this.#idleUnauthenticated.add(socket);
   }
 
   isIdle(socket: Socket): boolean {
@@ -80,19 +79,20 @@ export class Connections {
   }
 
   #findRoom(address: string): boolean {
-    const isCrowded = (this.#strangersOf.get(address) ?? 0) >= this.#limits.strangersOfAddress;
+    const isCrowded =
+      (this.#unauthenticatedByAddress.get(address) ?? 0) >= this.#limits.unauthenticatedPerAddress;
     if (!isCrowded && this.#open.size < this.#limits.connections) return true;
-    for (const oldest of this.#idleStrangers) {
+    for (const oldest of this.#idleUnauthenticated) {
       if (isCrowded && this.#open.get(oldest)?.address !== address) continue;
-      this.#forget(oldest);
+      this.#remove(oldest);
       oldest.destroy();
       return true;
     }
     return false;
   }
 
-  #acceptForAMoment(socket: Socket): void {
-    if (this.#surplus.size >= this.#mostSurplus) {
+  #acceptSurplus(socket: Socket): void {
+    if (this.#surplus.size >= this.#maxSurplus) {
       socket.destroy();
       return;
     }
@@ -104,19 +104,19 @@ export class Connections {
     });
   }
 
-  #becomeKnown(connection: Connection): void {
-    if (!connection.isStranger) return;
-    connection.isStranger = false;
-    const left = (this.#strangersOf.get(connection.address) ?? 1) - 1;
-    if (left > 0) this.#strangersOf.set(connection.address, left);
-    else this.#strangersOf.delete(connection.address);
+  #authenticate(connection: Connection): void {
+    if (!connection.isUnauthenticated) return;
+    connection.isUnauthenticated = false;
+    const left = (this.#unauthenticatedByAddress.get(connection.address) ?? 1) - 1;
+    if (left > 0) this.#unauthenticatedByAddress.set(connection.address, left);
+    else this.#unauthenticatedByAddress.delete(connection.address);
   }
 
-  #forget(socket: Socket): void {
+  #remove(socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
     this.#open.delete(socket);
-    this.#idleStrangers.delete(socket);
-    this.#becomeKnown(connection);
+    this.#idleUnauthenticated.delete(socket);
+    this.#authenticate(connection);
   }
 }

@@ -1,4 +1,4 @@
-/** The files of the dashboard: every screen has an address, names with a hash are kept for ever, nothing inline may run. */
+/** The files of the dashboard: routes, caching and the content security policy. */
 import { createHash } from 'node:crypto';
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import {
   type TestContext,
 } from '../../test/support/test-context.ts';
 import { addDashboard } from './dashboard.ts';
-import { answerError } from './errors.ts';
+import { respondWithError } from './errors.ts';
 import type { App } from './request.ts';
 import { listen } from './server.ts';
 
@@ -32,20 +32,20 @@ async function serve(environment: { dashboard?: boolean } = {}) {
   const app: App = new Hono();
   const config = { ...context.config, ...environment };
   addDashboard(app, { config, log: context.log }, folder);
-  app.onError((error, web) => answerError(web, error, context.log));
+  app.onError((error, web) => respondWithError(web, error, context.log));
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   cleanUp(() => server.close(0));
   return (path: string, headers: Record<string, string> = {}) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, { headers, redirect: 'manual' });
 }
 
-describe('a screen', () => {
+describe('a screen of the dashboard', () => {
   test.each([
     '/dashboard/',
     '/dashboard/exports',
     '/dashboard/exports/se_1?tab=report',
     '/dashboard/index.html',
-  ])('at %s is the one page, looked at again each time', async (path) => {
+  ])('the path %s serves the page, which browsers revalidate', async (path) => {
     const answer = await (await serve())(path);
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe('<title>Docyard</title>');
@@ -53,14 +53,14 @@ describe('a screen', () => {
     expect(answer.headers.get('cache-control')).toBe('no-cache');
   });
 
-  test('allows no inline code, no other host and no frame around it', async () => {
+  test('the policy allows no inline code, no other host and no embedding', async () => {
     const policy = (await (await serve())('/dashboard/')).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  test('names its own inline code by hash, so that injected code does not run', async () => {
+  test('the policy lists the inline code of the page by hash, so that injected code does not run', async () => {
     const [code, rule] = ['document.title = "x";', 'body { margin: 0 }'];
     writeFiles(folder, { 'index.html': `<script>${code}</script><style>${rule}</style>` });
     const policy = (await (await serve())('/dashboard/')).headers.get('content-security-policy') ?? '';
@@ -69,26 +69,26 @@ describe('a screen', () => {
     expect(policy).toContain(`style-src 'self' 'sha256-${hashOf(rule)}';`);
   });
 
-  test('is reached without the slash too', async () => {
+  test('the path without a slash redirects to the path with one', async () => {
     const answer = await (await serve())('/dashboard');
     expect([answer.status, answer.headers.get('location')]).toEqual([308, '/dashboard/']);
   });
 
-  test('is not sent again when the browser has it', async () => {
+  test('a browser that already has the page is answered 304', async () => {
     const request = await serve();
     const etag = (await request('/dashboard/')).headers.get('etag') ?? '';
     expect((await request('/dashboard/exports', { 'if-none-match': etag })).status).toBe(304);
   });
 });
 
-describe('a file whose name holds its hash', () => {
-  test('is kept for ever', async () => {
+describe('a file with a hash in its name', () => {
+  test('the file is cached as immutable', async () => {
     const answer = await (await serve())('/dashboard/assets/app-1a2b.js');
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(await answer.text()).toBe(script);
   });
 
-  test('is sent in the form that was made with it', async () => {
+  test('the file is sent from its precompressed copy', async () => {
     const { request } = await import('node:http');
     writeFiles(folder, { 'assets/app-1a2b.js.gz': '' });
     const { writeFileSync } = await import('node:fs');
@@ -110,7 +110,7 @@ describe('a file whose name holds its hash', () => {
     expect(gunzipSync(bytes).toString()).toBe(script);
   });
 
-  test('that is none of them is not a screen', async () => {
+  test('a missing file is answered 404 and not with the page', async () => {
     expect((await (await serve())('/dashboard/assets/app-9z.js')).status).toBe(404);
   });
 });
@@ -119,7 +119,7 @@ test.each([
   '/dashboard/../package.json',
   '/dashboard/%2e%2e/package.json',
   '/dashboard/assets/%2e%2e/%2e%2e/x',
-])('%s leads to no file outside', async (path) => {
+])('the path %s does not read a file outside the folder', async (path) => {
   const answer = await (await serve())(path);
   expect(await answer.text()).not.toContain('"name"');
 });
@@ -132,13 +132,13 @@ test('a new build is served without a restart', async () => {
   expect(await (await request('/dashboard/')).text()).toBe('<title>New</title>');
 });
 
-test('without a build a page says how to make one', async () => {
+test('a missing build is answered with the command that creates one', async () => {
   rmSync(folder, { recursive: true });
   const answer = await (await serve())('/dashboard/exports');
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain('node scripts/dashboard.mjs');
 });
 
-test('where it is switched off there is nothing', async () => {
+test('a disabled dashboard is answered 404', async () => {
   expect((await (await serve({ dashboard: false }))('/dashboard/')).status).toBe(404);
 });

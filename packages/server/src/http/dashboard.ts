@@ -1,7 +1,4 @@
-/**
- * Serves the dashboard, a folder of files that `scripts/dashboard.mjs` makes of `packages/dashboard`. It is a client
- * like any other: this file knows nothing of what it shows.
- */
+/** Serves the files of the dashboard, which `scripts/dashboard.mjs` builds from `packages/dashboard`. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -15,7 +12,7 @@ import { probeForSecureCookies } from './session-cookie.ts';
 
 const built = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 
-/** `data:` pictures are those of forms, which a browser draws itself. */
+/** `data:` images: browsers draw parts of form controls with them. */
 const policyFor = (inline: InlineHashes, frames: string) =>
   [
     "default-src 'none'",
@@ -37,10 +34,10 @@ interface InlineHashes {
 
 const noInline: InlineHashes = { scripts: [], styles: [] };
 
-/** The build puts a hash of the content into these names. */
-const namedByContent = /^assets\//;
+/** The build adds a content hash to these names. */
+const contentHashed = /^assets\//;
 const startFile = 'index.html';
-const endings = { br: '.br', gzip: '.gz' } as const;
+const extensions = { br: '.br', gzip: '.gz' } as const;
 
 export const hasDashboard = ({ config }: Pick<Context, 'config'>): boolean =>
   config.dashboard && existsSync(join(built, startFile));
@@ -54,15 +51,15 @@ export function addDashboard(app: App, context: Pick<Context, 'config' | 'log'>,
     const path = web.req.path.slice('/dashboard/'.length);
     const found = await files.find(path);
     if (found !== undefined) return send(web, found);
-    if (namedByContent.test(path)) throw new Problem('not_found', 'The dashboard has no such file.');
-    // Every other address is one of its screens.
+    if (contentHashed.test(path)) throw new Problem('not_found', 'The dashboard has no such file.');
+    // Every other path is a screen of the dashboard.
     const start = await files.find(startFile);
     probeForSecureCookies(context, web);
-    return start === undefined ? sayHowToBuild(web, frames) : send(web, start);
+    return start === undefined ? explainBuild(web, frames) : send(web, start);
   });
 }
 
-/** Held in memory, some hundred kilobytes, and read again when the dashboard was built again. */
+/** Kept in memory and reloaded after a new build. */
 class DashboardFiles {
   readonly #folder: string;
   readonly #frames: string;
@@ -108,7 +105,7 @@ function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>, f
   const bytes = contents.get(path) ?? new Uint8Array();
   const compressed: NonNullable<Parameters<typeof staticFile>[0]['compressed']> = {};
   for (const encoding of ['br', 'gzip'] as const) {
-    const form = contents.get(path + endings[encoding]);
+    const form = contents.get(path + extensions[encoding]);
     if (form !== undefined) compressed[encoding] = { bytes: form };
   }
   const policy = policyFor(path === startFile ? hashesOfInline(bytes) : noInline, frames);
@@ -119,7 +116,7 @@ function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>, f
     compressed,
     headers: [
       'Cache-Control',
-      namedByContent.test(path) ? cacheControl.neverChanges : 'no-cache',
+      contentHashed.test(path) ? cacheControl.neverChanges : 'no-cache',
       'Content-Security-Policy',
       policy,
       'Cross-Origin-Opener-Policy',
@@ -128,7 +125,7 @@ function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>, f
   });
 }
 
-/** The policy names the inline code of the page by its hash, so that no other can run. */
+/** The policy allows inline code by its hash only. */
 function hashesOfInline(page: Uint8Array): InlineHashes {
   const html = Buffer.from(page).toString();
   const hashes = (pattern: RegExp) =>
@@ -146,7 +143,7 @@ async function send(web: Web, file: StaticFile): Promise<Response> {
   return web.newResponse(response.body, response);
 }
 
-function sayHowToBuild(web: Web, frames: string): Response {
+function explainBuild(web: Web, frames: string): Response {
   web.header('content-security-policy', policyFor(noInline, frames));
   return web.html(
     `<!doctype html>
@@ -161,7 +158,7 @@ function sayHowToBuild(web: Web, frames: string): Response {
 <body>
 <main>
 <h1>The dashboard is not built</h1>
-<p class="lead">The server runs and its API answers. The files of the dashboard are missing: make them in the repository, then load this page again.</p>
+<p class="lead">The server is running, but the files of the dashboard are missing. Build them in the repository, then reload this page.</p>
 <pre tabindex="0" aria-label="Command"><code>node scripts/dashboard.mjs</code></pre>
 <p><a href="/">Back to the start page</a></p>
 </main>

@@ -1,4 +1,4 @@
-/** Errors on the wire: one shape, one closed table, and nothing of our insides. */
+/** Error responses: one format, a closed set of codes, and no internal details. */
 import { ErrorBody, errorTable, ProblemBody } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
@@ -26,8 +26,8 @@ beforeAll(async () => {
   tenant = await createTenant(context);
 });
 
-describe('the answer', () => {
-  test('is the sentence, the code and the id of the request', async () => {
+describe('an error response', () => {
+  test('the body has the message, the code and the id of the request', async () => {
     const answer = await service.request('/v1/projects/pr_none', {
       key: tenant.key.key,
       headers: { 'x-request-id': 'abc-1' },
@@ -43,7 +43,7 @@ describe('the answer', () => {
     });
   });
 
-  test('after RFC 9457 when asked for, with the same facts', async () => {
+  test('a client that accepts application/problem+json gets the error in the format of RFC 9457', async () => {
     const answer = await service.request('/v1/api-keys', {
       ...jsonBody({ name: 'CI', extra: 1 }),
       headers: { accept: 'application/problem+json', 'content-type': 'application/json' },
@@ -59,14 +59,17 @@ describe('the answer', () => {
     });
   });
 
-  test.each(['a b', '<script>', 'x'.repeat(129), ''])('the request id %j is not echoed', async (given) => {
-    const answer = await service.request('/healthz', { headers: { 'x-request-id': given } });
-    expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
-  });
+  test.each(['a b', '<script>', 'x'.repeat(129), ''])(
+    'the invalid request id %j is not echoed',
+    async (given) => {
+      const answer = await service.request('/healthz', { headers: { 'x-request-id': given } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
+    },
+  );
 });
 
-describe('who may not', () => {
-  test('every kind of useless key gets the same 401', async () => {
+describe('a caller without permission', () => {
+  test('every kind of invalid key gets the same 401', async () => {
     const revoked = await createKey(context, { name: 'Revoked', actor: tenant.actor });
     await revokeKey(context, { keyId: revoked.id, actor: tenant.actor });
     const expired = await createKey(context, { name: 'Week', expiresInDays: 7, actor: tenant.actor });
@@ -95,7 +98,7 @@ describe('who may not', () => {
     expect(texts.size).toBe(1);
   });
 
-  test('a key in the address is refused, valid or not', async () => {
+  test('a key in the query is refused with and without a key in the header', async () => {
     for (const key of [tenant.key.key, undefined]) {
       const answer = await service.request(`/v1/me?key=${tenant.key.key}`, key === undefined ? {} : { key });
       expect(answer.status).toBe(400);
@@ -103,7 +106,7 @@ describe('who may not', () => {
     }
   });
 
-  test('a key from an address that is not on its list', async () => {
+  test('a key is refused from an address that is not on its list', async () => {
     const { key } = await createKey(context, {
       name: 'Far',
       allowedAddresses: ['203.0.113.0/24'],
@@ -120,7 +123,7 @@ describe('who may not', () => {
     expect((await service.request('/v1/me', { key: near.key })).status).toBe(200);
   });
 
-  test('behind a trusted proxy the last forwarded address counts', async () => {
+  test('the last forwarded address counts behind a trusted proxy', async () => {
     const config = { ...context.config, trustProxy: true };
     const behind = await serveForTest({ ...context, config });
     const { key } = await createKey(context, {
@@ -135,7 +138,7 @@ describe('who may not', () => {
     expect(await ask('203.0.113.7, 198.51.100.1')).toBe(403);
   });
 
-  test('a plan that lacks the feature', async () => {
+  test('an export is refused on a plan without the feature', async () => {
     const free = await createTenant(context, { name: 'Small', plan: 'free' });
     const init = { ...jsonBody({ domain: 'docs.example.com' }), key: free.key.key };
     const answer = await service.request('/v1/static-export/jobs', init);
@@ -147,21 +150,21 @@ describe('who may not', () => {
   });
 });
 
-describe('where nothing is', () => {
-  test('an unknown path is 404, a wrong method 405 with what is possible', async () => {
+describe('a request without a matching route', () => {
+  test('an unknown path is answered 404 and a wrong method 405 with the allowed methods', async () => {
     expect((await service.request('/v3/nothing')).status).toBe(404);
     const answer = await service.request('/v1/static-export/jobs', { method: 'PUT', key: tenant.key.key });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
     expect(await answer.json()).toMatchObject({
       code: 'method_not_allowed',
-      error: 'PUT is not possible here; GET, HEAD, POST is.',
+      error: 'PUT is not allowed here. Use GET, HEAD, POST.',
     });
   });
 });
 
-describe('a fault of ours', () => {
-  test('is told as internal with the id to quote; the rest is in the log', async () => {
+describe('an unexpected failure', () => {
+  test('the response has the code internal and the request id, and the cause is only logged', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
     const broken = await composeForTest();
@@ -182,7 +185,7 @@ describe('a fault of ours', () => {
     const text = await answer.text();
     expect(answer.status).toBe(500);
     expect(JSON.parse(text)).toEqual({
-      error: 'Something went wrong here. Quote request quote-me to the operator.',
+      error: 'Internal error. Report request quote-me to the operator.',
       code: 'internal',
       requestId: 'quote-me',
     });
@@ -193,7 +196,7 @@ describe('a fault of ours', () => {
   });
 });
 
-test('while the server drains, reading goes on and writing is told to come back', async () => {
+test('a draining server answers reads and refuses writes with Retry-After', async () => {
   const draining = await serveForTest(context);
   draining.stopping.abort();
   const write = await draining.request('/v1/api-keys', { ...jsonBody({ name: 'CI' }), key: tenant.key.key });

@@ -1,24 +1,24 @@
 /**
- * Turns what was thrown into an answer: a Problem by its row of the table, anything else as `internal` with the
- * details in the log only.
+ * Turns a thrown error into a response: a Problem with its status, anything else as `internal` with details only in
+ * the log.
  */
 import { errorTable, type ErrorBody, type ProblemBody } from '@docyard/api';
 import type { Logger } from 'pino';
 import { acceptedTypes } from './accepted-types.ts';
 import { Problem } from '../problem.ts';
-import { loggedPath, operationOf } from './observing.ts';
+import { loggedPath, operationOf } from './request-telemetry.ts';
 import type { Web } from './request.ts';
 
-export function answerError(web: Web, error: unknown, log: Logger): Response {
+export function respondWithError(web: Web, error: unknown, log: Logger): Response {
   const problem = error instanceof Problem ? error : internal(error, web, log);
   const { status } = problem;
   web.set('problem', problem.code);
   for (const [name, value] of Object.entries(problem.headers)) web.header(name, value);
   if (status === 401) web.header('www-authenticate', 'Bearer');
   const requestId = web.get('requestId');
-  const plain = wantsProblemJson(web) ? asProblemJson(problem, requestId) : asErrorBody(problem, requestId);
+  const body = wantsProblemJson(web) ? asProblemJson(problem, requestId) : asErrorBody(problem, requestId);
   const type = wantsProblemJson(web) ? 'application/problem+json' : 'application/json';
-  return web.body(JSON.stringify(plain), status as 400, { 'content-type': type });
+  return web.body(JSON.stringify(body), status as 400, { 'content-type': type });
 }
 
 function internal(error: unknown, web: Web, log: Logger): Problem {
@@ -35,7 +35,7 @@ function internal(error: unknown, web: Web, log: Logger): Problem {
     },
     'request failed',
   );
-  return new Problem('internal', `Something went wrong here. Quote request ${requestId} to the operator.`);
+  return new Problem('internal', `Internal error. Report request ${requestId} to the operator.`);
 }
 
 function wantsProblemJson(web: Web): boolean {

@@ -1,4 +1,4 @@
-/** A server that cannot keep up takes no new work and goes on answering reads. */
+/** An overloaded server refuses new work and continues to answer reads. */
 import { expect, test } from 'vitest';
 import {
   composeForTest,
@@ -10,23 +10,23 @@ import {
 } from '../../test/support/test-context.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
 
-test('late once is a pause, late again and again is too late, in time once is enough', () => {
+test('repeated late samples mean overload, and one sample in time ends it', () => {
   let now = 0;
   const eventLoopLag = new EventLoopLag(() => now);
-  const lookAfter = (ms: number) => {
+  const sampleAfter = (ms: number) => {
     now += ms;
-    eventLoopLag.look();
-    return eventLoopLag.isTooLate;
+    eventLoopLag.sample();
+    return eventLoopLag.isOverloaded;
   };
-  expect([250, 3000, 250].map(lookAfter)).toEqual([false, false, false]);
-  expect([800, 800].map(lookAfter)).toEqual([false, false]);
+  expect([250, 3000, 250].map(sampleAfter)).toEqual([false, false, false]);
+  expect([800, 800].map(sampleAfter)).toEqual([false, false]);
   now += 800;
-  expect(eventLoopLag.isTooLate).toBe(true);
-  expect(lookAfter(0)).toBe(true);
-  expect(lookAfter(749)).toBe(false);
+  expect(eventLoopLag.isOverloaded).toBe(true);
+  expect(sampleAfter(0)).toBe(true);
+  expect(sampleAfter(749)).toBe(false);
 });
 
-test('new work is refused with a time to come back, reads are answered', async () => {
+test('an overloaded server refuses new work with Retry-After and answers reads', async () => {
   const context = await composeForTest();
   const tenant = await createTenant(context);
   const { domain } = await createTestProject(context, tenant);

@@ -1,56 +1,56 @@
 /**
- * Whether this process keeps up: how much later than asked a timer is called. Late once is a pause of the machine; late
- * again and again means that more comes in than can be answered, and new work is better sent elsewhere.
+ * Detects overload by timer delay. One late timer is a pause of the machine; several in a row mean that requests
+ * arrive faster than they are handled.
  */
 import type { Operation } from '@docyard/api';
 import { Problem } from '../problem.ts';
 
-const everyMs = 250;
-const lateMs = 500;
-const timesInARow = 3;
+const intervalMs = 250;
+const maxLagMs = 500;
+const minConsecutiveLags = 3;
 
 export class EventLoopLag {
   readonly #now: () => number;
-  #lookedAtMs: number;
-  #timesLate = 0;
+  #sampledAtMs: number;
+  #consecutiveLags = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
-    this.#lookedAtMs = now();
+    this.#sampledAtMs = now();
   }
 
   watch(until: AbortSignal): void {
-    const timer = setInterval(() => this.look(), everyMs).unref();
+    const timer = setInterval(() => this.sample(), intervalMs).unref();
     until.addEventListener('abort', () => clearInterval(timer), { once: true });
   }
 
-  look(): void {
-    this.#timesLate = this.#isLateNow() ? this.#timesLate + 1 : 0;
-    this.#lookedAtMs = this.#now();
+  sample(): void {
+    this.#consecutiveLags = this.#isLagging() ? this.#consecutiveLags + 1 : 0;
+    this.#sampledAtMs = this.#now();
   }
 
-  /** The look that is due counts already: requests may be answered before the timer is called. */
-  get isTooLate(): boolean {
-    return this.#timesLate + (this.#isLateNow() ? 1 : 0) >= timesInARow;
+  /** Includes the pending sample, because requests may be handled before the timer fires. */
+  get isOverloaded(): boolean {
+    return this.#consecutiveLags + (this.#isLagging() ? 1 : 0) >= minConsecutiveLags;
   }
 
-  #isLateNow(): boolean {
-    return this.#now() - this.#lookedAtMs - everyMs > lateMs;
+  #isLagging(): boolean {
+    return this.#now() - this.#sampledAtMs - intervalMs > maxLagMs;
   }
 }
 
-/** A server that stops, or cannot keep up, goes on answering reads. */
+/** A stopping or overloaded server still answers reads. */
 export function refuseWork(
   { stopping, eventLoopLag }: { stopping: AbortSignal; eventLoopLag: EventLoopLag },
   { method, errors }: Operation,
 ): void {
   const headers = { 'retry-after': '5' };
   if (stopping.aborted && method !== 'get') {
-    const message = 'The server is stopping and takes no new work. Try again in a few seconds.';
+    const message = 'The server is stopping and accepts no new work. Try again in a few seconds.';
     throw new Problem('draining', message, { headers });
   }
-  if (eventLoopLag.isTooLate && errors.includes('queue_full')) {
-    const message = 'There is more to do here than can be done. Try again in a few seconds.';
+  if (eventLoopLag.isOverloaded && errors.includes('queue_full')) {
+    const message = 'The server is overloaded. Try again in a few seconds.';
     throw new Problem('overloaded', message, { headers });
   }
 }

@@ -1,4 +1,4 @@
-/** Server-sent events: every change in order, resumed where the client stopped, and an end after the final record. */
+/** Server-sent events: order of changes, resumption by Last-Event-ID, and the end of a stream. */
 import { connect } from 'node:net';
 import { ExportJob } from '@docyard/api';
 import { Hono } from 'hono';
@@ -18,7 +18,7 @@ import {
   type TestContext,
   type TestService,
 } from '../../test/support/test-context.ts';
-import { streamExportEvents, type Pace } from './events.ts';
+import { streamExportEvents, type StreamTimeouts } from './events.ts';
 import type { App } from './request.ts';
 import { listen } from './server.ts';
 
@@ -60,7 +60,7 @@ function framesIn(text: string): Frame[] {
     }));
 }
 
-const told = (frames: Frame[]) => frames.map(({ record }) => [record.status, record.progress]);
+const statesOf = (frames: Frame[]) => frames.map(({ record }) => [record.status, record.progress]);
 
 async function run(job: Job): Promise<void> {
   const claimed = present(await claimJob(context, job.id));
@@ -74,7 +74,7 @@ async function run(job: Job): Promise<void> {
   await completeJob(context, claimed, { result, pageCount: 1 });
 }
 
-const whole = [
+const allStates = [
   ['queued', 0],
   ['running', 0],
   ['running', 10],
@@ -83,7 +83,7 @@ const whole = [
   ['completed', 100],
 ];
 
-test('a job is followed from its first change to its last, then the stream ends', async () => {
+test('a stream sends every change of a job in order and then ends', async () => {
   const job = await newJob();
   const answer = await follow(job.id);
   expect(answer.status).toBe(200);
@@ -92,40 +92,40 @@ test('a job is followed from its first change to its last, then the stream ends'
   await run(job);
   const text = await body;
   expect(text.startsWith('retry: 2000\n\n')).toBe(true);
-  expect(told(framesIn(text))).toEqual(whole);
+  expect(statesOf(framesIn(text))).toEqual(allStates);
   await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
 });
 
 describe('the stream of all exports', () => {
-  /** Reads until the last record is this far, then leaves. */
+  /** Reads until `isEnough` holds, then disconnects. */
   async function readUntil(
     isEnough: (frames: Frame[]) => boolean,
     headers: Record<string, string> = {},
     meanwhile: () => Promise<unknown> = async () => {},
   ): Promise<{ frames: Frame[]; text: string }> {
-    const leaving = new AbortController();
+    const abort = new AbortController();
     const answer = await service.request('/v1/static-export/events', {
       key,
       headers,
-      signal: leaving.signal,
+      signal: abort.signal,
     });
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const decoder = new TextDecoder();
-    const going = meanwhile();
+    const pending = meanwhile();
     let text = '';
     for await (const chunk of answer.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
       if (isEnough(framesIn(text))) break;
     }
-    leaving.abort();
-    await going;
+    abort.abort();
+    await pending;
     return { frames: framesIn(text), text };
   }
 
   const isDone = (id: string) => (frames: Frame[]) =>
     frames.some(({ record }) => record.jobId === id && record.status === 'completed');
 
-  test('begins with what is under way and tells of jobs that are started later', async () => {
+  test('the stream begins with the unfinished jobs and includes jobs that are started later', async () => {
     const waiting = await newJob();
     let later: Job | undefined;
     const { frames } = await readUntil(
@@ -141,7 +141,7 @@ describe('the stream of all exports', () => {
     await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
   });
 
-  test('goes on where a client stopped', async () => {
+  test('the stream resumes at the Last-Event-ID of the client', async () => {
     const job = await newJob();
     const { text } = await readUntil((frames) => frames.length > 0);
     const position = /^id: (\d+)$/m.exec(text)?.[1] ?? '';
@@ -152,24 +152,24 @@ describe('the stream of all exports', () => {
 });
 
 describe('Last-Event-ID', () => {
-  test('resumes after the event that was seen', async () => {
+  test('the stream resumes after the event with this id', async () => {
     const job = await newJob();
     await run(job);
     const all = framesIn(await (await follow(job.id)).text());
-    expect(told(all)).toEqual(whole);
+    expect(statesOf(all)).toEqual(allStates);
     for (const [index, { id }] of all.entries()) {
       const rest = framesIn(await (await follow(job.id, { 'last-event-id': id ?? '' })).text());
       expect(rest).toEqual(all.slice(index + 1));
     }
   });
 
-  test.each(['', 'abc', '-1', '1e3', '9'.repeat(20)])('%j is taken for none', async (id) => {
+  test.each(['', 'abc', '-1', '1e3', '9'.repeat(20)])('the invalid id %j is ignored', async (id) => {
     const job = await newCompleted();
     const frames = framesIn(await (await follow(job.id, { 'last-event-id': id })).text());
-    expect(told(frames)[0]).toEqual(['queued', 0]);
+    expect(statesOf(frames)[0]).toEqual(['queued', 0]);
   });
 
-  test('of an event that is past its time gets all that is left', async () => {
+  test('the id of a deleted event resumes with all remaining events', async () => {
     const job = await newJob();
     await run(job);
     const all = framesIn(await (await follow(job.id)).text());
@@ -178,25 +178,25 @@ describe('Last-Event-ID', () => {
     await context.database.deleteFrom('job_events').where('sequence', '<=', Number(all[2]?.id)).execute();
     expect(await resume(1)).toEqual(all.slice(3));
     await context.database.deleteFrom('job_events').execute();
-    expect(told(await resume(1))).toEqual([['completed', 100]]);
+    expect(statesOf(await resume(1))).toEqual([['completed', 100]]);
   });
 
-  test('of an event of another job is taken for none', async () => {
+  test('the id of an event of another job is ignored', async () => {
     const job = await newCompleted();
     const other = framesIn(await (await follow((await newCompleted()).id)).text());
     const last = { 'last-event-id': other.at(-1)?.id ?? '' };
-    expect(told(framesIn(await (await follow(job.id, last)).text()))[0]).toEqual(['queued', 0]);
+    expect(statesOf(framesIn(await (await follow(job.id, last)).text()))[0]).toEqual(['queued', 0]);
   });
 
-  test('a connection that was cut in the middle misses nothing', async () => {
+  test('a client that reconnects misses no event', async () => {
     const job = await newJob();
     const claimed = present(await claimJob(context, job.id));
-    const leaving = new AbortController();
-    const answer = await follow(job.id, {}, leaving.signal);
+    const abort = new AbortController();
+    const answer = await follow(job.id, {}, abort.signal);
     const reader = present(answer.body).getReader();
     let seen = '';
     while (framesIn(seen).length < 2) seen += Buffer.from(present((await reader.read()).value)).toString();
-    leaving.abort();
+    abort.abort();
     await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
     await reportProgress(context, claimed, { progress: 50 });
     const result = {
@@ -208,7 +208,7 @@ describe('Last-Event-ID', () => {
     await completeJob(context, claimed, { result, pageCount: 1 });
     const last = framesIn(seen).at(-1)?.id ?? '';
     const rest = framesIn(await (await follow(job.id, { 'last-event-id': last })).text());
-    expect([...told(framesIn(seen)), ...told(rest)]).toEqual([
+    expect([...statesOf(framesIn(seen)), ...statesOf(rest)]).toEqual([
       ['queued', 0],
       ['running', 0],
       ['running', 50],
@@ -217,14 +217,14 @@ describe('Last-Event-ID', () => {
   });
 });
 
-test('a finished job whose events are past their time gives its record once', async () => {
+test('a finished job without stored events sends its record once', async () => {
   const job = await newCompleted();
   await context.database.deleteFrom('job_events').execute();
   const frames = framesIn(await (await follow(job.id)).text());
-  expect(told(frames)).toEqual([['completed', 100]]);
+  expect(statesOf(frames)).toEqual([['completed', 100]]);
 });
 
-test('more events than are read at once all come', async () => {
+test('a stream sends more events than one query reads', async () => {
   const job = await newJob();
   const claimed = present(await claimJob(context, job.id));
   for (let step = 1; step <= 250; step += 1) await reportProgress(context, claimed, { pageCount: step });
@@ -242,53 +242,53 @@ test('more events than are read at once all come', async () => {
   );
 });
 
-test('a stop of the server ends the stream', async () => {
+test('a stream ends when the server stops', async () => {
   const job = await newJob();
   const body = (await follow(job.id)).text();
   await until(() => (context.changes as InProcessChanges).isListenedTo(job.id));
   service.stopping.abort();
-  expect(told(framesIn(await body))).toEqual([['queued', 0]]);
+  expect(statesOf(framesIn(await body))).toEqual([['queued', 0]]);
 });
 
-test('a job that is deleted ends the stream', async () => {
+test('a stream ends when its job is deleted', async () => {
   const job = await newJob();
   let seen = '';
   for await (const part of present((await follow(job.id)).body)) {
     seen += Buffer.from(part).toString();
     if (framesIn(seen).length === 1) await deleteJob(context, job.id);
   }
-  expect(told(framesIn(seen))).toEqual([['queued', 0]]);
+  expect(statesOf(framesIn(seen))).toEqual([['queued', 0]]);
 });
 
-describe('the pace', () => {
-  const quick: Pace = { keepAliveSeconds: 0.02, slowestReadSeconds: 0.1 };
+describe('timeouts of a stream', () => {
+  const quick: StreamTimeouts = { keepAliveSeconds: 0.02, maxReadPauseSeconds: 0.1 };
 
-  /** The stream of one job behind a socket of its own, at a pace that a test can wait for. */
-  async function serveStream(job: Job, pace: Pace): Promise<number> {
+  /** Serves the stream of one job with short timeouts. */
+  async function serveStream(job: Job, timeouts: StreamTimeouts): Promise<number> {
     const app: App = new Hono();
     app.get('/', (web) => {
-      const cut = () => web.env.outgoing.destroy();
+      const disconnect = () => web.env.outgoing.destroy();
       const { signal: stopping } = service.stopping;
-      return streamExportEvents(context, { job, afterSequence: 0, stopping, cut, pace });
+      return streamExportEvents(context, { job, afterSequence: 0, stopping, disconnect, timeouts });
     });
     const server = await listen(app, { host: '127.0.0.1', port: 0 });
     cleanUp(() => server.close(0));
     return server.port;
   }
 
-  test('something is said again and again while nothing happens', async () => {
+  test('the stream sends keep-alive comments while nothing changes', async () => {
     const port = await serveStream(await newJob(), quick);
-    const leaving = new AbortController();
-    const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
+    const abort = new AbortController();
+    const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: abort.signal });
     let seen = '';
     for await (const part of present(body)) {
       seen += Buffer.from(part).toString();
       if (seen.split(': still here').length > 5) break;
     }
-    expect(told(framesIn(seen))).toEqual([['queued', 0]]);
+    expect(statesOf(framesIn(seen))).toEqual([['queued', 0]]);
   });
 
-  test('a client that does not read is cut off, and nothing of it is left', async () => {
+  test('a client that does not read is disconnected and its listener is removed', async () => {
     const job = await newJob({ paths: Array.from({ length: 9000 }, () => 'x'.repeat(100)) });
     const claimed = present(await claimJob(context, job.id));
     for (let step = 1; step <= 30; step += 1) await reportProgress(context, claimed, { pageCount: step });
@@ -303,7 +303,7 @@ describe('the pace', () => {
   });
 });
 
-test('the job of somebody else cannot be followed', async () => {
+test('a job of another organization cannot be followed', async () => {
   const job = await newJob();
   const other = await createTenant(context, { name: 'Other' });
   const answer = await service.request(`/v1/static-export/jobs/${job.id}/events`, { key: other.key.key });

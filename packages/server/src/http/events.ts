@@ -1,35 +1,34 @@
 /**
- * Server-sent events of one job, or of all jobs of a kind. Events come from the database, so a client that comes back with Last-Event-ID misses
- * nothing, whichever process it comes back to; the process only learns from `changes` when to look again.
+ * Server-sent events of one job, or of all jobs of a kind. Events are read from the database, so a client that
+ * reconnects to any process with Last-Event-ID misses nothing; announcements only trigger the next read.
  */
 import { currentStatus, readAgentEvents, resumableId } from '../agent/events.ts';
 import { describeAgentJobs, type JobPlace } from '../agent/read.ts';
 import type { Context } from '../context.ts';
 import { readEvents } from '../exports/read.ts';
 import { viewExport } from '../exports/view.ts';
-import { FollowedJobs, type Followed } from '../jobs/follow.ts';
+import { JobFeed, type JobFilter } from '../jobs/job-feed.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { hasEvent, readJob, type Job } from '../jobs/store.ts';
 import { jobsOf } from '../jobs/transitions.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import type { Web } from './request.ts';
 
-export interface Pace {
-  /** Proxies close a connection on which nothing is said. */
+export interface StreamTimeouts {
+  /** Proxies close silent connections. */
   keepAliveSeconds: number;
-  /** A client that takes nothing for so long is cut off; it may come back and go on. */
-  slowestReadSeconds: number;
+  /** A client that reads nothing for this long is disconnected; it may reconnect and resume. */
+  maxReadPauseSeconds: number;
 }
 
 export interface StreamOptions {
   stopping: AbortSignal;
-  /** Closes the connection at once. */
-  cut(): void;
-  pace?: Pace;
+  disconnect(): void;
+  timeouts?: StreamTimeouts;
 }
 
-const usualPace: Pace = { keepAliveSeconds: 15, slowestReadSeconds: 30 };
-const eventsAtOnce = 100;
+const defaultTimeouts: StreamTimeouts = { keepAliveSeconds: 15, maxReadPauseSeconds: 30 };
+const batchSize = 100;
 const opening = 'retry: 2000\n\n';
 const keepAlive = ': still here\n\n';
 
@@ -37,63 +36,63 @@ export function streamExportEvents(
   context: Context,
   input: StreamOptions & { job: Job; afterSequence: number },
 ): Response {
-  return stream(context, input, (signal, pace) =>
-    exportFrames(context, input.job, input.afterSequence, signal, pace),
+  return stream(context, input, (signal, timeouts) =>
+    exportFrames(context, input.job, input.afterSequence, signal, timeouts),
   );
 }
 
-interface Following extends StreamOptions {
-  reach: Reach;
+interface FollowOptions extends StreamOptions {
+  reach: AccessScope;
   after: number;
 }
 
-/** Goes on until the client leaves. */
-export function streamAllExports(context: Context, input: Following): Response {
+/** Ends when the client disconnects. */
+export function streamAllExports(context: Context, input: FollowOptions): Response {
   const describe = async (jobs: Job[]) => jobs.map(viewExport);
-  return stream(context, input, (signal, pace) =>
-    allFrames(context, { ...input, kind: 'export', describe }, signal, pace),
+  return stream(context, input, (signal, timeouts) =>
+    allFrames(context, { ...input, kind: 'export', describe }, signal, timeouts),
   );
 }
 
-/** Likewise. A step of a job is no change of its record. */
-export function streamAllAgentJobs(context: Context, input: Following): Response {
+/** Ends when the client disconnects. A new step of a job sends no event. */
+export function streamAllAgentJobs(context: Context, input: FollowOptions): Response {
   const describe = (jobs: Job[]) => describeAgentJobs(context, jobs);
-  return stream(context, input, (signal, pace) =>
-    allFrames(context, { ...input, kind: 'agent', describe }, signal, pace),
+  return stream(context, input, (signal, timeouts) =>
+    allFrames(context, { ...input, kind: 'agent', describe }, signal, timeouts),
   );
 }
 
-/** Where a client that comes back to one of them has been; 0 for a new one. */
+/** 0 for a new client. */
 export function lastSequence(web: Web): number {
   const lastEventId = web.req.header('last-event-id') ?? '';
   return /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
 }
 
-/** Ends when the job is no longer active and everything has been told. */
+/** Ends when the job is no longer active and all events are sent. */
 export function streamAgentEvents(
   context: Context,
   input: StreamOptions & { place: JobPlace; after: string },
 ): Response {
-  return stream(context, input, (signal, pace) =>
-    agentFrames(context, input.place, input.after, signal, pace),
+  return stream(context, input, (signal, timeouts) =>
+    agentFrames(context, input.place, input.after, signal, timeouts),
   );
 }
 
 function stream(
   { log }: Pick<Context, 'log'>,
-  { stopping, cut, pace = usualPace }: StreamOptions,
-  framesUntil: (signal: AbortSignal, pace: Pace) => AsyncGenerator<string>,
+  { stopping, disconnect, timeouts = defaultTimeouts }: StreamOptions,
+  framesUntil: (signal: AbortSignal, timeouts: StreamTimeouts) => AsyncGenerator<string>,
 ): Response {
-  const over = new AbortController();
-  const frames = framesUntil(AbortSignal.any([stopping, over.signal]), pace);
+  const canceled = new AbortController();
+  const frames = framesUntil(AbortSignal.any([stopping, canceled.signal]), timeouts);
   const encoder = new TextEncoder();
-  let unread: NodeJS.Timeout | undefined;
+  let readTimer: NodeJS.Timeout | undefined;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      clearTimeout(unread);
-      // The client comes back by itself and goes on, so that a database that is away for a moment costs nothing.
+      clearTimeout(readTimer);
+      // The client reconnects and resumes, so a database error only ends the stream.
       const { done, value } = await frames.next().catch((error: unknown) => {
-        log.warn({ err: error }, 'a stream of events was broken off');
+        log.warn({ err: error }, 'event stream interrupted');
         return { done: true, value: '' };
       });
       if (done) {
@@ -101,12 +100,13 @@ function stream(
         return;
       }
       controller.enqueue(encoder.encode(value));
-      if ((controller.desiredSize ?? 0) <= 0) unread = setTimeout(cut, pace.slowestReadSeconds * 1000);
+      if ((controller.desiredSize ?? 0) <= 0)
+        readTimer = setTimeout(disconnect, timeouts.maxReadPauseSeconds * 1000);
     },
     cancel() {
-      clearTimeout(unread);
-      over.abort();
-      // One that waits for its reader would never end by itself.
+      clearTimeout(readTimer);
+      canceled.abort();
+      // A generator that waits for its reader would never end.
       void frames.return(undefined);
     },
   });
@@ -120,26 +120,26 @@ async function* exportFrames(
   { id, organization_id: organizationId, project_id: projectId }: Job,
   afterSequence: number,
   signal: AbortSignal,
-  { keepAliveSeconds }: Pace,
+  { keepAliveSeconds }: StreamTimeouts,
 ): AsyncGenerator<string> {
   yield opening;
-  const isKept = afterSequence > 0 && (await hasEvent(context, { jobId: id, sequence: afterSequence }));
-  let last = isKept ? afterSequence : 0;
+  const isStored = afterSequence > 0 && (await hasEvent(context, { jobId: id, sequence: afterSequence }));
+  let last = isStored ? afterSequence : 0;
   while (!signal.aborted) {
     const change = context.changes.next(id, { seconds: keepAliveSeconds, signal });
     try {
-      // The row first: when it is final, the events read after it are the last ones.
+      // The row is read first: when it is final, the events read after it are the last ones.
       const job = await readJob(context, { id, reach: { organizationId, projectId }, kind: 'export' });
       if (job === undefined) return;
-      const events = await readEvents(context, { job, afterSequence: last, most: eventsAtOnce });
+      const events = await readEvents(context, { job, afterSequence: last, maxEvents: batchSize });
       for (const { sequence, record } of events) {
         yield `id: ${sequence}\n${frameOf(record)}`;
         last = sequence;
         if (isFinal(record.status)) return;
       }
-      if (events.length === eventsAtOnce) continue;
+      if (events.length === batchSize) continue;
       if (isFinal(job.status)) {
-        // Its events are past their time: the record as it is now. With any other position the client has seen it.
+        // The events were removed, so send the current record, unless the client has a position and thus has seen it.
         if (last === 0) yield frameOf(viewExport(job));
         return;
       }
@@ -152,21 +152,21 @@ async function* exportFrames(
 
 async function* allFrames(
   context: Context,
-  given: Followed & { after: number; describe: (jobs: Job[]) => Promise<unknown[]> },
+  given: JobFilter & { after: number; describe: (jobs: Job[]) => Promise<unknown[]> },
   signal: AbortSignal,
-  { keepAliveSeconds }: Pace,
+  { keepAliveSeconds }: StreamTimeouts,
 ): AsyncGenerator<string> {
   yield opening;
   const { reach, kind, after, describe } = given;
-  const { followed, first } = await FollowedJobs.begin(context, { reach, kind, after });
-  // Also without an event the client knows where to go on.
-  yield `id: ${followed.position}\n\n`;
+  const { feed, first } = await JobFeed.open(context, { reach, kind, after });
+  // An id without an event sets the position from which the client resumes.
+  yield `id: ${feed.position}\n\n`;
   for (const record of await describe(first)) yield frameOf(record);
   while (!signal.aborted) {
     const change = context.changes.next(jobsOf(reach.organizationId), { seconds: keepAliveSeconds, signal });
     try {
-      const news = await describe(await followed.news());
-      for (const record of news) yield `id: ${followed.position}\n${frameOf(record)}`;
+      const news = await describe(await feed.changedJobs());
+      for (const record of news) yield `id: ${feed.position}\n${frameOf(record)}`;
       if (news.length > 0) continue;
       if ((await change.happened) === 'quiet') yield keepAlive;
     } finally {
@@ -180,7 +180,7 @@ async function* agentFrames(
   { id, projectId, reach }: JobPlace,
   after: string,
   signal: AbortSignal,
-  { keepAliveSeconds }: Pace,
+  { keepAliveSeconds }: StreamTimeouts,
 ): AsyncGenerator<string> {
   yield opening;
   let last = await resumableId(context, id, after);
@@ -190,12 +190,12 @@ async function* agentFrames(
     try {
       const job = await readJob(context, { id, reach, kind: 'agent' });
       if (job === undefined) return;
-      const read = { jobId: id, projectId, after: last, most: eventsAtOnce };
+      const read = { jobId: id, projectId, after: last, limit: batchSize };
       const { data, lastEventId } = await readAgentEvents(context, read);
       for (const event of data) yield agentFrameOf(event);
       last = lastEventId;
       knowsStatus ||= data.some(({ type }) => type === 'status');
-      if (data.length === eventsAtOnce) continue;
+      if (data.length === batchSize) continue;
       if (isFinal(job.status)) {
         if (!knowsStatus) yield agentFrameOf(currentStatus(job, last));
         return;

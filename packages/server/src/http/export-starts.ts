@@ -1,7 +1,4 @@
-/**
- * Starts exports for callers, those that come at the same time in one transaction: the limits are counted, the locks taken
- * and the disk waited for once for all of them.
- */
+/** Starts exports with group commit: concurrent requests share one transaction, its locks and its disk write. */
 import type { ExportJob } from '@docyard/api';
 import type { Actor, Context } from '../context.ts';
 import { startExports, type PreparedExport, type RecentStarts } from '../exports/start.ts';
@@ -13,22 +10,22 @@ import { batchedFindProject, type FindByDomain } from '../projects/find-project.
 import { Problem } from '../problem.ts';
 import type { Condition } from './conditional-write.ts';
 import type { Idempotency, KeyedRequest } from './idempotency.ts';
-import { refuseExportStart, tellExportStarts } from './limits.ts';
+import { refuseExportStart, writeExportStartHeaders } from './limits.ts';
 import type { Reply, Web } from './request.ts';
 
-/** An insert of so many rows stays far below the number of parameters that a statement may have. */
-const maxTogether = 100;
+/** Keeps an insert far below the maximum number of parameters of a statement. */
+const maxGroupSize = 100;
 
 export interface RequestedStart {
   prepared: PreparedExport;
   actor: Actor;
-  /** What makes a repeat of the request harmless, if the caller has named a key. */
+  /** Set when the request has an Idempotency-Key. */
   record: KeyedRequest | undefined;
 }
 
-interface Answer {
+interface StartOutcome {
   reply: Reply<ExportJob> | Problem;
-  /** Undefined when the answer was kept from the first time. */
+  /** Undefined when the reply is a stored one. */
   recent?: RecentStarts;
 }
 
@@ -37,7 +34,7 @@ export class ExportStarts {
   readonly #context: Context;
   readonly #idempotency: Idempotency;
   readonly #replyWith: (job: Job) => Reply<ExportJob>;
-  readonly #group: GroupCommit<RequestedStart, Answer>;
+  readonly #group: GroupCommit<RequestedStart, StartOutcome>;
 
   constructor(context: Context, idempotency: Idempotency, replyWith: (job: Job) => Reply<ExportJob>) {
     this.#context = context;
@@ -45,7 +42,7 @@ export class ExportStarts {
     this.#idempotency = idempotency;
     this.#replyWith = replyWith;
     const isShared = (error: unknown) => error instanceof Problem && error.code === 'storage_unavailable';
-    this.#group = new GroupCommit((starts) => this.#commit(starts), { isShared, maxItems: maxTogether });
+    this.#group = new GroupCommit((starts) => this.#commit(starts), { isShared, maxItems: maxGroupSize });
   }
 
   async start(
@@ -53,56 +50,59 @@ export class ExportStarts {
     requested: RequestedStart,
     condition?: Pick<Condition, 'require'>,
   ): Promise<Reply<ExportJob>> {
-    // Other starts of a group would change what the condition compares.
+    // Other starts of the group would change the compared resource.
     const { reply, recent } =
       condition === undefined
         ? await this.#group.add(requested)
         : await this.#commitAlone(requested, condition);
-    if (recent !== undefined) tellExportStarts(this.#context, web, recent);
+    if (recent !== undefined) writeExportStartHeaders(this.#context, web, recent);
     if (reply instanceof Problem) throw reply;
     return reply;
   }
 
-  async #commitAlone(requested: RequestedStart, condition: Pick<Condition, 'require'>): Promise<Answer> {
+  async #commitAlone(
+    requested: RequestedStart,
+    condition: Pick<Condition, 'require'>,
+  ): Promise<StartOutcome> {
     const [answer] = await this.#commit([requested], async (inside) => {
       await holdPlaces(inside.database, [requested.actor.organizationId]);
       await condition.require(inside);
     });
-    return answer as Answer;
+    return answer as StartOutcome;
   }
 
   #commit(
     requested: readonly RequestedStart[],
     check?: (inside: Context) => Promise<void>,
-  ): Promise<Answer[]> {
+  ): Promise<StartOutcome[]> {
     return inTransaction(this.#context.database, async (database) => {
-      const kept = await this.#idempotency.hold(
+      const stored = await this.#idempotency.lock(
         database,
         requested.flatMap(({ record }) => (record === undefined ? [] : [record])),
       );
-      const isFresh = ({ record }: RequestedStart) => record === undefined || !kept.has(record);
+      const isFresh = ({ record }: RequestedStart) => record === undefined || !stored.has(record);
       const fresh = requested.filter(isFresh);
       const inside = { ...this.#context, database };
       if (fresh.length > 0) await check?.(inside);
-      const made = await this.#startAll(inside, fresh);
-      await this.#idempotency.keep(
+      const started = await this.#startAll(inside, fresh);
+      await this.#idempotency.store(
         database,
         fresh.flatMap(({ record }, index) => {
-          const reply = made[index]?.reply;
+          const reply = started[index]?.reply;
           return record === undefined || reply === undefined || reply instanceof Problem
             ? []
             : [{ record, reply }];
         }),
       );
-      const answers = new Map(fresh.map((start, index) => [start, made[index] as Answer]));
+      const outcomes = new Map(fresh.map((start, index) => [start, started[index] as StartOutcome]));
       return requested.map(
         (start) =>
-          answers.get(start) ?? { reply: kept.get(start.record as KeyedRequest) as Reply<ExportJob> },
+          outcomes.get(start) ?? { reply: stored.get(start.record as KeyedRequest) as Reply<ExportJob> },
       );
     });
   }
 
-  async #startAll(context: Context, requested: readonly RequestedStart[]): Promise<Answer[]> {
+  async #startAll(context: Context, requested: readonly RequestedStart[]): Promise<StartOutcome[]> {
     if (requested.length === 0) return [];
     const refuse = (recent: RecentStarts) => refuseExportStart(context, recent);
     const starts = requested.map(({ prepared, actor }) => ({ prepared, actor, refuse }));

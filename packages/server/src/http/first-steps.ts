@@ -1,6 +1,4 @@
-/**
- * The lines that take a newcomer from a running server to a downloaded bundle. They need only a shell and curl.
- */
+/** A shell script that exports the sample project with curl. */
 export const sampleDomain = 'handbook.example.com';
 
 /** `key` is a key, or a shell expression that reads one. */

@@ -1,18 +1,17 @@
 /**
- * Makes a repeated POST harmless: the answer is kept for a day, in the same transaction as the work itself, so
- * that after a crash either both are there or neither. The kept answer is encrypted under the caller's own
- * idempotency key, because it may hold the text of an API key.
+ * Idempotent POST requests. The reply is stored in the transaction of the work, so that after a crash both or neither
+ * exist. It is encrypted with a key derived from the Idempotency-Key, because it may contain the text of an API key.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { nowText, type Context } from '../context.ts';
-import { exclusively, inTransaction, type Database, type IdempotencyRow } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database, type IdempotencyRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import type { Commit, Reply } from './request.ts';
 
 export interface IdempotentRequest {
-  /** Callers that reach as far share their keys; others never meet. */
-  reach: Reach;
+  /** Callers with the same scope share idempotency keys. */
+  reach: AccessScope;
   key: string | undefined;
   method: string;
   target: string;
@@ -22,7 +21,7 @@ export interface IdempotentRequest {
 
 export type KeyedRequest = IdempotentRequest & { names: PepperedNames; key: string };
 
-/** How a record is found: under the active pepper first. */
+/** The record name under each pepper, the active one first. */
 type PepperedNames = readonly [PepperedName, ...PepperedName[]];
 
 interface PepperedName {
@@ -30,7 +29,7 @@ interface PepperedName {
   pepper: Buffer;
 }
 
-const keptHours = 24;
+const retentionHours = 24;
 
 export class Idempotency {
   readonly #context: Context;
@@ -40,7 +39,7 @@ export class Idempotency {
     this.#context = context;
   }
 
-  /** Runs the work, or gives the kept answer of the first time. */
+  /** Runs the work, or returns the stored reply of the first request. */
   async run(
     request: IdempotentRequest,
     work: (commit: Commit, record: KeyedRequest | undefined) => Promise<Reply<unknown> | Response>,
@@ -53,12 +52,12 @@ export class Idempotency {
     const names = this.#namesOf(request.reach, key);
     const record: KeyedRequest = { ...request, names, key };
     const [{ name }] = names;
-    const kept = await this.#find(this.#context.database, [record]);
-    if (kept.has(record)) return kept.get(record) as Reply<unknown>;
+    const stored = await this.#find(this.#context.database, [record]);
+    if (stored.has(record)) return stored.get(record) as Reply<unknown>;
     if (this.#inFlight.has(name)) {
       throw new Problem(
         'idempotency_in_progress',
-        'A request with this Idempotency-Key is being handled. Try again.',
+        'A request with this Idempotency-Key is in progress. Try again later.',
         {
           headers: { 'retry-after': '1' },
         },
@@ -76,11 +75,11 @@ export class Idempotency {
     return async <Body>(work: (context: Context) => Promise<Reply<Body>>) => {
       const records = record === undefined ? [] : [record];
       const reply = await inTransaction(this.#context.database, async (database) => {
-        const [kept] = (await this.hold(database, records)).values();
-        if (kept !== undefined) return kept as Reply<Body>;
-        const made = await work({ ...this.#context, database });
-        if (record !== undefined) await this.keep(database, [{ record, reply: made }]);
-        return made;
+        const [stored] = (await this.lock(database, records)).values();
+        if (stored !== undefined) return stored as Reply<Body>;
+        const fresh = await work({ ...this.#context, database });
+        if (record !== undefined) await this.store(database, [{ record, reply: fresh }]);
+        return fresh;
       });
       await reply.after?.();
       return reply;
@@ -88,25 +87,25 @@ export class Idempotency {
   }
 
   /**
-   * Gives the answers that are kept already: another process may have been given the same request and be done by now. Until
-   * the transaction ends no other one answers these requests.
+   * Locks the records until the transaction ends and returns stored replies, which another process may have written
+   * meanwhile.
    */
-  async hold(
+  async lock(
     database: Database,
     records: readonly KeyedRequest[],
   ): Promise<Map<KeyedRequest, Reply<unknown>>> {
     if (records.length === 0) return new Map();
     const names = records.flatMap(recordNames).toSorted();
-    await exclusively(database, ...names.map((name) => `idempotency:${name}`));
+    await acquireLocks(database, ...names.map((name) => `idempotency:${name}`));
     return this.#find(database, records);
   }
 
-  async keep(
+  async store(
     database: Database,
-    answers: readonly { record: KeyedRequest; reply: Reply<unknown> }[],
+    replies: readonly { record: KeyedRequest; reply: Reply<unknown> }[],
   ): Promise<void> {
-    if (answers.length === 0) return;
-    const rows = answers.map(({ record, reply }) => ({
+    if (replies.length === 0) return;
+    const rows = replies.map(({ record, reply }) => ({
       organization_id: record.reach.organizationId,
       key: record.names[0].name,
       fingerprint: fingerprint(record),
@@ -122,7 +121,7 @@ export class Idempotency {
     database: Database,
     records: readonly KeyedRequest[],
   ): Promise<Map<KeyedRequest, Reply<unknown>>> {
-    const oldest = new Date(this.#context.clock.now().getTime() - keptHours * 3_600_000).toISOString();
+    const oldest = new Date(this.#context.clock.now().getTime() - retentionHours * 3_600_000).toISOString();
     const owners = [...new Set(records.map(({ reach }) => reach.organizationId))];
     const names = records.flatMap(recordNames);
     const rows = await database
@@ -153,7 +152,7 @@ export class Idempotency {
     if (row.fingerprint !== fingerprint(record)) {
       throw new Problem(
         'idempotency_key_reused',
-        'This Idempotency-Key was used for another request within the last 24 hours. Use a new one.',
+        'This Idempotency-Key was used for another request within the last 24 hours. Use a new key.',
       );
     }
     return {
@@ -163,15 +162,15 @@ export class Idempotency {
     };
   }
 
-  #namesOf(reach: Reach, key: string): PepperedNames {
+  #namesOf(reach: AccessScope, key: string): PepperedNames {
     const { keyPepper, otherPeppers } = this.#context.secrets;
-    const named = (pepper: Buffer) => {
+    const nameWith = (pepper: Buffer) => {
       const name = createHmac('sha256', pepper)
         .update(`${ownerOf(reach)}:${key}`)
         .digest('hex');
       return { name, pepper };
     };
-    return [named(keyPepper), ...otherPeppers.map((other) => named(other.key))];
+    return [nameWith(keyPepper), ...otherPeppers.map((other) => nameWith(other.key))];
   }
 }
 
@@ -198,8 +197,8 @@ function unseal(record: KeyedRequest, row: { key: string; body: string }): strin
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
-/** Ids hold no colon or slash, and the key comes last: no two owners and keys make the same text. */
-function ownerOf({ organizationId, projectId }: Reach): string {
+/** Ids contain no colon or slash and the key comes last, so the text is unambiguous. */
+function ownerOf({ organizationId, projectId }: AccessScope): string {
   return projectId === null ? organizationId : `${organizationId}/${projectId}`;
 }
 

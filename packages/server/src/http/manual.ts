@@ -1,4 +1,4 @@
-/** The manual under /docs: rendered once, in its own process, by the engine of every export. */
+/** Serves the manual under /docs, rendered on the first request in a child process. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,13 +16,13 @@ import {
 import type { Context } from '../context.ts';
 import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
-/** In the published package the manual lies beside the code, in the repository above the packages. */
+/** The published package contains the manual; in the repository it is above the packages. */
 const [source = ''] = ['../../docs', '../../../../docs']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .filter((folder) => existsSync(join(folder, 'docs.json')));
 const program = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 
-/** Each page of the manual brings a narrower policy, which says where its requests may go. */
+/** Each page of the manual adds a stricter policy, which limits its requests. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -59,17 +59,17 @@ export class Manual {
     this.#context = context;
   }
 
-  /** Undefined when there is no such page. The first caller starts the build. */
+  /** Undefined when the page does not exist. The first call starts the build. */
   async answer(web: Web): Promise<Response | undefined> {
-    const wanted = readRequestPath(rawTarget(web).slice(basePath.length));
-    if (typeof wanted === 'string' || wanted.hasControlCharacter || hasDotSegments(wanted.path))
+    const requested = readRequestPath(rawTarget(web).slice(basePath.length));
+    if (typeof requested === 'string' || requested.hasControlCharacter || hasDotSegments(requested.path))
       return undefined;
     this.#site ??= this.#open().catch((error: unknown) => {
-      this.#context.log.warn({ err: error }, 'the manual could not be rendered');
+      this.#context.log.warn({ err: error }, 'cannot render the manual');
       this.#site = undefined;
       return undefined;
     });
-    const found = (await this.#site)?.find(wanted.path);
+    const found = (await this.#site)?.find(requested.path);
     if (found === undefined) return undefined;
     if ('file' in found) return fileResponse(found.file, fileRequestOf(web));
     const { to, permanent } = found.redirect;
@@ -87,7 +87,7 @@ export class Manual {
     }
     const files = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as ManualFile[];
     const site = await openSite({ id: folder, ...foldersIn(folder), manifest: { files } });
-    site.put({ onlyHeaders: headers });
+    site.configure({ onlyHeaders: headers });
     return site;
   }
 
@@ -136,5 +136,5 @@ async function render(folder: string): Promise<void> {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (status !== 0) throw new Error(`Rendering the manual ended with ${status}.`);
+  if (status !== 0) throw new Error(`Rendering the manual failed with status ${status}.`);
 }

@@ -1,21 +1,18 @@
-/**
- * `/metrics` for Prometheus. It needs no key and names no tenant, but is for the own network only: an installation on
- * the internet must not tell strangers how busy it is.
- */
+/** `/metrics` for Prometheus. It needs no key and names no tenant, but is only available on the internal network. */
 import { statfs } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { countOpenJobs } from '../jobs/observing.ts';
+import { countOpenJobs } from '../jobs/job-metrics.ts';
 import { isInternalAddress } from '@docyard/site/network';
 import { Problem } from '../problem.ts';
-import { findIsolation } from '../rendering/isolation.ts';
+import { findIsolation } from '../sandbox/isolation.ts';
 import { countWaitingDeliveries } from '../webhooks/deliveries.ts';
 import { callerAddress, type App, type Web } from './request.ts';
 
 export function addMetrics(app: App, context: Context): void {
   app.get('/metrics', async (web) => {
-    if (!isNear(context, web)) {
-      throw new Problem('address_refused', 'The numbers are handed out within the own network only.');
+    if (!isInternal(context, web)) {
+      throw new Problem('address_refused', 'Metrics are available on the internal network only.');
     }
     const [jobs, webhooksWaiting, disk, isolation] = await Promise.all([
       orUndefined(countOpenJobs(context)),
@@ -33,13 +30,13 @@ export function addMetrics(app: App, context: Context): void {
   });
 }
 
-/** The probe takes a moment after the start; a scrape does not wait for it. */
+/** A scrape does not wait for the probe that runs after the start. */
 async function probedIsolation() {
   return Promise.race([findIsolation(), nextTurn(undefined)]);
 }
 
-/** Behind a proxy that we were not told of everybody seems to be near; the header gives it away. */
-function isNear(context: Context, web: Web): boolean {
+/** Without TRUST_PROXY a proxy makes every caller look internal, so requests with a forwarding header are refused. */
+function isInternal(context: Context, web: Web): boolean {
   const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some(
     (name) => web.req.header(name) !== undefined,
   );
@@ -47,7 +44,7 @@ function isNear(context: Context, web: Web): boolean {
   return isInternalAddress(callerAddress(context, web));
 }
 
-/** A part that cannot be asked now must not take the others with it. */
-function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
-  return asked.catch(() => undefined);
+/** A failing source must not fail the scrape. */
+function orUndefined<T>(query: Promise<T>): Promise<T | undefined> {
+  return query.catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** What a person sees in a browser: no script, nothing from elsewhere, and no link that leads nowhere. */
+/** The start page, the manual and the OpenAPI document as a browser gets them. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApi } from '@docyard/api';
 import { composeForTest, serveForTest, type TestService } from '../../test/support/test-context.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('the start page', () => {
-  test('is HTML under a policy that allows no script and nothing from elsewhere', async () => {
+  test('the start page has a policy that allows no script and no other host', async () => {
     const answer = await service.request('/');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
@@ -22,18 +22,18 @@ describe('the start page', () => {
     expect(policy).not.toContain('script-src');
   });
 
-  test('has no script, no style in the page and no handler', () => {
+  test('the start page has no script, no inline style, no event handler and no external link', () => {
     expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
     expect(html).not.toMatch(/(src|href)="https?:/i);
   });
 
-  test('shows the first steps for the host it was asked at, and no key', () => {
+  test('the start page shows the first steps for the requested host and no key', () => {
     expect(html).toContain(`${service.origin}/v1/static-export/jobs`);
     expect(html).not.toMatch(/docyard_[0-9A-Za-z]{8}/);
     expect(html).toContain('Docyard is running');
   });
 
-  test('a host name that is none is not echoed', async () => {
+  test('an invalid host name is not echoed', async () => {
     const { request } = await import('node:http');
     const text = await new Promise<string>((resolve, reject) => {
       request(`${service.origin}/`, { headers: { host: '"><script>alert(1)</script>' } }, (answer) => {
@@ -56,14 +56,14 @@ test('a file of the dashboard sends the headers that every answer has', async ()
   ]);
 });
 
-test('the OpenAPI document is the one made from the table of operations', async () => {
+test('the OpenAPI document is generated from the table of operations', async () => {
   const answer = await service.request('/openapi.json');
   expect(answer.headers.get('content-type')).toBe('application/json');
   expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(buildOpenApi())));
 });
 
 describe('the manual', () => {
-  test('/docs leads to /docs/, which is rendered by our own engine', async () => {
+  test('the path /docs redirects to /docs/, which serves the manual', async () => {
     const redirect = await service.request('/docs');
     expect(redirect.status).toBe(308);
     expect(redirect.headers.get('location')).toBe('/docs/');
@@ -97,7 +97,7 @@ describe('the manual', () => {
     }
   });
 
-  test('a page of the manual is compressed, revalidated and sent in parts like a page of a site', async () => {
+  test('a page of the manual supports compression, revalidation and ranges', async () => {
     const whole = await service.request('/docs/quickstart.html', { headers: { 'accept-encoding': 'br' } });
     expect(whole.headers.get('content-encoding')).toBe('br');
     const text = await whole.text();
@@ -120,7 +120,7 @@ describe('the manual', () => {
     }
   });
 
-  test('only files of the manual can be had', async () => {
+  test('a path outside the manual is answered 404', async () => {
     for (const path of [
       '/docs/nothing',
       '/docs/../package.json',

@@ -1,6 +1,4 @@
-/**
- * What a person sees in a browser: the start page, the manual, the OpenAPI document. No script, no secret.
- */
+/** The pages besides the dashboard: start page, manual and OpenAPI document. They contain no script and no secret. */
 import { buildOpenApi } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
@@ -41,7 +39,7 @@ export function addPages(app: App, context: Context): void {
   app.get('/docs/*', async (web) => {
     const answer = await manual.answer(web);
     if (answer === undefined)
-      throw new Problem('not_found', 'The manual has no such page. It begins at /docs/.');
+      throw new Problem('not_found', 'The manual has no such page. See /docs/ for all pages.');
     return web.newResponse(answer.body, answer);
   });
 }

@@ -1,4 +1,4 @@
-/** The static export area of an organization whose plan lacks it: closed as a whole, and kept for an upgrade. */
+/** Static exports on a plan without them: every operation is refused, and the data stays for an upgrade. */
 import { operation, operationIds } from '@docyard/api';
 import { beforeEach, expect, test } from 'vitest';
 import { packBundle } from '../../../bundle/test/support/deltas.ts';
@@ -44,7 +44,7 @@ async function changePlan(plan: 'free' | 'enterprise'): Promise<void> {
 }
 
 test.each(['free', 'pro'] as const)(
-  'every operation of the static export area answers plan_required on the plan %s, known job or not',
+  'every operation on static exports is answered plan_required on the plan %s, even for unknown jobs',
   async (plan) => {
     await setPlan(context, { id: tenant.organizationId, plan });
     for (const id of area) {
@@ -60,13 +60,13 @@ test.each(['free', 'pro'] as const)(
   },
 );
 
-test('a status that was polled a moment ago is refused once the plan has changed', async () => {
+test('a cached status is refused after the plan has changed', async () => {
   expect((await ask('readExport', job.id)).status).toBe(200);
   await setPlan(context, { id: tenant.organizationId, plan: 'free' });
   await until(async () => (await ask('readExport', job.id)).status === 403, 3);
 });
 
-test('links issued before a downgrade run out on their own', async () => {
+test('links that were issued before a downgrade stay valid until they expire', async () => {
   const bundle = (await (await ask('createBundle', job.id)).json()) as { bundleUrl: string };
   const preview = (await (await ask('createPreview', job.id)).json()) as { previewUrl: string };
   const links = [new URL(bundle.bundleUrl).pathname + new URL(bundle.bundleUrl).search, preview.previewUrl];

@@ -1,4 +1,4 @@
-/** `Prefer: wait`: one request in place of many, which ends with the first change, the time, or the stop. */
+/** `Prefer: wait`: a read that waits for the first change, the timeout or the stop of the server. */
 import { describe, expect, test } from 'vitest';
 import { InProcessChanges } from '../adapters/changes/in-process.ts';
 import type { PostgresChanges } from '../adapters/changes/postgres.ts';
@@ -32,7 +32,7 @@ test.each([
   expect(preferredWaitSeconds(header)).toBe(seconds);
 });
 
-test('a change during the first reading is not missed', async () => {
+test('a change during the first read is not missed', async () => {
   const changes = new InProcessChanges();
   let value = 'old';
   const read = async () => {
@@ -46,7 +46,7 @@ test('a change during the first reading is not missed', async () => {
   expect(changes.listenedJobs).toBe(0);
 });
 
-describe('on the real application', () => {
+describe('a read of a job with Prefer: wait', () => {
   async function setUp() {
     const context = await composeForTest();
     const tenant = await createTenant(context);
@@ -71,7 +71,7 @@ describe('on the real application', () => {
     return { context, tenant, project, service, changes, claimed, get, timed };
   }
 
-  test('the answer comes with the first change', async () => {
+  test('the response is sent after the first change', async () => {
     const { context, changes, claimed, get, timed } = await setUp();
     const waiting = timed(get({ prefer: 'wait=20' }));
     await until(() => changes.isListenedTo(claimed.id));
@@ -84,14 +84,14 @@ describe('on the real application', () => {
     await until(() => changes.listenedJobs === 0, 5);
   });
 
-  test('without a change it comes when the time is up', async () => {
+  test('the response is sent at the timeout when nothing changes', async () => {
     const { get, timed } = await setUp();
     const answer = await timed(get({ prefer: 'wait=1' }));
     expect(answer.status).toBe(200);
     expect(answer.seconds).toBeGreaterThan(0.9);
   });
 
-  test('a record that differs from the one the caller knows is told at once', async () => {
+  test('a job that differs from the If-None-Match of the caller is returned at once', async () => {
     const { context, claimed, get, timed } = await setUp();
     const etag = (await get({})).headers.get('etag') ?? '';
     await reportProgress(context, claimed, { progress: 42 });
@@ -100,19 +100,19 @@ describe('on the real application', () => {
     expect(answer.seconds).toBeLessThan(5);
   });
 
-  test('a known record is waited for, and 304 when nothing came', async () => {
+  test('an unchanged job is answered 304 at the timeout', async () => {
     const { get } = await setUp();
     const etag = (await get({})).headers.get('etag') ?? '';
     expect((await get({ prefer: 'wait=1', 'if-none-match': etag })).status).toBe(304);
   });
 
-  test('a finished job is told at once', async () => {
+  test('a finished job is returned at once', async () => {
     const { context, tenant, project, get, timed } = await setUp();
     const { id } = await createCompletedExport(context, tenant, project);
     expect((await timed(get({ prefer: 'wait=20' }, id))).seconds).toBeLessThan(5);
   });
 
-  test('a stop of the server and a caller who leaves end the wait', async () => {
+  test('a stop of the server ends the wait', async () => {
     const { service, changes, claimed, get, timed } = await setUp();
     const waiting = timed(get({ prefer: 'wait=20' }));
     await until(() => changes.isListenedTo(claimed.id));
@@ -123,13 +123,13 @@ describe('on the real application', () => {
     await until(() => changes.listenedJobs === 0, 5);
   });
 
-  test('a caller who leaves is not waited for', async () => {
+  test('a caller that disconnects ends the wait', async () => {
     const { service, tenant, changes, claimed } = await setUp();
-    const leaving = new AbortController();
-    const init = { headers: { prefer: 'wait=20' }, signal: leaving.signal, key: tenant.key.key };
+    const abort = new AbortController();
+    const init = { headers: { prefer: 'wait=20' }, signal: abort.signal, key: tenant.key.key };
     const request = service.request(`/v1/static-export/jobs/${claimed.id}`, init).catch(() => 'left');
     await until(() => changes.isListenedTo(claimed.id));
-    leaving.abort();
+    abort.abort();
     expect(await request).toBe('left');
     await until(() => changes.listenedJobs === 0, 5);
   });

@@ -1,16 +1,14 @@
-/**
- * `Prefer: wait=N`: holds the answer until the record changes, so that one request takes the place of many.
- */
+/** `Prefer: wait=N` (RFC 7240): holds the response until the record changes (long polling). */
 import type { JobChanges } from '../ports/changes.ts';
 
-const mostSeconds = 55;
+const maxSeconds = 55;
 
 export function preferredWaitSeconds(header: string | undefined): number | undefined {
   const [, digits] = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec(header ?? '') ?? [];
-  return digits === undefined ? undefined : Math.min(Number(digits), mostSeconds);
+  return digits === undefined ? undefined : Math.min(Number(digits), maxSeconds);
 }
 
-/** Reads until `unchanged` says no, the time is up, or the signal ends it; gives the last reading. */
+/** Reads until `unchanged` is false, the time is up, or the signal is aborted; returns the last reading. */
 export async function readWhenChanged<T>(
   changes: JobChanges,
   options: { jobId: string; seconds: number; signal: AbortSignal },

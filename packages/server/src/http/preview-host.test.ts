@@ -1,4 +1,4 @@
-/** PREVIEW_URL: previews on an origin of their own, which serves nothing else. */
+/** PREVIEW_URL: previews on a separate origin that serves nothing else. */
 import { request } from 'node:http';
 import type { Preview } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   preview = (await (await service.request(path, { method: 'POST', key })).json()) as Preview;
 });
 
-/** fetch sets the Host header itself. */
+/** fetch cannot set the Host header. */
 function ask(host: string, path: string): Promise<{ status: number; policy: string }> {
   const headers = { host, authorization: `Bearer ${key}` };
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ function ask(host: string, path: string): Promise<{ status: number; policy: stri
   });
 }
 
-test('a preview is at the address that PREVIEW_URL names', () => {
+test('the URL of a preview begins with PREVIEW_URL', () => {
   expect(preview.previewUrl).toMatch(/^https:\/\/preview\.example\.com\/preview\/se_/);
 });
 
@@ -68,7 +68,7 @@ test('every other host refuses the preview', async () => {
     expect((await ask(host, pathname)).status, host).toBe(404);
 });
 
-describe('the host of previews', () => {
+describe('the preview host', () => {
   test.each([
     '/',
     '/dashboard/',
@@ -78,18 +78,18 @@ describe('the host of previews', () => {
     '/healthz',
     '/metrics',
     '/sign-in/oidc',
-  ])('serves nothing at %s', async (path) => {
+  ])('the preview host serves nothing at %s', async (path) => {
     expect((await ask('preview.example.com', path)).status).toBe(404);
   });
 
-  test('does not answer a status that was polled a moment ago', async () => {
+  test('the preview host does not serve a cached status', async () => {
     const path = `/v1/static-export/jobs/${jobId}`;
     for (let count = 0; count < 3; count += 1) expect((await ask('docs.example.com', path)).status).toBe(200);
     expect((await ask('preview.example.com', path)).status).toBe(404);
   });
 });
 
-test('the dashboard may frame that host', async () => {
+test('the dashboard may frame the preview host', async () => {
   expect((await ask('docs.example.com', '/dashboard/')).policy).toContain(`frame-src ${previewUrl}`);
 });
 
@@ -97,6 +97,6 @@ test.each([
   [{ PREVIEW_URL: previewUrl }, 'PREVIEW_URL needs PUBLIC_URL'],
   [{ PREVIEW_URL: 'https://docs.example.com', PUBLIC_URL: publicUrl }, 'have the same host'],
   [{ PREVIEW_URL: 'https://preview.example.com/x', PUBLIC_URL: publicUrl }, 'without a path'],
-])('%j is refused', (environment, message) => {
+])('the configuration %j is refused', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);
 });

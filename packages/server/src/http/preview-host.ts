@@ -1,8 +1,8 @@
-/** The host of previews and the one of everything else: neither serves what belongs to the other. */
+/** Separates the preview host from the main host: neither serves the other's paths. */
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { rawTarget, type Surroundings, type Web } from './request.ts';
+import { rawTarget, type HonoEnvironment, type Web } from './request.ts';
 
 type HostContext = Pick<Context, 'config'>;
 
@@ -12,14 +12,14 @@ function isPreviewHost({ config }: HostContext, host: string | undefined): boole
   return URL.parse(`${protocol}//${host}`)?.host === expected;
 }
 
-/** Without a host for previews every path is served on every host. */
-export function separateHosts(context: HostContext): MiddlewareHandler<Surroundings> {
+/** Without PREVIEW_URL every host serves every path. */
+export function separateHosts(context: HostContext): MiddlewareHandler<HonoEnvironment> {
   return async (web, next) => {
     if (
       context.config.previewUrl !== null &&
       isPreview(web) !== isPreviewHost(context, web.req.header('host'))
     )
-      throw new Problem('not_found', 'There is nothing here.');
+      throw new Problem('not_found', 'No such path.');
     await next();
   };
 }

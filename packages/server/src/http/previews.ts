@@ -1,6 +1,6 @@
 /**
- * Serves the pages of an unpacked export below a signed path. They are strangers' pages on our host: the browser is told to
- * treat them as an origin of their own, without cookies, storage or rights of the dashboard.
+ * Serves the pages of an unpacked export below a signed path. The pages are untrusted, so the CSP sandbox gives them
+ * an opaque origin without cookies, storage or rights of the dashboard.
  */
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
@@ -19,8 +19,8 @@ import { Problem } from '../problem.ts';
 import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
 /**
- * The pages bring a policy of their own, which holds as well. On a host of their own they may open links as the real site does; on
- * that of the dashboard a window that leaves the sandbox would be one of its origin.
+ * Pages add their own policy. Popups may escape the sandbox only on a separate host; on the dashboard's host they
+ * would get its origin.
  */
 function policyOf({ publicUrl, previewUrl }: Context['config']): string {
   if (previewUrl === null || publicUrl === null) return "sandbox allow-scripts; frame-ancestors 'self'";
@@ -28,8 +28,8 @@ function policyOf({ publicUrl, previewUrl }: Context['config']): string {
   return `sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors ${origin}`;
 }
 
-const usual = {
-  // Fonts are fetched by an origin that has no name. Whoever can name the path may read the files anyway.
+const defaultHeaders = {
+  // Fonts are requested from an opaque origin. The path already grants access to the files.
   'access-control-allow-origin': '*',
   'cache-control': 'private, max-age=0, must-revalidate',
   'x-robots-tag': 'noindex',
@@ -44,24 +44,24 @@ export async function servePreview(context: Context, web: Web): Promise<Response
 async function findPage(context: Context, web: Web): Promise<Response> {
   const target = rawTarget(web);
   const { root, ...link } = openLink(context, target);
-  await requireKept(context, link);
-  const wanted = readRequestPath(target.slice(root.length) || '/');
-  if (typeof wanted === 'string' || hasDotSegments(wanted.path)) throw nothingHere();
-  // Without the slash relative links would lead one level up.
+  await requireExport(context, link);
+  const requested = readRequestPath(target.slice(root.length) || '/');
+  if (typeof requested === 'string' || hasDotSegments(requested.path)) throw notFound();
+  // Relative links need the trailing slash.
   if (target.length === root.length || target[root.length] !== '/') return redirect(`${root}/`);
   const unpacked = await openPreview(context, link);
   const site = await siteOf(unpacked);
-  const found = site.find(wanted.path);
+  const found = site.find(requested.path);
   if (found !== undefined && 'redirect' in found) {
     const { to } = found.redirect;
     return redirect(to.startsWith('/') ? root + to : to);
   }
   const file = found?.file ?? site.notFound;
-  if (file === undefined) throw nothingHere();
+  if (file === undefined) throw notFound();
   return sendFile(web, file).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     forgetPreview(unpacked);
-    const message = 'The files of this preview were cleared away. Load the page again.';
+    const message = 'The files of this preview were removed. Reload the page.';
     throw new Problem('storage_unavailable', message, { headers: { 'retry-after': '1' } });
   });
 }
@@ -69,19 +69,16 @@ async function findPage(context: Context, web: Web): Promise<Response> {
 function openLink(context: Context, target: string): PreviewLink & { root: string } {
   const nowSeconds = Math.floor(context.clock.now().getTime() / 1000);
   const link = checkPreview(context.secrets, { target, nowSeconds });
-  if (link.verdict === 'malformed') throw nothingHere();
+  if (link.verdict === 'malformed') throw notFound();
   if (link.verdict === 'invalid') {
-    throw new Problem(
-      'link_invalid',
-      'This preview was not opened by this server, or its address was changed.',
-    );
+    throw new Problem('link_invalid', 'This preview link was not created by this server or was modified.');
   }
   if (link.verdict === 'valid') return link;
   throw new Problem('link_expired', 'This preview has expired. Open it again from the export.');
 }
 
-/** The files may outlive their job in the cache; what was deleted is not shown. */
-async function requireKept(
+/** Cached files may outlive their job and must not be served after its deletion. */
+async function requireExport(
   { database }: Context,
   { jobId, generation }: { jobId: string; generation: number },
 ): Promise<void> {
@@ -91,7 +88,7 @@ async function requireKept(
     .where('id', '=', jobId)
     .executeTakeFirst();
   if (job?.purged_at === null && resultOf(job)?.attempt === generation) return;
-  throw new Problem('bundle_purged', 'The export behind this preview was removed.');
+  throw new Problem('bundle_purged', 'The export of this preview was removed.');
 }
 
 const sites = new WeakMap<UnpackedSite, Promise<ServedSite>>();
@@ -102,7 +99,7 @@ function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
   const { folder, manifest } = unpacked;
   const compressedFolder = join(folder, '.none');
   const site = openSite({ id: folder, siteFolder: folder, compressedFolder, manifest }).then((opened) => {
-    opened.put({ onlyHeaders: Object.entries(usual).flat() });
+    opened.configure({ onlyHeaders: Object.entries(defaultHeaders).flat() });
     return opened;
   });
   sites.set(unpacked, site);
@@ -118,9 +115,9 @@ async function sendFile(web: Web, file: StaticFile): Promise<Response> {
 }
 
 function redirect(location: string): Response {
-  return new Response(null, { status: 307, headers: { ...usual, location } });
+  return new Response(null, { status: 307, headers: { ...defaultHeaders, location } });
 }
 
-function nothingHere(): Problem {
-  return new Problem('not_found', 'There is nothing here.');
+function notFound(): Problem {
+  return new Problem('not_found', 'No such path.');
 }

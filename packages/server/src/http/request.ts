@@ -1,6 +1,6 @@
 /**
- * What the HTTP edge hands to a handler and gets back from it. Handlers translate between this and the features;
- * they decide nothing.
+ * The types between the HTTP layer and its handlers. Handlers translate requests for the features and make no
+ * decisions.
  */
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
@@ -11,38 +11,38 @@ import type { Caller } from '../keys/authenticate.ts';
 import type { Condition } from './conditional-write.ts';
 import type { KeyedRequest } from './idempotency.ts';
 
-export interface Surroundings {
+export interface HonoEnvironment {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** What the request turned out to be; for the log and the numbers. */
+    /** For logs and metrics. */
     operation?: OperationId;
     caller?: Caller;
     problem?: ErrorCode;
   };
 }
 
-export type App = Hono<Surroundings>;
-export type Web = HonoContext<Surroundings>;
+export type App = Hono<HonoEnvironment>;
+export type Web = HonoContext<HonoEnvironment>;
 
 export interface Reply<Body> {
   body: Body;
   headers?: Record<string, string>;
-  /** Instead of the body as JSON, for a caller that asked for another form of it. */
+  /** Replaces the JSON body when the caller asked for another format. */
   text?: { type: string; content: string };
-  /** Instead of the operation's usual success status. */
+  /** Replaces the operation's default success status. */
   status?: number;
-  /** Seconds after which asking again makes sense; only while the work goes on. */
+  /** The polling interval, only while the job is running. */
   retryAfterSeconds?: number;
-  /** Runs once everything is committed. It must not fail the request. */
+  /** Runs after the commit. It must not fail the request. */
   after?: () => void | Promise<void>;
 }
 
-/** Runs the work in one transaction, together with the record that makes a repeat of the request harmless. */
+/** Runs the work in one transaction together with its idempotency record. */
 export type Commit = <Body>(work: (context: Context) => Promise<Reply<Body>>) => Promise<Reply<Body>>;
 
-/** Gives what was read of this job a moment ago, unless it has changed since. Only for what the caller is shown. */
-export type Remember = <Body>(jobId: string, read: () => Promise<Reply<Body>>) => Promise<Reply<Body>>;
+/** Returns a cached reply unless the job has changed. Only for replies that show data, never for decisions. */
+export type ReadCached = <Body>(jobId: string, read: () => Promise<Reply<Body>>) => Promise<Reply<Body>>;
 
 export interface Request<Id extends OperationId> {
   context: Context;
@@ -51,12 +51,11 @@ export interface Request<Id extends OperationId> {
   caller: Caller;
   actor: Actor;
   commit: Commit;
-  /** For work that is committed together with that of other requests. */
+  /** For work that is committed together with other requests. */
   record: KeyedRequest | undefined;
-  /** The condition of the request, for work that is not run by `commit`: compare in the transaction of the work. */
+  /** For work that does not use `commit`: check it in the transaction of the work. */
   condition: Pick<Condition, 'require'> | undefined;
-  remember: Remember;
-  /** Scheme and host under which the caller reached us. */
+  cached: ReadCached;
   origin: string;
 }
 
@@ -66,7 +65,7 @@ export type Handler<Id extends OperationId> = (
 
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
-/** The path and query exactly as they were sent. */
+/** The path and query exactly as sent. */
 export function rawTarget(web: Web): string {
   return web.env.incoming.url ?? '/';
 }
@@ -81,13 +80,13 @@ export function callerAddress(context: Pick<Context, 'config'>, web: Web): strin
 export function originOf(context: Pick<Context, 'config'>, web: Web): string {
   if (context.config.publicUrl !== null) return context.config.publicUrl;
   const host = web.req.header('host') ?? '';
-  const plausible = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host);
+  const isValidHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host);
   const proto = context.config.trustProxy ? web.req.header('x-forwarded-proto') : undefined;
-  return `${proto === 'https' ? 'https' : 'http'}://${plausible ? host : 'localhost'}`;
+  return `${proto === 'https' ? 'https' : 'http'}://${isValidHost ? host : 'localhost'}`;
 }
 
-/** The part of a file that is asked for, or undefined for all of it. A stale If-Range gets everything. */
-export function wantedRange(
+/** Undefined for the whole file, also when If-Range does not match. */
+export function requestedRange(
   web: Web,
   { etag, sizeBytes }: { etag: string; sizeBytes: number },
 ): ByteRange | 'unsatisfiable' | undefined {
@@ -96,7 +95,6 @@ export function wantedRange(
   return byteRangeOf(web.req.header('range'), sizeBytes);
 }
 
-/** The headers that decide how a static file is sent. */
 export function fileRequestOf(web: Web): FileRequest {
   const header = (name: string) => web.req.header(name);
   return {

@@ -1,9 +1,9 @@
-/** Many ask at once and the database is asked once; what has changed, failed or grown old is read again. */
+/** The response cache merges concurrent loads and reloads changed, failed and expired entries. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { InProcessChanges } from '../adapters/changes/in-process.ts';
 import { ResponseCache } from './response-cache.ts';
 
-/** A source whose answers are given by hand. */
+/** A cache whose loads are counted and whose changes the test announces. */
 function makeSource() {
   const changes = new InProcessChanges();
   const state = { isLive: true, loads: 0 };
@@ -13,16 +13,16 @@ function makeSource() {
     },
     listen: changes.listen.bind(changes),
   };
-  const remembered = new ResponseCache<string | undefined>(watched);
+  const cache = new ResponseCache<string | undefined>(watched);
   const read = (key = 'a', value: string | undefined = `answer ${state.loads + 1}`) =>
-    remembered.read(key, 'job', async () => {
+    cache.read(key, 'job', async () => {
       state.loads += 1;
       return value;
     });
-  return { changes, state, remembered, read };
+  return { changes, state, cache, read };
 }
 
-/** Whatever is ready has been told to those who wait for it. */
+/** Resolves after all pending promise callbacks have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
@@ -32,13 +32,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('those who ask at the same time share one answer', async () => {
+test('concurrent reads share one load', async () => {
   const { read, state } = makeSource();
   expect(await Promise.all([read(), read(), read()])).toEqual(['answer 1', 'answer 1', 'answer 1']);
   expect(state.loads).toBe(1);
 });
 
-test('an answer is remembered for less than a second', async () => {
+test('an entry expires after one second', async () => {
   const { read, state } = makeSource();
   await read();
   vi.advanceTimersByTime(999);
@@ -48,15 +48,15 @@ test('an answer is remembered for less than a second', async () => {
   expect(state.loads).toBe(2);
 });
 
-test('each key has its own answer', async () => {
+test('each key has its own entry', async () => {
   const { read } = makeSource();
   expect(await read('a', 'one')).toBe('one');
   expect(await read('b', 'other')).toBe('other');
   expect(await read('a', 'changed')).toBe('one');
 });
 
-describe('a change', () => {
-  test('is seen by whoever asks after it was told', async () => {
+describe('an announced change', () => {
+  test('a read after an announced change loads the new value', async () => {
     const { read, changes } = makeSource();
     await read();
     changes.notify('another job');
@@ -65,31 +65,31 @@ describe('a change', () => {
     expect(await read()).toBe('answer 2');
   });
 
-  test('that is told while the answer is on its way makes the next one ask again', async () => {
-    const { remembered, changes } = makeSource();
+  test('a change that is announced during a load makes the next read load again', async () => {
+    const { cache, changes } = makeSource();
     const slow = Promise.withResolvers<string>();
-    const early = remembered.read('a', 'job', () => slow.promise);
+    const early = cache.read('a', 'job', () => slow.promise);
     changes.notify('job');
-    const late = remembered.read('a', 'job', async () => 'new');
+    const late = cache.read('a', 'job', async () => 'new');
     slow.resolve('old');
     expect(await early).toBe('old');
     expect(await late).toBe('new');
-    expect(await remembered.read('a', 'job', async () => 'newer')).toBe('new');
+    expect(await cache.read('a', 'job', async () => 'newer')).toBe('new');
   });
 });
 
-describe('what is asked for often', () => {
-  /** Asked for ten times, and old enough to be read again. */
+describe('a frequently read entry', () => {
+  /** Reads often enough, and waits long enough, for the next read to revalidate the entry. */
   async function readOften(source: ReturnType<typeof makeSource>) {
     for (let time = 0; time <= 10; time += 1) await source.read();
     vi.advanceTimersByTime(500);
   }
 
-  test('is read again before it is forgotten, and whoever asks meanwhile does not wait', async () => {
+  test('a frequently read entry is reloaded before it expires, and reads get the old value meanwhile', async () => {
     const source = makeSource();
     await readOften(source);
     const slow = Promise.withResolvers<string>();
-    const ask = () => source.remembered.read('a', 'job', () => slow.promise);
+    const ask = () => source.cache.read('a', 'job', () => slow.promise);
     expect(await ask()).toBe('answer 1');
     expect(await ask()).toBe('answer 1');
     slow.resolve('new');
@@ -100,11 +100,11 @@ describe('what is asked for often', () => {
     expect(source.state.loads).toBe(1);
   });
 
-  test('is waited for once the old answer is a second old', async () => {
+  test('a read waits for the reload once the old value has expired', async () => {
     const source = makeSource();
     await readOften(source);
     const slow = Promise.withResolvers<string>();
-    const ask = () => source.remembered.read('a', 'job', () => slow.promise);
+    const ask = () => source.cache.read('a', 'job', () => slow.promise);
     expect(await ask()).toBe('answer 1');
     vi.advanceTimersByTime(500);
     const waiting = [ask(), ask()];
@@ -113,11 +113,11 @@ describe('what is asked for often', () => {
     expect(source.state.loads).toBe(1);
   });
 
-  test('is not given any more, old or being read, after a change was told', async () => {
+  test('neither the old value nor the pending reload is served after a change', async () => {
     const source = makeSource();
     await readOften(source);
     const slow = Promise.withResolvers<string>();
-    await source.remembered.read('a', 'job', () => slow.promise);
+    await source.cache.read('a', 'job', () => slow.promise);
     source.changes.notify('job');
     expect(await source.read('a', 'changed')).toBe('changed');
     slow.resolve('read before the change');
@@ -125,29 +125,29 @@ describe('what is asked for often', () => {
     expect(await source.read()).toBe('changed');
   });
 
-  test('is asked for by whoever comes next when reading it again has failed', async () => {
+  test('the next read loads again when the reload has failed', async () => {
     const source = makeSource();
     await readOften(source);
-    const fail = () => source.remembered.read('a', 'job', () => Promise.reject(new Error('away')));
+    const fail = () => source.cache.read('a', 'job', () => Promise.reject(new Error('away')));
     expect(await fail()).toBe('answer 1');
     await settled();
     expect(await source.read()).toBe('answer 2');
   });
 
-  test('leaves nothing behind', async () => {
+  test('an expired entry leaves no listener and no timer', async () => {
     const source = makeSource();
     await readOften(source);
-    await source.remembered.read('a', 'job', async () => 'new');
+    await source.cache.read('a', 'job', async () => 'new');
     await settled();
     expect(await source.read()).toBe('new');
     vi.advanceTimersByTime(1000);
-    expect(source.remembered.size).toBe(0);
+    expect(source.cache.size).toBe(0);
     expect(source.changes.listenedJobs).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
 
-test('what is asked for now and then is read when it is needed', async () => {
+test('a rarely read entry is not reloaded before it expires', async () => {
   const { read, state } = makeSource();
   await read();
   vi.advanceTimersByTime(900);
@@ -155,36 +155,36 @@ test('what is asked for now and then is read when it is needed', async () => {
   expect(state.loads).toBe(1);
 });
 
-test('nothing is remembered while changes cannot be heard', async () => {
+test('no entry is cached while changes are not received', async () => {
   const { read, state } = makeSource();
   state.isLive = false;
   expect(await Promise.all([read(), read()])).toEqual(['answer 1', 'answer 1']);
   expect(await read()).toBe('answer 2');
 });
 
-test('what was remembered before the changes fell silent is not trusted', async () => {
+test('an entry is not served after the connection for changes is lost', async () => {
   const { read, state } = makeSource();
   await read();
   state.isLive = false;
   expect(await read()).toBe('answer 2');
 });
 
-test('a failure and a nothing are told to those who wait, and not remembered', async () => {
-  const { read, remembered, state } = makeSource();
-  const fail = () => remembered.read('a', 'job', async () => Promise.reject(new Error('away')));
+test('failed and undefined results are returned to the waiting reads and not cached', async () => {
+  const { read, cache, state } = makeSource();
+  const fail = () => cache.read('a', 'job', async () => Promise.reject(new Error('away')));
   const both = await Promise.allSettled([fail(), fail()]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await remembered.read('a', 'job', async () => undefined)).toBeUndefined();
+  expect(await cache.read('a', 'job', async () => undefined)).toBeUndefined();
   expect(await read()).toBe('answer 1');
   expect(state.loads).toBe(1);
 });
 
-test('it holds a bounded number of answers, and lets go of all of them', async () => {
-  const { read, remembered, changes } = makeSource();
+test('the cache holds a limited number of entries and removes all of them when they expire', async () => {
+  const { read, cache, changes } = makeSource();
   for (let index = 0; index < 10_050; index += 1) await read(String(index));
-  expect(remembered.size).toBe(10_000);
+  expect(cache.size).toBe(10_000);
   expect(changes.listenedJobs).toBe(1);
   vi.advanceTimersByTime(1000);
-  expect(remembered.size).toBe(0);
+  expect(cache.size).toBe(0);
   expect(changes.listenedJobs).toBe(0);
 });

@@ -1,28 +1,29 @@
 /**
- * What many callers ask the database for at the same time: it is asked once, and the answer is remembered until a change
- * is announced, for a second at most. Only the edge remembers, and only what it shows; whoever decides reads the database.
+ * A short-lived cache for replies that many callers request (stale-while-revalidate). Concurrent loads are merged,
+ * and an announced change evicts the entry. Only the HTTP layer uses it, for data that is shown; decisions read the
+ * database.
  */
 import type { JobChanges } from '../ports/changes.ts';
 
-/** Also the bound for what nobody announces, such as the command line at work on the same SQLite file. */
-const longestMs = 1000;
+/** Also bounds changes that are not announced, such as those of the CLI on the same SQLite file. */
+const maxAgeMs = 1000;
 /**
- * What is asked for often is read again before it has to be, and the old answer is given meanwhile. Ten thousand pollers
- * that wait for PostgreSQL once a second cost a third more processor time than those who never wait.
+ * Frequently read entries are reloaded before they expire while the old value is served, so that many pollers never
+ * wait for the database.
  */
-const readAgainMs = 500;
-const oftenTimes = 10;
-const mostEntries = 10_000;
+const revalidateAfterMs = 500;
+const minReadsToRevalidate = 10;
+const maxEntries = 10_000;
 
 interface Entry<T> {
   value: Promise<T>;
-  isRead: boolean;
-  readAtMs: number;
-  timesAsked: number;
-  isForgotten: boolean;
-  forget(): void;
-  /** What was read before; until this one is read it is as good as it ever was. */
-  before: Entry<T> | undefined;
+  isLoaded: boolean;
+  loadedAtMs: number;
+  reads: number;
+  isEvicted: boolean;
+  evict(): void;
+  /** The previous entry, served until this one is loaded. */
+  previous: Entry<T> | undefined;
 }
 
 export class ResponseCache<T> {
@@ -33,60 +34,64 @@ export class ResponseCache<T> {
     this.#changes = changes;
   }
 
-  /** `subject` is what is listened to. What could not be read, or is not there, is not remembered. */
+  /** `subject` is the announced name. Failed and undefined results are not cached. */
   read(key: string, subject: string, load: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(key);
     if (known === undefined || !this.#isFresh(known)) {
-      known?.forget();
-      if (this.#entries.size >= mostEntries) this.#entries.values().next().value?.forget();
+      known?.evict();
+      if (this.#entries.size >= maxEntries) this.#entries.values().next().value?.evict();
       return this.#load(key, subject, load).value;
     }
-    known.timesAsked += 1;
-    const { before } = known;
-    if (before !== undefined && this.#isFresh(before)) return before.value;
-    if (known.isRead && known.timesAsked >= oftenTimes && performance.now() - known.readAtMs >= readAgainMs)
-      this.#load(key, subject, load).before = known;
+    known.reads += 1;
+    const { previous } = known;
+    if (previous !== undefined && this.#isFresh(previous)) return previous.value;
+    if (
+      known.isLoaded &&
+      known.reads >= minReadsToRevalidate &&
+      performance.now() - known.loadedAtMs >= revalidateAfterMs
+    )
+      this.#load(key, subject, load).previous = known;
     return known.value;
   }
 
-  /** The listening begins before the reading, so that no change falls between the two. */
+  /** Listens before loading, so that no change is missed. */
   #load(key: string, subject: string, load: () => Promise<T>): Entry<T> {
-    const forget = () => {
-      entry.isForgotten = true;
+    const evict = () => {
+      entry.isEvicted = true;
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
       clearTimeout(timer);
       unlisten();
     };
-    const timer = setTimeout(forget, longestMs).unref();
-    const unlisten = this.#changes.listen(subject, forget);
+    const timer = setTimeout(evict, maxAgeMs).unref();
+    const unlisten = this.#changes.listen(subject, evict);
     const entry: Entry<T> = {
-      readAtMs: performance.now(),
-      isRead: false,
-      timesAsked: 0,
-      isForgotten: false,
-      forget,
-      before: undefined,
+      loadedAtMs: performance.now(),
+      isLoaded: false,
+      reads: 0,
+      isEvicted: false,
+      evict,
+      previous: undefined,
       value: load(),
     };
     this.#entries.set(key, entry);
     entry.value
       .then((value) => {
-        entry.isRead = true;
-        if (value === undefined || !this.#changes.isLive) forget();
-      }, forget)
+        entry.isLoaded = true;
+        if (value === undefined || !this.#changes.isLive) evict();
+      }, evict)
       .finally(() => {
-        entry.before?.forget();
-        entry.before = undefined;
+        entry.previous?.evict();
+        entry.previous = undefined;
       });
     return entry;
   }
 
-  #isFresh({ isRead, isForgotten, readAtMs }: Entry<T>): boolean {
-    if (isForgotten || (isRead && !this.#changes.isLive)) return false;
-    return performance.now() - readAtMs < longestMs;
+  #isFresh({ isLoaded, isEvicted, loadedAtMs }: Entry<T>): boolean {
+    if (isEvicted || (isLoaded && !this.#changes.isLive)) return false;
+    return performance.now() - loadedAtMs < maxAgeMs;
   }
 
-  /** How much is remembered; a leak would show here. */
+  /** For tests. */
   get size(): number {
     return this.#entries.size;
   }

@@ -1,12 +1,15 @@
-/** The paths of the operations, as the router needs them. */
 import { operation, type OperationId } from '@docyard/api';
 import { Problem } from '../problem.ts';
 import type { Web } from './request.ts';
 
-/** Paths without a parameter first: what has its own path is not the name of a record. */
+/** Paths without parameters come first, because they would otherwise match a parameter. */
 export function operationsByPath(ids: readonly OperationId[]): [path: string, ids: OperationId[]][] {
-  const byPath = [...Map.groupBy(ids, (id) => operation(id).path)];
-  return byPath.toSorted(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
+  const byPath = new Map<string, OperationId[]>();
+  for (const id of ids) {
+    const { path, deprecatedPath = path } = operation(id);
+    for (const each of new Set([path, deprecatedPath])) byPath.set(each, [...(byPath.get(each) ?? []), id]);
+  }
+  return [...byPath].toSorted(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
 }
 
 export function refuseMethod(web: Web, ids: readonly OperationId[]): never {
@@ -15,7 +18,7 @@ export function refuseMethod(web: Web, ids: readonly OperationId[]): never {
     return method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
   });
   const allow = methods.toSorted().join(', ');
-  const message = `${web.req.method} is not possible here; ${allow} is.`;
+  const message = `${web.req.method} is not allowed here. Use ${allow}.`;
   throw new Problem('method_not_allowed', message, { headers: { allow } });
 }
 

@@ -1,4 +1,4 @@
-/** The listening socket: a stop that answers what is under way, and JSON for requests too broken to reach the app. */
+/** The HTTP server: graceful shutdown, and JSON errors for requests that cannot be parsed. */
 import { createConnection } from 'node:net';
 import { Agent, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ async function setUp() {
   return { context, tenant, service, port };
 }
 
-/** Sends bytes as they are and gives back everything that comes until the end. */
+/** Sends raw text and returns everything that is received until the connection closes. */
 function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -31,8 +31,8 @@ function raw(port: number, text: string): Promise<string> {
   });
 }
 
-describe('closing', () => {
-  test('answers what is under way and takes nothing new', async () => {
+describe('a server that closes', () => {
+  test('a closing server answers pending requests and accepts no new ones', async () => {
     const { context, tenant, service } = await setUp();
     const project = await createTestProject(context, tenant);
     const { id } = await createExport(context, tenant, project);
@@ -48,12 +48,12 @@ describe('closing', () => {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ jobId: id });
     await closed;
-    // The connection is kept alive by the client; it goes idle only after the close and must not hold it up.
+    // The client keeps the connection alive; it becomes idle only after the close and must not delay it.
     expect(performance.now() - before).toBeLessThan(5000);
     await expect(service.request('/healthz')).rejects.toThrow();
   });
 
-  test('does not wait for connections that are kept alive', async () => {
+  test('a closing server does not wait for idle connections', async () => {
     const { service } = await setUp();
     const agent = new Agent({ keepAlive: true });
     await new Promise<void>((resolve, reject) => {
@@ -67,7 +67,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  test('cuts what is left after the grace', async () => {
+  test('a closing server ends pending requests after the grace period', async () => {
     const { context, tenant, service } = await setUp();
     const project = await createTestProject(context, tenant);
     const { id } = await createExport(context, tenant, project);
@@ -82,7 +82,7 @@ describe('closing', () => {
   });
 });
 
-describe('a broken request', () => {
+describe('a malformed request', () => {
   test.each([
     ['nonsense\r\n\r\n', 400, 'invalid_request'],
     ['GET / HTTP/9.9\r\nHost: x\r\n\r\n', 400, 'invalid_request'],
@@ -92,7 +92,7 @@ describe('a broken request', () => {
       'invalid_request',
     ],
     [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-  ])('%j… gets %i as JSON and the connection is closed', async (text, status, code) => {
+  ])('the request %j is answered %i as JSON and the connection is closed', async (text, status, code) => {
     const { port } = await setUp();
     const answer = await raw(port, text);
     const [head = '', body = ''] = answer.split('\r\n\r\n');
@@ -102,7 +102,7 @@ describe('a broken request', () => {
     expect(JSON.parse(body)).toMatchObject({ code });
   });
 
-  test('the next client is served as ever', async () => {
+  test('a malformed request does not affect the next client', async () => {
     const { port, service } = await setUp();
     await raw(port, '\0\0\0\0\r\n\r\n');
     expect((await service.request('/healthz')).status).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * The listening socket: limits and time-outs for clients that are too many or too slow, JSON for requests too broken to
- * reach the app, and a stop that finishes what is under way.
+ * The listening socket: connection limits, timeouts for slow clients, error responses for malformed requests,
+ * graceful shutdown.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -13,39 +13,40 @@ import type { App } from './request.ts';
 
 export interface RunningServer {
   port: number;
-  /** Connections that are open now. */
   readonly connections: number;
-  /** Takes no new connection, lets requests under way end, cuts what is left after the grace. */
+  /** Accepts no new connection, finishes running requests, and disconnects the rest after the grace period. */
   close(graceSeconds: number): Promise<void>;
 }
 
-export interface Listening {
+export interface ListenOptions {
   host: string;
   port: number;
   limits?: { connections: number };
   trustProxy?: boolean;
-  patience?: Partial<Patience>;
+  timeouts?: Partial<Timeouts>;
 }
 
 interface OpenServer extends RunningServer {
-  /** Until this call every request is refused with `starting`. `refused` is called for answers the app did not give. */
-  serve(app: App, refused?: (code: ErrorCode) => void): void;
+  /**
+   * Until this call every request is onRefused with `starting`. `onRefused` is called for responses that the app did
+   * not send.
+   */
+  serve(app: App, onRefused?: (code: ErrorCode) => void): void;
 }
 
-/** How long is waited for a client. */
-export interface Patience {
+export interface Timeouts {
   headersMs: number;
   requestMs: number;
-  /** For the reader of an answer to take any more of it. */
+  /** How long a client may read nothing of a response. */
   readingMs: number;
   keepAliveMs: number;
-  /** For the request of a connection that is one too many. */
+  /** For the request of a surplus connection. */
   surplusMs: number;
-  /** How often the first two are looked after. */
+  /** How often headersMs and requestMs are checked. */
   checkMs: number;
 }
 
-const usualPatience: Patience = {
+const defaultTimeouts: Timeouts = {
   headersMs: 20_000,
   requestMs: 60_000,
   readingMs: 30_000,
@@ -53,33 +54,35 @@ const usualPatience: Patience = {
   surplusMs: 5000,
   checkMs: 2000,
 };
-/** Of all connections, for those from one address on which nobody has shown a key yet. */
-const strangersShare = 1 / 4;
-const comeBackSeconds = 5;
+/** The share of all connections that unauthenticated clients from one address may use. */
+const maxUnauthenticatedShare = 1 / 4;
+const retryAfterSeconds = 5;
 const maxPipelinedRequests = 16;
 
-export async function listen(app: App, where: Listening): Promise<RunningServer> {
+export async function listen(app: App, where: ListenOptions): Promise<RunningServer> {
   const server = await openServer(where);
   server.serve(app);
   return server;
 }
 
-/** Binds the port before there is an app, so that a port in use is noticed before anything is created. */
-export async function openServer(where: Listening): Promise<OpenServer> {
-  const patience = { ...usualPatience, ...where.patience };
-  const most = where.limits?.connections ?? Infinity;
-  let refused: (code: ErrorCode) => void = () => {};
+/** Binds the port before the app exists, so that a port in use is detected before anything is created. */
+export async function openServer(where: ListenOptions): Promise<OpenServer> {
+  const timeouts = { ...defaultTimeouts, ...where.timeouts };
+  const maxConnections = where.limits?.connections ?? Infinity;
+  let onRefused: (code: ErrorCode) => void = () => {};
   let answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void = (_incoming, outgoing) =>
     refuse(outgoing, 'starting');
   const connections = new Connections({
-    connections: most,
-    strangersOfAddress: where.trustProxy ? Infinity : Math.max(1, Math.floor(most * strangersShare)),
-    surplusMs: patience.surplusMs,
+    connections: maxConnections,
+    unauthenticatedPerAddress: where.trustProxy
+      ? Infinity
+      : Math.max(1, Math.floor(maxConnections * maxUnauthenticatedShare)),
+    surplusMs: timeouts.surplusMs,
   });
   const server = createServer(
     {
-      keepAliveTimeout: patience.keepAliveMs,
-      connectionsCheckingInterval: patience.checkMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: timeouts.checkMs,
       // Ending the unread streams of a destroyed connection would block the event loop.
       optimizeEmptyRequests: true,
     },
@@ -87,30 +90,30 @@ export async function openServer(where: Listening): Promise<OpenServer> {
       const { socket } = incoming;
       if (!admitPipelined(socket, outgoing, maxPipelinedRequests)) return;
       if (hasTwoHosts(incoming.rawHeaders)) {
-        refused('invalid_request');
+        onRefused('invalid_request');
         return refuse(outgoing, 'invalid_request');
       }
       if (!connections.begin(socket)) {
-        refused('overloaded');
+        onRefused('overloaded');
         return refuse(outgoing, 'overloaded');
       }
       outgoing.once('close', () => connections.end(socket));
       answer(incoming, outgoing);
     },
   );
-  server.headersTimeout = patience.headersMs;
-  server.requestTimeout = patience.requestMs;
-  // The size of all headers is limited; node:http would drop further ones silently.
+  server.headersTimeout = timeouts.headersMs;
+  server.requestTimeout = timeouts.requestMs;
+  // The total size of headers is limited; with a maximum count node:http would drop headers silently.
   server.maxHeadersCount = 0;
   server.on('connection', (socket) => connections.accept(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const code = answerBrokenRequest(error, socket);
-    if (code !== undefined) refused(code);
+    const code = respondToMalformedRequest(error, socket);
+    if (code !== undefined) onRefused(code);
   });
-  // Called when nothing has moved on a connection for so long, in either direction.
-  server.setTimeout(patience.readingMs, (socket) => {
+  // Called when a connection is inactive in both directions.
+  server.setTimeout(timeouts.readingMs, (socket) => {
     if (connections.isIdle(socket) || socket.writableLength > 0) socket.destroy();
-    else socket.setTimeout(patience.readingMs);
+    else socket.setTimeout(timeouts.readingMs);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -125,28 +128,28 @@ export async function openServer(where: Listening): Promise<OpenServer> {
       return connections.count;
     },
     serve(app, onRefusal = () => {}) {
-      const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
+      const handle = getRequestListener(app.fetch, { errorHandler: respondToInvalidUrl });
       answer = (incoming, outgoing) => void handle(incoming, outgoing);
-      refused = onRefusal;
+      onRefused = onRefusal;
     },
     close: (graceSeconds) => close(server, graceSeconds),
   };
 }
 
 function refuse(outgoing: ServerResponse, code: 'overloaded' | 'starting' | 'invalid_request'): void {
-  const body = bareBody(code);
+  const body = errorBody(code);
   outgoing
     .writeHead(errorTable[code].status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
-      ...(errorTable[code].status === 503 ? { 'retry-after': String(comeBackSeconds) } : {}),
+      ...(errorTable[code].status === 503 ? { 'retry-after': String(retryAfterSeconds) } : {}),
       connection: 'close',
     })
     .end(body);
 }
 
-/** A keep-alive connection busy at the time of close() goes idle after it and would hold the process for minutes. */
+/** A keep-alive connection that is busy at close() becomes idle afterwards and would keep the process running. */
 async function close(server: Server, graceSeconds: number): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000);
@@ -158,8 +161,8 @@ async function close(server: Server, graceSeconds: number): Promise<void> {
   clearTimeout(cut);
 }
 
-/** Undefined when there is nobody left to answer. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): ErrorCode | undefined {
+/** Undefined when the connection is already closed. */
+function respondToMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): ErrorCode | undefined {
   if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return undefined;
@@ -171,20 +174,20 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): Erro
         ? 'request_timeout'
         : 'invalid_request';
   const { status, title } = errorTable[code];
-  const body = bareBody(code);
+  const body = errorBody(code);
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   return code;
 }
 
-/** A host or path that makes no URL never reaches the app. */
-function answerUnreadable(error: unknown): Response {
+/** A host or path that is no valid URL never reaches the app. */
+function respondToInvalidUrl(error: unknown): Response {
   const code: ErrorCode = error instanceof RequestError ? 'invalid_request' : 'internal';
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  return new Response(bareBody(code), { status: errorTable[code].status, headers });
+  return new Response(errorBody(code), { status: errorTable[code].status, headers });
 }
 
-function bareBody(code: ErrorCode): string {
+function errorBody(code: ErrorCode): string {
   return JSON.stringify({ error: `${errorTable[code].title}.`, code, requestId: 'none' });
 }

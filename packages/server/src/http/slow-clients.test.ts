@@ -1,7 +1,4 @@
-/**
- * Clients that are too many, too slow, or both, on real sockets: whoever has a right to be here is served meanwhile, and
- * whoever is refused is told when to come back.
- */
+/** Limits and timeouts of connections, tested with too many and too slow clients on real sockets. */
 import { createConnection, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { InProcessChanges } from '../adapters/changes/in-process.ts';
@@ -15,9 +12,9 @@ import {
   until,
 } from '../../test/support/test-context.ts';
 import { buildApp } from './app.ts';
-import { listen, type Listening } from './server.ts';
+import { listen, type ListenOptions } from './server.ts';
 
-async function setUp(listening: Partial<Listening> = {}, environment: Record<string, string> = {}) {
+async function setUp(listening: Partial<ListenOptions> = {}, environment: Record<string, string> = {}) {
   const context = await composeForTest(environment);
   const tenant = await createTenant(context);
   const stopping = new AbortController();
@@ -38,10 +35,10 @@ async function setUp(listening: Partial<Listening> = {}, environment: Record<str
 
 interface Client {
   socket: Socket;
-  /** Everything that has come so far. */
+  /** Everything that was received so far. */
   text(): string;
   isClosed(): boolean;
-  /** Sends a request and waits until the whole answer is there. */
+  /** Sends a request and waits for the complete response. */
   ask(request: string): Promise<string>;
   close(): void;
 }
@@ -76,8 +73,14 @@ function isWhole(answer: string): boolean {
 }
 
 describe('too many connections', () => {
-  const held = async ({ connections, surplusMs = 5000 }: { connections: number; surplusMs?: number }) => {
-    const set = await setUp({ limits: { connections }, patience: { surplusMs } });
+  const setUpLimited = async ({
+    connections,
+    surplusMs = 5000,
+  }: {
+    connections: number;
+    surplusMs?: number;
+  }) => {
+    const set = await setUp({ limits: { connections }, timeouts: { surplusMs } });
     const project = await createTestProject(set.context, set.tenant);
     const { id } = await createExport(set.context, set.tenant, project);
     const path = `/v1/static-export/jobs/${id}`;
@@ -85,8 +88,8 @@ describe('too many connections', () => {
     return { ...set, id, waiting };
   };
 
-  test('are told to come back, and served as soon as there is room', async () => {
-    const { context, connect: open, waiting, me, id } = await held({ connections: 2 });
+  test('a surplus connection is refused with Retry-After, and a later one is served when a place is free', async () => {
+    const { context, connect: open, waiting, me, id } = await setUpLimited({ connections: 2 });
     const first = await open();
     first.socket.write(waiting);
     await until(() => (context.changes as InProcessChanges).isListenedTo(id));
@@ -107,7 +110,7 @@ describe('too many connections', () => {
     expect(first.isClosed()).toBe(false);
   });
 
-  test('whoever has shown a key keeps its connection; idle strangers make room', async () => {
+  test('idle unauthenticated connections are closed before those that have sent a key', async () => {
     const { server, connect: open, me } = await setUp({ limits: { connections: 20 }, trustProxy: true });
     const known = await open();
     expect(await known.ask(me)).toContain('HTTP/1.1 200');
@@ -120,7 +123,7 @@ describe('too many connections', () => {
     expect(await (await open()).ask(me)).toContain('HTTP/1.1 200');
   });
 
-  test('idle strangers of one address take a quarter at most, and keep nobody out who has a key', async () => {
+  test('idle unauthenticated connections of one address take at most a quarter of the places and do not displace clients with a key', async () => {
     const { server, connect: open, me } = await setUp({ limits: { connections: 40 } });
     const known: Client[] = [];
     for (let count = 0; count < 15; count += 1) {
@@ -136,7 +139,7 @@ describe('too many connections', () => {
     expect(known.some((each) => each.isClosed())).toBe(false);
   });
 
-  test('a flood leaves nothing behind', async () => {
+  test('the server serves requests again after a flood of connections', async () => {
     const { server, connect: open, me } = await setUp({ limits: { connections: 8 } });
     const flood = await Promise.all(Array.from({ length: 300 }, open));
     expect(server.connections).toBeLessThanOrEqual(108);
@@ -145,8 +148,8 @@ describe('too many connections', () => {
     expect(await (await open()).ask(me)).toContain('HTTP/1.1 200');
   });
 
-  test('one too many that says nothing is cut', async () => {
-    const { context, connect: open, waiting, id } = await held({ connections: 1, surplusMs: 100 });
+  test('a surplus connection that sends nothing is closed', async () => {
+    const { context, connect: open, waiting, id } = await setUpLimited({ connections: 1, surplusMs: 100 });
     const first = await open();
     first.socket.write(waiting);
     await until(() => (context.changes as InProcessChanges).isListenedTo(id));
@@ -157,7 +160,7 @@ describe('too many connections', () => {
   });
 });
 
-/** The path and query of a link to the bundle, made over a connection that is closed again. */
+/** Creates a link to the bundle over a connection that is closed afterwards, and returns its path and query. */
 async function newLink(port: number, jobId: string, key: string): Promise<string> {
   const answer = await fetch(`http://localhost:${port}/v1/static-export/jobs/${jobId}/bundle`, {
     method: 'POST',
@@ -169,8 +172,8 @@ async function newLink(port: number, jobId: string, key: string): Promise<string
 }
 
 describe('slow clients', () => {
-  test('headers that drip are answered 408 and cut, and others are served meanwhile', async () => {
-    const { connect: open, me } = await setUp({ patience: { headersMs: 300, checkMs: 50 } });
+  test('clients with slow headers are answered 408 and closed, and others are served meanwhile', async () => {
+    const { connect: open, me } = await setUp({ timeouts: { headersMs: 300, checkMs: 50 } });
     const slow = await Promise.all(Array.from({ length: 20 }, open));
     const drip = setInterval(() => {
       for (const { socket } of slow) if (socket.writable) socket.write('X-A: b\r\n');
@@ -185,15 +188,15 @@ describe('slow clients', () => {
     expect(slow.some((each) => each.text().includes('"code":"request_timeout"'))).toBe(true);
   });
 
-  test('a connection on which nothing is ever said is cut', async () => {
-    const { connect: open } = await setUp({ patience: { headersMs: 100, checkMs: 50 } });
+  test('a connection that sends nothing is closed', async () => {
+    const { connect: open } = await setUp({ timeouts: { headersMs: 100, checkMs: 50 } });
     const silent = await open();
     await until(() => silent.isClosed());
   });
 
-  test('a body that drips is answered 408', async () => {
+  test('a client with a slow body is answered 408', async () => {
     const { connect: open, key } = await setUp({
-      patience: { headersMs: 300, requestMs: 400, checkMs: 50 },
+      timeouts: { headersMs: 300, requestMs: 400, checkMs: 50 },
     });
     const slow = await open();
     slow.socket.write(
@@ -204,7 +207,7 @@ describe('slow clients', () => {
     expect(slow.text()).toContain('HTTP/1.1 408');
   });
 
-  test('a chunked body without end is answered 413 and cut', async () => {
+  test('a chunked body without end is answered 413 and the connection is closed', async () => {
     const { connect: open, key } = await setUp({}, { LIMIT_BODY_BYTES: '20000' });
     const client = await open();
     client.socket.write(
@@ -217,7 +220,7 @@ describe('slow clients', () => {
     expect(client.text()).toContain('"code":"payload_too_large"');
   });
 
-  test('a download that nobody reads is cut', async () => {
+  test('a download that the client does not read is closed', async () => {
     const {
       context,
       tenant,
@@ -226,7 +229,7 @@ describe('slow clients', () => {
       get,
       connect: open,
     } = await setUp({
-      patience: { readingMs: 200 },
+      timeouts: { readingMs: 200 },
     });
     const project = await createTestProject(context, tenant);
     const { id } = await createCompletedExport(context, tenant, project, Buffer.alloc(40_000_000, 'x'));
@@ -243,7 +246,7 @@ describe('slow clients', () => {
     expect(client.text().length).toBeLessThan(40_000_000);
   });
 
-  test('a reader that is slow but reads gets everything', async () => {
+  test('a slow client that keeps reading gets the complete download', async () => {
     const {
       context,
       tenant,
@@ -252,7 +255,7 @@ describe('slow clients', () => {
       get,
       connect: open,
     } = await setUp({
-      patience: { readingMs: 1000 },
+      timeouts: { readingMs: 1000 },
     });
     const project = await createTestProject(context, tenant);
     const bytes = 20_000_000;
@@ -268,8 +271,8 @@ describe('slow clients', () => {
     expect(client.text().split('\r\n\r\n')[1]).toHaveLength(bytes);
   });
 
-  test('waiting for a change is not slowness', async () => {
-    const { context, tenant, key, get, connect: open } = await setUp({ patience: { readingMs: 50 } });
+  test('a request that waits for a change is not closed as slow', async () => {
+    const { context, tenant, key, get, connect: open } = await setUp({ timeouts: { readingMs: 50 } });
     const project = await createTestProject(context, tenant);
     const { id } = await createExport(context, tenant, project);
     const client = await open();

@@ -1,6 +1,4 @@
-/**
- * The page at `/`: what runs here, where the manual is, and the first export in four lines. Plain HTML.
- */
+/** The page at `/`. */
 import type { Readiness } from '@docyard/api';
 import { exportFlow } from './first-steps.ts';
 
@@ -9,7 +7,6 @@ export interface StartPageInput {
   origin: string;
   startedAt: Date;
   now: Date;
-  /** Whether the dashboard can be opened. */
   dashboard: boolean;
 }
 
@@ -30,17 +27,17 @@ export function startPage({ readiness, origin, startedAt, now, dashboard }: Star
     .join('');
   const cards = [
     ...(dashboard
-      ? [['/dashboard/', 'Dashboard', 'Watch exports and agent jobs; manage keys and people.']]
+      ? [['/dashboard/', 'Dashboard', 'Watch exports and agent jobs; manage keys and users.']]
       : []),
-    ['/docs/', 'Manual', 'How to export, host and operate, from the first call to the air gap.'],
+    ['/docs/', 'Manual', 'Export, host and operate documentation, online and offline.'],
     [
       '/docs/reference/overview.html',
       'API reference',
-      'Every operation with its fields, answers and errors.',
+      'Every operation with its fields, responses and errors.',
     ],
-    ['/openapi.json', 'OpenAPI 3.1', 'The same contract as a document for machines.'],
-    // Its checks stand above; four cards fill a row.
-    ...(dashboard ? [] : [['/readyz', 'Readiness', 'What a load balancer asks before it sends traffic.']]),
+    ['/openapi.json', 'OpenAPI 3.1', 'The API description in machine-readable form.'],
+    // The readiness checks are shown above; four cards fill a row.
+    ...(dashboard ? [] : [['/readyz', 'Readiness', 'Health checks for load balancers.']]),
   ]
     .map(
       ([href, title, text]) =>
@@ -67,10 +64,10 @@ ${mark}
 <p class="lead">Documentation in, a self-contained site out. Version ${escape(readiness.version)}, up for ${duration(startedAt, now)}.</p>
 <ul class="checks">${checks}</ul>
 </header>
-<nav aria-label="Where to go" class="cards">${cards}</nav>
+<nav aria-label="Main pages" class="cards">${cards}</nav>
 <section aria-labelledby="first">
 <h2 id="first">Your first export</h2>
-<p>Put the admin key that was printed at the first start into <code>DOCYARD_API_KEY</code>, then paste these lines into a terminal.</p>
+<p>Set <code>DOCYARD_API_KEY</code> to the admin key printed at the first start, then paste these lines into a terminal.</p>
 <pre tabindex="0" aria-label="Commands for a first export"><code>${escape(exportFlow({ origin, key: undefined }))}</code></pre>
 </section>
 </main>

@@ -1,4 +1,4 @@
-/** Polling costs the database next to nothing, and nobody is shown what is no longer so. */
+/** Polls of a status are served from the cache and never show outdated data for longer than a second. */
 import { describe, expect, test } from 'vitest';
 import { claimJob, reportProgress } from '../jobs/store.ts';
 import { createKey } from '../keys/keys.ts';
@@ -32,7 +32,7 @@ async function setUp() {
   return { context, tenant, job, service, path, get, read, counted: () => queries };
 }
 
-test('a hundred readers of one job cost no more queries than one', async () => {
+test('a hundred concurrent polls of one job share their queries', async () => {
   const { get, counted } = await setUp();
   const before = counted();
   await get();
@@ -41,11 +41,11 @@ test('a hundred readers of one job cost no more queries than one', async () => {
   const answers = await Promise.all(Array.from({ length: 100 }, () => get()));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(1);
-  // A slow machine may need longer than the second for which an answer is remembered.
+  // On a slow machine the cached response may expire during the requests.
   expect(counted() - before).toBeLessThan(one * 10);
 });
 
-test('every change of this process is seen by the next reader', async () => {
+test('the next poll shows every change of this process', async () => {
   const { context, job, read } = await setUp();
   expect((await read()).status).toBe('queued');
   const claimed = present(await claimJob(context, job.id));
@@ -56,29 +56,29 @@ test('every change of this process is seen by the next reader', async () => {
   }
 });
 
-test('the caller who cancels sees it at once', async () => {
+test('a poll after a cancellation shows it at once', async () => {
   const { service, tenant, path, read } = await setUp();
   await read();
   await service.request(`${path}/cancel`, { method: 'POST', key: tenant.key.key });
   expect((await read()).status).toBe('failed');
 });
 
-test('what another process writes unheard is seen within a second', async () => {
+test('a change of another process that is not announced is shown within a second', async () => {
   const { context, job, read } = await setUp();
   await read();
   await context.database.updateTable('jobs').set({ progress: 55 }).where('id', '=', job.id).execute();
   await until(async () => (await read()).progress === 55, 2);
 });
 
-test('what one organization was shown is not shown to another', async () => {
+test('a cached status is not shown to another organization', async () => {
   const { context, get } = await setUp();
   const other = await createTenant(context, { name: 'Other' });
   expect((await get()).status).toBe(200);
   expect((await get(other.key.key)).status).toBe(404);
 });
 
-describe('a key that has just been used', () => {
-  test('is refused as soon as it is revoked', async () => {
+describe('a recently used key', () => {
+  test('a recently used key is refused as soon as it is revoked', async () => {
     const { context, tenant, get, service } = await setUp();
     const { id, key } = await createKey(context, { name: 'Other', actor: tenant.actor });
     expect((await get(key)).status).toBe(200);
@@ -87,7 +87,7 @@ describe('a key that has just been used', () => {
     expect((await get(key)).status).toBe(401);
   });
 
-  test('is refused as soon as it was rolled without an overlap', async () => {
+  test('a recently used key is refused as soon as it is rolled without an overlap', async () => {
     const { context, tenant, get, service } = await setUp();
     const { id, key } = await createKey(context, { name: 'Other', actor: tenant.actor });
     expect((await get(key)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('a key that has just been used', () => {
     expect((await get(key)).status).toBe(401);
   });
 
-  test('is refused from the moment it expires', async () => {
+  test('a recently used key is refused as soon as it expires', async () => {
     const { context, tenant, get } = await setUp();
     const { key } = await createKey(context, { name: 'Other', expiresInDays: 7, actor: tenant.actor });
     expect((await get(key)).status).toBe(200);
@@ -104,7 +104,7 @@ describe('a key that has just been used', () => {
     expect((await get(key)).status).toBe(401);
   });
 
-  test('has the new plan of its organization within a second', async () => {
+  test('a recently used key has the new plan of its organization within a second', async () => {
     const { context, tenant, service } = await setUp();
     const plan = async () => {
       const answer = await service.request('/v1/me', { key: tenant.key.key });

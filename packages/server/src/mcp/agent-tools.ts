@@ -1,10 +1,9 @@
-/** Tools for agent jobs: give an instruction, follow it, read what it changed, answer it, stop it. */
 import { agentStatuses, CreateAgentJob, MessageAgentJob, waitForAgentJob, type AgentJob } from '@docyard/api';
 import { z } from 'zod';
 import type { OngoingCall } from '../tool-protocol/serve.ts';
-import { projectFor } from './project.ts';
-import { nextCursor, part, tool, type Desk } from './tool.ts';
-import { afterWaiting, waitSeconds } from './waiting.ts';
+import { projectFor } from './default-project.ts';
+import { nextCursor, pageInputs, tool, type ToolEnvironment } from './tool.ts';
+import { waitForJob, waitSeconds } from './wait-for-job.ts';
 
 const projectId = z
   .string()
@@ -14,8 +13,8 @@ const projectId = z
   .describe('Default: the project that this server was started for, or the only one.');
 const id = z.string().min(1).max(64).describe('Such as aj_9f3c2b1a8e7d4a06.');
 
-/** A patch is for reading; whoever wants all of a large one looks at the pull request. */
-const mostPatchCharacters = 30_000;
+/** A larger patch is better read in the pull request. */
+const maxPatchCharacters = 30_000;
 
 const Job = z.object({
   id: z.string(),
@@ -48,11 +47,11 @@ const listAgentJobs = tool({
   title: 'List agent jobs',
   description: 'Lists the agent jobs of a project, newest first.',
   effect: 'reads',
-  input: z.strictObject({ projectId, status: z.enum(agentStatuses).optional(), ...part }),
+  input: z.strictObject({ projectId, status: z.enum(agentStatuses).optional(), ...pageInputs }),
   output: z.object({ jobs: z.array(Job), nextCursor }),
-  async run({ projectId: named, ...query }, desk, { signal }) {
-    const params = { projectId: named ?? (await projectFor(desk, signal)).id };
-    const found = await desk.client.call('listAgentJobs', { params, query }, { signal });
+  async run({ projectId: givenProjectId, ...query }, environment, { signal }) {
+    const params = { projectId: givenProjectId ?? (await projectFor(environment, signal)).id };
+    const found = await environment.client.call('listAgentJobs', { params, query }, { signal });
     return { record: { jobs: found.data, nextCursor: found.nextCursor } };
   },
 });
@@ -61,8 +60,8 @@ const createAgentJob = tool({
   name: 'create_agent_job',
   title: 'Create an agent job',
   description:
-    'Lets the agent of the service change the documentation: it edits a branch, checks the site and opens a pull request. Say in the prompt what shall be different, and why. `dryRun` does everything but push.',
-  effect: 'adds',
+    'Starts an agent that changes the documentation: it edits a branch, checks the site and opens a pull request. State in the prompt what to change and why. `dryRun` does everything except push.',
+  effect: 'creates',
   openWorld: true,
   input: CreateAgentJob.pick({
     prompt: true,
@@ -73,38 +72,38 @@ const createAgentJob = tool({
     source: true,
   }).extend({ projectId, waitSeconds }),
   output: Job,
-  async run({ projectId: named, waitSeconds: seconds, ...body }, desk, ongoing) {
+  async run({ projectId: givenProjectId, waitSeconds: seconds, ...body }, environment, ongoing) {
     const { signal } = ongoing;
-    const project = named ?? (await projectFor(desk, signal)).id;
-    const job = await desk.client.call(
+    const project = givenProjectId ?? (await projectFor(environment, signal)).id;
+    const job = await environment.client.call(
       'createAgentJob',
       { params: { projectId: project }, body },
       { signal },
     );
-    return tellJob(await follow(job, { seconds, project }, desk, ongoing));
+    return outcomeOf(await follow(job, { seconds, project }, environment, ongoing));
   },
 });
 
 const getAgentJob = tool({
   name: 'get_agent_job',
   title: 'Get an agent job',
-  description: 'Tells how an agent job stands and what came of it, or waits until it is no longer active.',
+  description: 'Shows the status and result of an agent job, or waits until it is no longer active.',
   effect: 'reads',
   input: z.strictObject({ projectId, id, waitSeconds }),
   output: Job,
-  async run({ projectId: named, id: wanted, waitSeconds: seconds }, desk, ongoing) {
+  async run({ projectId: givenProjectId, id: jobId, waitSeconds: seconds }, environment, ongoing) {
     const { signal } = ongoing;
-    const project = named ?? (await projectFor(desk, signal)).id;
-    const params = { projectId: project, id: wanted };
-    const job = await desk.client.call('readAgentJob', { params }, { signal });
-    return tellJob(await follow(job, { seconds, project }, desk, ongoing));
+    const project = givenProjectId ?? (await projectFor(environment, signal)).id;
+    const params = { projectId: project, id: jobId };
+    const job = await environment.client.call('readAgentJob', { params }, { signal });
+    return outcomeOf(await follow(job, { seconds, project }, environment, ongoing));
   },
 });
 
 const getAgentDiff = tool({
   name: 'get_agent_diff',
   title: 'Get the change of an agent job',
-  description: 'Shows what an agent job changed, as a patch. Empty as long as there is no change.',
+  description: 'Shows the changes of an agent job as a patch. Empty until there is a change.',
   effect: 'reads',
   input: z.strictObject({ projectId, id }),
   output: z.object({
@@ -117,12 +116,12 @@ const getAgentDiff = tool({
       }),
     ),
     patch: z.string(),
-    cut: z.boolean().describe('True when the patch is longer than what is shown.'),
+    cut: z.boolean().describe('True if the patch is truncated.'),
   }),
-  async run({ projectId: named, id: wanted }, desk, { signal }) {
-    const params = { projectId: named ?? (await projectFor(desk, signal)).id, id: wanted };
-    const { files, patch } = await desk.client.call('readAgentDiff', { params }, { signal });
-    const shown = patch.slice(0, mostPatchCharacters);
+  async run({ projectId: givenProjectId, id: jobId }, environment, { signal }) {
+    const params = { projectId: givenProjectId ?? (await projectFor(environment, signal)).id, id: jobId };
+    const { files, patch } = await environment.client.call('readAgentDiff', { params }, { signal });
+    const shown = patch.slice(0, maxPatchCharacters);
     return { record: { files, patch: shown, cut: shown.length < patch.length } };
   },
 });
@@ -131,61 +130,64 @@ const messageAgentJob = tool({
   name: 'message_agent_job',
   title: 'Send a message to an agent job',
   description:
-    'Tells an agent job something: the answer to its question, or what shall be different. A job that has ended goes on, on the same branch and pull request.',
-  effect: 'adds',
+    'Sends a message to an agent job: an answer to its question or a further instruction. A finished job resumes on the same branch and pull request.',
+  effect: 'creates',
   openWorld: true,
   input: MessageAgentJob.extend({ projectId, id, waitSeconds }),
   output: Job,
-  async run({ projectId: named, id: wanted, waitSeconds: seconds, prompt }, desk, ongoing) {
+  async run({ projectId: givenProjectId, id: jobId, waitSeconds: seconds, prompt }, environment, ongoing) {
     const { signal } = ongoing;
-    const project = named ?? (await projectFor(desk, signal)).id;
-    const params = { projectId: project, id: wanted };
-    const job = await desk.client.call('messageAgentJob', { params, body: { prompt } }, { signal });
-    return tellJob(await follow(job, { seconds, project }, desk, ongoing));
+    const project = givenProjectId ?? (await projectFor(environment, signal)).id;
+    const params = { projectId: project, id: jobId };
+    const job = await environment.client.call('messageAgentJob', { params, body: { prompt } }, { signal });
+    return outcomeOf(await follow(job, { seconds, project }, environment, ongoing));
   },
 });
 
 const cancelAgentJob = tool({
   name: 'cancel_agent_job',
   title: 'Cancel an agent job',
-  description: 'Stops an agent job that is active. A pull request that is open stays.',
-  effect: 'ends',
+  description: 'Stops an active agent job. An open pull request stays.',
+  effect: 'cancels',
   input: z.strictObject({ projectId, id }),
   output: Job,
-  async run({ projectId: named, id: wanted }, desk, { signal }) {
-    const params = { projectId: named ?? (await projectFor(desk, signal)).id, id: wanted };
-    return tellJob(await desk.client.call('cancelAgentJob', { params }, { signal }));
+  async run({ projectId: givenProjectId, id: jobId }, environment, { signal }) {
+    const params = { projectId: givenProjectId ?? (await projectFor(environment, signal)).id, id: jobId };
+    return outcomeOf(await environment.client.call('cancelAgentJob', { params }, { signal }));
   },
 });
 
 function follow(
   job: AgentJob,
   { seconds, project }: { seconds: number; project: string },
-  { client }: Desk,
+  { client }: ToolEnvironment,
   ongoing: OngoingCall,
 ): Promise<AgentJob> {
-  return afterWaiting(
+  return waitForJob(
     {
       job,
       seconds,
-      isOver: ({ status }) => status !== 'active',
+      isFinished: ({ status }) => status !== 'active',
       wait: (options) => waitForAgentJob(client, { projectId: project, id: job.id }, options),
-      // Nobody knows how long it takes, so what grows is the number of changes.
-      tell: ({ phase, usage }, changes) => ({ done: changes, message: `${phase}, ${usage.steps} steps` }),
+      // The duration is unknown, so progress counts changes.
+      progressOf: ({ phase, usage }, changes) => ({
+        done: changes,
+        message: `${phase}, ${usage.steps} steps`,
+      }),
     },
     ongoing,
   );
 }
 
-function tellJob(job: AgentJob) {
+function outcomeOf(job: AgentJob) {
   return { record: job, next: nextFor(job) };
 }
 
 function nextFor({ status, statusReason, prLink }: AgentJob): string | undefined {
-  if (status === 'active') return 'It is still at work. Ask again with get_agent_job and waitSeconds.';
+  if (status === 'active') return 'The job is still running. Call get_agent_job with waitSeconds.';
   if (statusReason === 'needs_input')
-    return 'The summary holds a question. Answer it with message_agent_job, or ask the user.';
-  if (prLink !== null) return 'The pull request waits for a review. get_agent_diff shows the change.';
+    return 'The summary contains a question. Answer it with message_agent_job, or ask the user.';
+  if (prLink !== null) return 'The pull request is ready for review. get_agent_diff shows the change.';
   return undefined;
 }
 

@@ -1,4 +1,3 @@
-/** Tools for projects and exports: what there is, start one, follow it, its link, its findings. */
 import {
   Domain,
   ExportStatus,
@@ -10,14 +9,14 @@ import {
 } from '@docyard/api';
 import { z } from 'zod';
 import type { OngoingCall } from '../tool-protocol/serve.ts';
-import { ToolFailure } from './explain.ts';
-import { projectFor } from './project.ts';
-import { nextCursor, part, tool, type Desk } from './tool.ts';
-import { afterWaiting, waitSeconds } from './waiting.ts';
+import { McpToolError } from './explain.ts';
+import { projectFor } from './default-project.ts';
+import { nextCursor, pageInputs, tool, type ToolEnvironment } from './tool.ts';
+import { waitForJob, waitSeconds } from './wait-for-job.ts';
 
 const jobId = z.string().min(1).max(64).describe('Such as se_3f9a2c1b8e7d4a06.');
 
-/** Words instead of closed lists, so that a newer service can say more. */
+/** Strings instead of enums, so that newer services can add values. */
 const Export = z.object({
   jobId: z.string(),
   status: z.string().describe('queued, running, completed or failed'),
@@ -49,9 +48,9 @@ const Export = z.object({
 const listProjects = tool({
   name: 'list_projects',
   title: 'List projects',
-  description: 'Lists the documentation projects: id, name, domain, and where the source is.',
+  description: 'Lists the documentation projects with id, name, domain and source.',
   effect: 'reads',
-  input: z.strictObject(part),
+  input: z.strictObject(pageInputs),
   output: z.object({
     projects: z.array(
       z.object({
@@ -81,8 +80,8 @@ const listExports = tool({
   input: z.strictObject({
     domain: Domain.optional(),
     status: ExportStatus.optional(),
-    since: z.iso.datetime({ offset: true }).optional().describe('Created at or after this moment.'),
-    ...part,
+    since: z.iso.datetime({ offset: true }).optional().describe('Created at or after this time.'),
+    ...pageInputs,
   }),
   output: z.object({ exports: z.array(Export), nextCursor }),
   async run(query, { client }, { signal }) {
@@ -95,8 +94,8 @@ const startExport = tool({
   name: 'start_export',
   title: 'Start an export',
   description:
-    'Starts a static export of a documentation site. The result is a bundle of files that can be hosted anywhere. Without a domain it is that of the only project.',
-  effect: 'adds',
+    'Starts a static export of a documentation site. The result is a bundle of files that can be hosted anywhere. `domain` defaults to that of the only project.',
+  effect: 'creates',
   input: StartExport.pick({
     version: true,
     paths: true,
@@ -110,36 +109,40 @@ const startExport = tool({
     metadata: true,
   }).extend({ domain: Domain.optional(), waitSeconds }),
   output: Export,
-  async run({ waitSeconds: seconds, domain, ...options }, desk, ongoing) {
+  async run({ waitSeconds: seconds, domain, ...options }, environment, ongoing) {
     const { signal } = ongoing;
-    const body = { ...options, domain: domain ?? (await projectFor(desk, signal)).domain };
-    const job = await desk.client.call('startExport', { body }, { signal });
-    return tellExport(await follow(job, seconds, desk, ongoing));
+    const body = { ...options, domain: domain ?? (await projectFor(environment, signal)).domain };
+    const job = await environment.client.call('startExport', { body }, { signal });
+    return outcomeOf(await follow(job, seconds, environment, ongoing));
   },
 });
 
 const getExport = tool({
   name: 'get_export',
   title: 'Get an export',
-  description: 'Tells how an export stands, or waits for its end.',
+  description: 'Shows the status of an export, or waits until it ends.',
   effect: 'reads',
   input: z.strictObject({ jobId, waitSeconds }),
   output: Export,
-  async run({ jobId: id, waitSeconds: seconds }, desk, ongoing) {
-    const job = await desk.client.call('readExport', { params: { jobId: id } }, { signal: ongoing.signal });
-    return tellExport(await follow(job, seconds, desk, ongoing));
+  async run({ jobId: id, waitSeconds: seconds }, environment, ongoing) {
+    const job = await environment.client.call(
+      'readExport',
+      { params: { jobId: id } },
+      { signal: ongoing.signal },
+    );
+    return outcomeOf(await follow(job, seconds, environment, ongoing));
   },
 });
 
 const cancelExport = tool({
   name: 'cancel_export',
   title: 'Cancel an export',
-  description: 'Cancels an export that is queued or at work. It then counts as failed.',
-  effect: 'ends',
+  description: 'Cancels a queued or running export. Its status becomes failed.',
+  effect: 'cancels',
   input: z.strictObject({ jobId }),
   output: Export,
   async run({ jobId: id }, { client }, { signal }) {
-    return tellExport(await client.call('cancelExport', { params: { jobId: id } }, { signal }));
+    return outcomeOf(await client.call('cancelExport', { params: { jobId: id } }, { signal }));
   },
 });
 
@@ -147,7 +150,7 @@ const getBundleLink = tool({
   name: 'get_bundle_link',
   title: 'Get a download link',
   description:
-    'Makes a link to the bundle of an export, a tar.gz file: that of a job, or the newest of a domain. Whoever has the link can download the site, so show it to nobody but the user.',
+    'Creates a link to the bundle (tar.gz) of an export, or of the newest export of a domain. Anyone with the link can download the site, so show it only to the user.',
   effect: 'reads',
   input: z.strictObject({ jobId: jobId.optional(), domain: Domain.optional() }),
   output: z.object({
@@ -159,12 +162,12 @@ const getBundleLink = tool({
   }),
   async run(wanted, { client }, { signal }) {
     const job = await completedExport(client, wanted, signal);
-    // By GET, which needs no more than the right to read; a POST would need the right to write.
+    // GET needs only the read scope; POST would need write.
     const { headers } = await client.answer('openBundle', { params: { jobId: job.jobId } }, { signal });
     const bundleUrl = headers.get('location');
-    if (bundleUrl === null || job.bundle === null) throw new ToolFailure('The service gave no link.');
+    if (bundleUrl === null || job.bundle === null) throw new McpToolError('The service returned no link.');
     const { sizeBytes, sha256 } = job.bundle;
-    const link = { jobId: job.jobId, bundleUrl, sizeBytes, sha256, validSeconds: linkSeconds.usual };
+    const link = { jobId: job.jobId, bundleUrl, sizeBytes, sha256, validSeconds: linkSeconds.default };
     return { record: link, next: 'Compare the SHA-256 of the file after the download.' };
   },
 });
@@ -174,13 +177,13 @@ async function completedExport(
   { jobId: id, domain }: { jobId?: string | undefined; domain?: string | undefined },
   signal: AbortSignal,
 ): Promise<ExportJob> {
-  if ((id === undefined) === (domain === undefined)) throw new ToolFailure('Give either jobId or domain.');
+  if ((id === undefined) === (domain === undefined)) throw new McpToolError('Give either jobId or domain.');
   if (id !== undefined) return client.call('readExport', { params: { jobId: id } }, { signal });
   const query = { status: 'completed', limit: 1, ...(domain === undefined ? {} : { domain }) } as const;
   const { data } = await client.call('listExports', { query }, { signal });
   const [newest] = data;
   if (newest === undefined) {
-    throw new ToolFailure(`No export of ${domain ?? ''} has completed yet. Start one with start_export.`);
+    throw new McpToolError(`No export of ${domain ?? ''} has completed yet. Start one with start_export.`);
   }
   return newest;
 }
@@ -191,18 +194,18 @@ const getReport = tool({
   name: 'get_report',
   title: 'Get the quality report',
   description:
-    'Tells what is wrong with the pages of an export: broken links, missing files, mistakes in the source, each with file, line and hint. Narrow it by severity, code or file.',
+    'Lists the problems of an export: broken links, missing files, mistakes in the source, each with file, line and hint. Filter by severity, code or file.',
   effect: 'reads',
   input: z.strictObject({
     jobId,
-    severity: z.enum(severities).optional().describe('Only these and graver ones.'),
+    severity: z.enum(severities).optional().describe('Minimum severity.'),
     codes: z
       .array(z.string().min(1).max(64))
       .max(50)
       .optional()
       .describe('Only these codes, such as broken_link.'),
-    file: z.string().min(1).max(1024).optional().describe('Only files whose path begins so.'),
-    limit: z.int().min(1).max(200).default(50).describe('How many findings, 1 to 200. Default 50.'),
+    file: z.string().min(1).max(1024).optional().describe('Only files whose path starts with this.'),
+    limit: z.int().min(1).max(200).default(50).describe('Number of findings, 1 to 200. Default 50.'),
   }),
   output: z.object({
     jobId: z.string(),
@@ -222,30 +225,35 @@ const getReport = tool({
         target: z.string().optional(),
       }),
     ),
-    notShown: z.number().describe('Findings that fit as well.'),
+    notShown: z.number().describe('Number of further matching findings.'),
   }),
   async run({ jobId: id, severity = 'info', codes, file = '', limit }, { client }, { signal }) {
     const report = await client.call('readReport', { params: { jobId: id } }, { signal });
-    const grave: readonly string[] = severities.slice(0, severities.indexOf(severity) + 1);
-    const fitting = report.diagnostics.filter(
+    const shownSeverities: readonly string[] = severities.slice(0, severities.indexOf(severity) + 1);
+    const matching = report.diagnostics.filter(
       (finding) =>
-        grave.includes(finding.severity) &&
+        shownSeverities.includes(finding.severity) &&
         (codes === undefined || codes.includes(finding.code)) &&
         finding.file.startsWith(file),
     );
-    const findings = fitting.slice(0, limit);
-    return { record: { ...report, findings, notShown: fitting.length - findings.length } };
+    const findings = matching.slice(0, limit);
+    return { record: { ...report, findings, notShown: matching.length - findings.length } };
   },
 });
 
-function follow(job: ExportJob, seconds: number, { client }: Desk, ongoing: OngoingCall): Promise<ExportJob> {
-  return afterWaiting(
+function follow(
+  job: ExportJob,
+  seconds: number,
+  { client }: ToolEnvironment,
+  ongoing: OngoingCall,
+): Promise<ExportJob> {
+  return waitForJob(
     {
       job,
       seconds,
-      isOver,
+      isFinished,
       wait: (options) => waitForExport(client, job.jobId, options),
-      tell: ({ progress, phase, pageCount, totalPages }) => ({
+      progressOf: ({ progress, phase, pageCount, totalPages }) => ({
         done: progress,
         total: 100,
         message: totalPages === null ? phase : `${phase}, ${pageCount} of ${totalPages} pages`,
@@ -255,22 +263,22 @@ function follow(job: ExportJob, seconds: number, { client }: Desk, ongoing: Ongo
   );
 }
 
-function isOver({ status }: ExportJob): boolean {
+function isFinished({ status }: ExportJob): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-function tellExport(job: ExportJob) {
+function outcomeOf(job: ExportJob) {
   return { record: job, next: nextFor(job) };
 }
 
 function nextFor({ status, failure }: ExportJob): string | undefined {
   if (status === 'completed') {
-    return 'get_bundle_link gives the download, get_report tells what is wrong with the pages.';
+    return 'get_bundle_link returns the download, get_report lists the problems of the pages.';
   }
   if (status === 'failed') {
     return failure?.retryable === true ? 'The same request may succeed later.' : undefined;
   }
-  return 'It is not done yet. Ask again with get_export and waitSeconds.';
+  return 'The export is still running. Call get_export with waitSeconds.';
 }
 
 export const exportTools = [

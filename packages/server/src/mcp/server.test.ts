@@ -1,4 +1,4 @@
-/** The manual against the tools. What the tools do is tested with the whole program, in test/mcp.test.ts. */
+/** `test/mcp.slow.test.ts` tests the tools with the whole program. */
 import { readFileSync } from 'node:fs';
 import { DocyardClient } from '@docyard/api';
 import { expect, test } from 'vitest';
@@ -8,18 +8,18 @@ const client = new DocyardClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'docya
 const { tools } = serviceTools({ client, server: '', projectId: undefined }, { readOnly: false });
 const page = readFileSync(new URL('../../../../docs/guides/mcp.mdx', import.meta.url), 'utf8');
 
-test('the page about editors lists every tool, what it changes, and its title', () => {
+test('the manual lists every tool with its effect and title', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| (.+) \|$/gm)].map((row) => row.slice(1));
-  const expected = tools.map(({ name, title, annotations }) => [name, changes(annotations), title]);
+  const expected = tools.map(({ name, title, annotations }) => [name, effectOf(annotations), title]);
   expect(rows).toEqual(expected);
 });
 
-function changes(annotations: (typeof tools)[number]['annotations']): string {
-  if (annotations?.readOnlyHint) return 'nothing';
-  return annotations?.destructiveHint ? 'ends' : 'adds';
+function effectOf(annotations: (typeof tools)[number]['annotations']): string {
+  if (annotations?.readOnlyHint) return 'reads';
+  return annotations?.destructiveHint ? 'cancels' : 'creates';
 }
 
-test('what a model has to read of all tools stays small', () => {
+test('the descriptions of all tools stay small', () => {
   const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   expect(JSON.stringify(read).length).toBeLessThan(13_000);
 });

@@ -1,34 +1,30 @@
 /**
- * What a tool over the service is: schemas for what goes in and out, what it does to the world, and the work itself. Each
- * call is checked before the service hears of it, and whatever goes wrong becomes an answer that says what to do.
+ * Defines a tool of the service: schemas, effect and implementation. Invalid input and errors become answers
+ * that say what to do.
  */
 import type { DocyardClient } from '@docyard/api';
 import { z } from 'zod';
 import { toolSchema, type OfferedTool, type OngoingCall, type ToolAnswer } from '../tool-protocol/serve.ts';
 import { explainFailure } from './explain.ts';
 
-/** `reads` changes nothing, `adds` makes something new, `ends` stops something that is at work. */
-type Effect = 'reads' | 'adds' | 'ends';
+/** `reads` changes nothing, `creates` adds a record, `cancels` stops a job. */
+type Effect = 'reads' | 'creates' | 'cancels';
 
 const hints: Record<Effect, Omit<NonNullable<OfferedTool['annotations']>, 'openWorldHint'>> = {
   reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  creates: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  cancels: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
-/** Of every tool that shows a part of a list. */
-export const part = {
-  limit: z.int().min(1).max(50).default(20).describe('How many, 1 to 50. Default 20.'),
-  cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the part before.'),
+export const pageInputs = {
+  limit: z.int().min(1).max(50).default(20).describe('Number of results, 1 to 50. Default 20.'),
+  cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the previous page.'),
 };
 export const nextCursor = z.string().nullable().describe('Null at the end of the list.');
 
-/** What a tool works with. */
-export interface Desk {
+export interface ToolEnvironment {
   client: DocyardClient;
-  /** Where the service is, for sentences about it. */
   server: string;
-  /** For calls that name no project. */
   projectId: string | undefined;
 }
 
@@ -37,23 +33,26 @@ interface Definition<Input extends z.ZodObject, Output extends z.ZodObject> {
   title: string;
   description: string;
   effect: Effect;
-  /** It reaches beyond the service, such as to a forge. */
+  /** The tool affects systems outside the service, such as a forge. */
   openWorld?: boolean;
   input: Input;
   output: Output;
-  run(given: z.output<Input>, desk: Desk, ongoing: OngoingCall): Promise<Told<z.input<Output>>>;
+  run(
+    given: z.output<Input>,
+    environment: ToolEnvironment,
+    ongoing: OngoingCall,
+  ): Promise<ToolOutcome<z.input<Output>>>;
 }
 
-interface Told<Record> {
+interface ToolOutcome<Record> {
   record: Record;
-  /** A sentence about what can be done now. */
   next?: string | undefined;
 }
 
 export interface ServiceTool {
   offered: OfferedTool;
   effect: Effect;
-  call(input: object, desk: Desk, ongoing: OngoingCall): Promise<ToolAnswer>;
+  call(input: object, environment: ToolEnvironment, ongoing: OngoingCall): Promise<ToolAnswer>;
 }
 
 export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -70,18 +69,18 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
       outputSchema: toolSchema(output, 'output'),
       annotations: { ...hints[effect], openWorldHint: definition.openWorld ?? false },
     },
-    async call(given, desk, ongoing) {
+    async call(given, environment, ongoing) {
       const checked = input.safeParse(given);
-      if (!checked.success) return failed(complaintAbout(checked.error));
+      if (!checked.success) return failed(issuesOf(checked.error));
       try {
-        const { record, next } = await definition.run(checked.data, desk, ongoing);
-        // Only what is described goes out, whatever a newer service may add.
+        const { record, next } = await definition.run(checked.data, environment, ongoing);
+        // Drops fields of newer services that the schema does not describe.
         const structured = output.parse(record);
         return { texts: [JSON.stringify(structured), ...(next === undefined ? [] : [next])], structured };
       } catch (error) {
-        // Nobody hears the answer to a call that was canceled.
+        // A canceled call gets no answer.
         ongoing.signal.throwIfAborted();
-        return failed(explainFailure(error, desk.server));
+        return failed(explainFailure(error, environment.server));
       }
     },
   };
@@ -91,9 +90,9 @@ function failed(text: string): ToolAnswer {
   return { texts: [text], isError: true };
 }
 
-function complaintAbout(error: z.ZodError): string {
+function issuesOf(error: z.ZodError): string {
   const lines = error.issues
     .slice(0, 10)
     .map(({ path, message }) => `- ${path.join('.') || 'arguments'}: ${message}`);
-  return `The arguments are not valid:\n${lines.join('\n')}`;
+  return `The arguments are invalid:\n${lines.join('\n')}`;
 }

@@ -8,7 +8,7 @@ import { PreviewSession } from './session.ts';
 
 const sample = fileURLToPath(new URL('../../sample', import.meta.url));
 
-describe('the server of a preview', () => {
+describe('the preview server', () => {
   let preview: Preview;
   let server: PreviewServer;
   let origin: string;
@@ -30,13 +30,13 @@ describe('the server of a preview', () => {
     return new PreviewServer({ preview, session, host: '127.0.0.1', port, onFault });
   }
 
-  test('serves every page as it would be exported, with one script more', async () => {
+  test('serves every page like an export, plus one script', async () => {
     const site = await loadSite({ root: sample });
     let pages = 0;
     for await (const event of renderSite(site, { groups: [] })) {
       if (event.type !== 'file' || event.file.kind !== 'page') continue;
       const { path, content } = event.file;
-      const exported = Buffer.from(content as Uint8Array).toString();
+      const exported = 'read' in content ? Buffer.from(content.read()).toString() : '';
       const served = await (await fetch(`${origin}/${path}`)).text();
       const [script = ''] = /<script [^>]*preview\.js[^>]*><\/script>\n/.exec(served) ?? [];
       expect(script, path).toContain('data-version=');
@@ -46,14 +46,14 @@ describe('the server of a preview', () => {
     expect(pages).toBeGreaterThan(5);
   });
 
-  test('finds a page without its extension, and leads to where its links work', async () => {
+  test('serves pages as HTML at their paths and at the root', async () => {
     const [first] = preview.site.pages.filter(({ path }) => path.includes('/'));
     const answer = await fetch(`${origin}/${first?.path}`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect((await fetch(`${origin}/`)).status).toBe(200);
   });
 
-  test('serves the files beside the pages with their types, once', async () => {
+  test('serves assets with their content type and ETag', async () => {
     const style = await fetch(`${origin}/_docyard/style.css`);
     expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
     const etag = style.headers.get('etag') ?? '';
@@ -63,7 +63,7 @@ describe('the server of a preview', () => {
     expect((await fetch(`${origin}/_docyard/search/index.js`)).status).toBe(200);
   });
 
-  test('shows the page of the site for addresses that do not exist, and waits for them there', async () => {
+  test('shows the not-found page of the site with the preview script', async () => {
     const answer = await fetch(`${origin}/not/here`);
     const html = await answer.text();
     expect(answer.status).toBe(404);
@@ -78,22 +78,22 @@ describe('the server of a preview', () => {
     '/..%2fpackage.json',
     '/%2e%2e/%2e%2e/package.json',
     '/.git/config',
-  ])('does not hand out %s', async (path) => {
+  ])('does not serve %s', async (path) => {
     expect((await fetch(origin + path)).status).toBe(404);
   });
 
-  test.each(['/%00', '/%', '/a%5cb'])('refuses to read %s', async (path) => {
+  test.each(['/%00', '/%', '/a%5cb'])('rejects the path %s', async (path) => {
     expect(await statusOf(path)).toBe(400);
   });
 
-  test('answers only who asks for it by a name of its own, and only to reading', async () => {
+  test('rejects foreign Host headers and methods other than GET and HEAD', async () => {
     expect(await statusOf('/', { host: 'attacker.example.com' })).toBe(403);
     expect(await statusOf('/', { host: 'localhost:3000' })).toBe(200);
     expect(await statusOf('/', {}, 'POST')).toBe(405);
     expect(await statusOf('/', {}, 'HEAD')).toBe(200);
   });
 
-  test('takes the next port when the wanted one is taken', async () => {
+  test('uses the next port when the requested one is in use', async () => {
     const other = await new Promise<Server>((resolve) => {
       const taken = createServer().listen(0, '127.0.0.1', () => resolve(taken));
     });
@@ -107,11 +107,11 @@ describe('the server of a preview', () => {
     }
   });
 
-  test('has met no fault of its own', () => {
+  test('reported no internal error', () => {
     expect(faults).toEqual([]);
   });
 
-  /** Sent as it stands; `fetch` would tidy it. */
+  /** Sends the path unchanged; `fetch` would normalize it. */
   function statusOf(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number> {
     const { port } = new URL(origin);
     return new Promise((resolve, reject) => {
@@ -124,7 +124,7 @@ describe('the server of a preview', () => {
   }
 });
 
-describe('names of the preview', () => {
+describe('the Host header', () => {
   test.each([
     'localhost',
     'localhost:3000',
@@ -133,17 +133,17 @@ describe('names of the preview', () => {
     '192.168.1.7',
     'docs.localhost',
     'Docs-Machine:80',
-  ])('%s is one', (host) => expect(isOwnHost(host, 'docs-machine')).toBe(true));
+  ])('%s belongs to the preview', (host) => expect(isOwnHost(host, 'docs-machine')).toBe(true));
   test.each([
     '',
     'example.com',
     'localhost.example.com',
     '127.0.0.1.example.com',
     'docs-machine.example.com',
-  ])('"%s" is none', (host) => expect(isOwnHost(host, 'docs-machine')).toBe(false));
+  ])('"%s" does not belong to the preview', (host) => expect(isOwnHost(host, 'docs-machine')).toBe(false));
 });
 
-test('the script of the preview comes before those that it must see', () => {
+test('the preview script precedes the scripts of the page', () => {
   const html = '<head>\n<script src="../_docyard/theme.js"></script>\n</head>';
   const page = withScript(html, { prefix: '../', address: 'a/b"c', version: 'v' });
   expect(page).toBe(

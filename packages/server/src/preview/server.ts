@@ -1,6 +1,6 @@
 /**
- * Serves a preview to the browser of whoever writes: pages with one script more than an export has, the files beside them,
- * and a stream of what changes. It reads nothing that the preview does not hand out.
+ * Serves a preview to the author's browser: pages with an additional script, their assets, and an event stream of
+ * changes.
  */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -19,16 +19,16 @@ export interface PreviewServerOptions {
   onFault: (error: unknown) => void;
 }
 
-const portsTried = 50;
-/** A proxy between browser and preview may end a stream on which nothing is said. */
-const aliveMs = 20_000;
-/** What a page in the preview has more, by address. Scripts are written in parts. */
-const ownFiles = { 'preview.js': ['1-corner.js', '2-page.js'], 'preview.css': ['preview.css'] };
+const maxPorts = 50;
+/** Proxies may close silent streams. */
+const keepAliveMs = 20_000;
+/** Files that the preview adds to a page, by path. Scripts are concatenated from parts. */
+const previewFiles = { 'preview.js': ['1-corner.js', '2-page.js'], 'preview.css': ['preview.css'] };
 
 export class PreviewServer {
   readonly #options: PreviewServerOptions;
   readonly #server: Server;
-  readonly #own = new Map<string, Uint8Array>();
+  readonly #previewFiles = new Map<string, Uint8Array>();
 
   constructor(options: PreviewServerOptions) {
     this.#options = options;
@@ -36,16 +36,16 @@ export class PreviewServer {
       this.#answer(request, response).catch((error: unknown) => {
         options.onFault(error);
         if (response.headersSent) response.destroy();
-        else sendText(response, 500, 'The preview failed to answer; the terminal says why.\n');
+        else sendText(response, 500, 'Internal error of the preview. See the terminal.\n');
       });
     });
   }
 
-  /** The port it got: the next free one when the wanted one is taken. */
+  /** Returns the port: the next free one when the requested port is isTaken. */
   async listen(): Promise<number> {
-    for (const [name, parts] of Object.entries(ownFiles)) {
+    for (const [name, parts] of Object.entries(previewFiles)) {
       const read = parts.map((part) => readFile(new URL(`./files/${part}`, import.meta.url)));
-      this.#own.set(`_docyard/${name}`, Buffer.concat(await Promise.all(read)));
+      this.#previewFiles.set(`_docyard/${name}`, Buffer.concat(await Promise.all(read)));
     }
     const { host, port } = this.#options;
     for (let tried = 0; ; tried += 1) {
@@ -53,8 +53,8 @@ export class PreviewServer {
       try {
         return await listenAt(this.#server, host, next);
       } catch (error) {
-        const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-        if (!taken || tried + 1 >= portsTried || next + 1 > 65_535) throw error;
+        const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+        if (!isTaken || tried + 1 >= maxPorts || next + 1 > 65_535) throw error;
       }
     }
   }
@@ -69,17 +69,17 @@ export class PreviewServer {
     response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
     response.setHeader('Referrer-Policy', 'same-origin');
     if (!isOwnHost(request.headers.host, this.#options.host))
-      return sendText(response, 403, 'This host name is not one of the preview.\n');
+      return sendText(response, 403, 'Unknown host name.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
-      return sendText(response, 405, 'A preview can only be read.\n');
+      return sendText(response, 405, 'Method not allowed.\n');
     }
     const address = readAddress(request.url ?? '/');
-    if (address === undefined) return sendText(response, 400, 'This address cannot be read.\n');
+    if (address === undefined) return sendText(response, 400, 'Invalid URL.\n');
     const { path, query } = address;
     if (path === '_docyard/preview/events') return this.#stream(query.get('page') ?? '', response);
-    const own = this.#own.get(path);
-    if (own) return sendContent(request, response, { path, content: own });
+    const previewFile = this.#previewFiles.get(path);
+    if (previewFile) return sendContent(request, response, { path, content: previewFile });
     const found = this.#options.preview.findPage(path);
     if (found && !found.isExact) {
       response.setHeader('Location', `/${found.output.split('/').map(encodeURIComponent).join('/')}`);
@@ -99,7 +99,7 @@ export class PreviewServer {
     address: string,
   ): Promise<void> {
     const page = await this.#options.session.page(output);
-    if (!page) return sendText(response, 404, 'The page has just been removed.\n');
+    if (!page) return sendText(response, 404, 'The page was removed.\n');
     const prefix = '../'.repeat(output.split('/').length - 1);
     const html = withScript(page.html, { prefix, address, version: page.version });
     await sendContent(request, response, { path: output, content: html });
@@ -108,9 +108,9 @@ export class PreviewServer {
   #stream(address: string, response: ServerResponse): void {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     response.write('retry: 500\n\n');
-    const tell = (state: PageState): void => void response.write(`data: ${JSON.stringify(state)}\n\n`);
-    const leave = this.#options.session.join({ address, tell });
-    const alive = setInterval(() => response.write(':\n\n'), aliveMs);
+    const send = (state: PageState): void => void response.write(`data: ${JSON.stringify(state)}\n\n`);
+    const leave = this.#options.session.join({ address, send });
+    const alive = setInterval(() => response.write(':\n\n'), keepAliveMs);
     response.once('close', () => {
       clearInterval(alive);
       leave();
@@ -130,8 +130,8 @@ function listenAt(server: Server, host: string, port: number): Promise<number> {
 }
 
 /**
- * A page of the web may give its own name the address of this machine and then read what is served here. A name that is
- * ours, or no name at all, cannot be such a one.
+ * Protection against DNS rebinding: a web page may point its previewFile host name to this machine and read the preview. Only
+ * our previewFile names and IP addresses are accepted.
  */
 export function isOwnHost(header: string | undefined, boundTo: string): boolean {
   const name = (header ?? '')
@@ -154,8 +154,8 @@ function readAddress(target: string): { path: string; query: URLSearchParams } |
 }
 
 /**
- * First among the scripts of the page, since it must see what the others do. The page for unknown addresses allows no
- * script at all in an export.
+ * The first script of the page, because it observes the others. The page for unknown paths allows no scripts in an
+ * export.
  */
 export function withScript(
   html: string,
@@ -181,7 +181,7 @@ async function sendContent(
   { path, content, isFound = true }: { path: string; content: PreviewContent; isFound?: boolean },
 ): Promise<void> {
   const headers = ['Cache-Control', 'no-cache'];
-  // A file without an ending is the page of an old address.
+  // A file without an extension is the redirect page of an old URL.
   const named = /\.\w+$/.test(path) ? path : `${path}.html`;
   if (typeof content === 'string' || content instanceof Uint8Array) {
     const bytes = Buffer.from(content);

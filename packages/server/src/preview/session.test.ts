@@ -31,7 +31,7 @@ async function started() {
     (fault) => expect.fail(String(fault)),
   );
   const states: PageState[] = [];
-  session.join({ address: 'index.html', tell: (state) => states.push(state) });
+  session.join({ address: 'index.html', send: (state) => states.push(state) });
   await expect.poll(() => states.length, { timeout: 30_000 }).toBe(1);
   const edit = async (
     file: string,
@@ -44,7 +44,7 @@ async function started() {
   return { session, states, edit };
 }
 
-test('a reader is told of another version exactly when the page looks different', async () => {
+test('the version of a page changes exactly when its rendered content changes', async () => {
   const { states, edit } = await started();
   const before = states[0]?.version;
   expect((await edit('other.mdx', page('Other', 'Changed.'))).state?.version).toBe(before);
@@ -54,7 +54,7 @@ test('a reader is told of another version exactly when the page looks different'
   expect((await edit('other.mdx', page('Renamed', 'Changed.'))).state?.version).not.toBe(before);
 });
 
-test('what is wrong after an edit is told once, and that it is solved', async () => {
+test('a finding is reported once when it appears and once when it is solved', async () => {
   const { edit } = await started();
   const broken = await edit('index.mdx', page('Start', '<Unheard />\n\n[There](/nowhere)'));
   expect(broken.edit?.appeared.map(({ code }) => code)).toEqual(['component_unknown', 'broken_link']);
@@ -66,13 +66,15 @@ test('what is wrong after an edit is told once, and that it is solved', async ()
   expect(mended.state?.findings).toEqual([]);
 });
 
-test('a page that is edited but not looked at is judged as well', async () => {
+test('a page that is edited but not open is checked too', async () => {
   const { edit } = await started();
-  const { edit: told } = await edit('other.mdx', page('Other', '<Unheard />'));
-  expect(told?.appeared.map(({ file, code }) => [file, code])).toEqual([['other.mdx', 'component_unknown']]);
+  const { edit: update } = await edit('other.mdx', page('Other', '<Unheard />'));
+  expect(update?.appeared.map(({ file, code }) => [file, code])).toEqual([
+    ['other.mdx', 'component_unknown'],
+  ]);
 });
 
-test('a configuration that cannot be read is told to readers until it can', async () => {
+test('an invalid configuration is reported until it is fixed', async () => {
   const { states, edit } = await started();
   const { version } = states[0] ?? {};
   const broken = await edit('docs.json', '{ "name" ');
@@ -85,7 +87,7 @@ test('a configuration that cannot be read is told to readers until it can', asyn
   expect(mended.state?.problem).toBeNull();
 });
 
-test('new classes of a page come with the stylesheet that has them', async () => {
+test('new classes of a page update the stylesheet', async () => {
   const { edit } = await started();
   const { state } = await edit(
     'index.mdx',

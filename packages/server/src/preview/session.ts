@@ -1,56 +1,52 @@
-/**
- * Joins a preview to those who look at it: takes in what changed, one batch after another, and tells each open page
- * whether it is still what its reader sees. It knows nothing of HTTP and prints nothing.
- */
+/** Connects a preview with its open pages: applies changes in batches and sends each page its new state. */
 import { createHash } from 'node:crypto';
 import type { Diagnostic, Preview, PreviewPage } from '@docyard/render';
 
-/** What an open page is told. */
+/** The state that is sent to an open page. */
 export interface PageState {
-  /** Of the HTML as it is now; empty when there is no such page. */
+  /** Version of the current HTML; empty when the page does not exist. */
   version: string;
-  /** The site was loaded again, and navigation may be another. */
+  /** The site was reloaded, so the navigation may have changed. */
   reloaded: boolean;
-  /** Stylesheets and pictures with new content. */
+  /** Stylesheets and images with new content. */
   files: string[];
   findings: Diagnostic[];
-  /** Why the site is shown as it was, and not as it is in the folder. */
+  /** Why the previous state of the site is shown. */
   problem: Diagnostic | null;
 }
 
 export interface Reader {
   /** Without leading slash. */
   address: string;
-  tell: (state: PageState) => void;
+  send: (state: PageState) => void;
 }
 
-/** What happened, for the terminal. */
+/** A summary of an edit for the terminal. */
 export interface Edit {
   paths: string[];
   milliseconds: number;
-  /** The site was loaded again. */
   reloaded: boolean;
   problem: Diagnostic | undefined;
-  /** Of the pages that were edited, and of the site when it was loaded again. */
+  /** Findings of the edited pages, and of the site when it was reloaded. */
   appeared: Diagnostic[];
   solved: number;
 }
 
-const madeStylesheets = ['_docyard/site.css', '_docyard/katex/katex.css'];
-/** Whoever edits more at once wants no list of what is wrong on each page. */
-const mostPagesJudged = 5;
-/** Findings of so many pages are remembered, to tell what is new. */
-const mostPagesRemembered = 2000;
+const generatedStylesheets = ['_docyard/site.css', '_docyard/katex/katex.css'];
+/** Edits of more pages report no findings per page. */
+const maxPagesCompared = 5;
+/** Findings are cached to detect new ones. */
+const maxCachedPages = 2000;
 
 export class PreviewSession {
   readonly #preview: Preview;
   readonly #onEdit: (edit: Edit) => void;
   readonly #onFault: (error: unknown) => void;
-  /** With the state of the stylesheets that each has loaded. */
+  /** The version of the stylesheets that each reader has loaded. */
   readonly #readers = new Map<Reader, number>();
   readonly #findings = new Map<string, Diagnostic[]>();
   #siteFindings: Diagnostic[];
-  #waiting = new Set<string>();
+  #pending = new Set<string>();
   #busy = false;
 
   constructor(preview: Preview, onEdit: (edit: Edit) => void, onFault: (error: unknown) => void) {
@@ -60,29 +56,29 @@ export class PreviewSession {
     this.#siteFindings = preview.site.diagnostics;
   }
 
-  /** Answers how to leave. */
+  /** Returns a function that leaves the session. */
   join(reader: Reader): () => void {
     this.#readers.set(reader, this.#preview.styleChanges);
-    void this.#tell(reader, { reloaded: false, files: [] }).catch(this.#onFault);
+    void this.#send(reader, { reloaded: false, files: [] }).catch(this.#onFault);
     return () => this.#readers.delete(reader);
   }
 
-  /** The page, and a name for exactly this HTML. */
+  /** The page with a version of its HTML. */
   async page(output: string): Promise<(PreviewPage & { version: string }) | undefined> {
     const page = await this.#preview.page(output);
     if (!page) return undefined;
-    if (!this.#findings.has(page.file)) this.#remember(page);
+    if (!this.#findings.has(page.file)) this.#cacheFindings(page);
     return { ...page, version: versionOf(page) };
   }
 
   async changed(paths: readonly string[]): Promise<void> {
-    for (const path of paths) this.#waiting.add(path);
+    for (const path of paths) this.#pending.add(path);
     if (this.#busy) return;
     this.#busy = true;
     try {
-      while (this.#waiting.size > 0) {
-        const batch = [...this.#waiting];
-        this.#waiting = new Set();
+      while (this.#pending.size > 0) {
+        const batch = [...this.#pending];
+        this.#pending = new Set();
         await this.#takeIn(batch).catch(this.#onFault);
       }
     } finally {
@@ -94,45 +90,54 @@ export class PreviewSession {
     const began = performance.now();
     const change = await this.#preview.update(paths);
     const { reloaded } = change;
-    await Promise.all([...this.#readers.keys()].map((reader) => this.#tell(reader, change)));
+    await Promise.all([...this.#readers.keys()].map((reader) => this.#send(reader, change)));
     const milliseconds = performance.now() - began;
     const { problem } = this.#preview;
-    this.#onEdit({ paths, milliseconds, reloaded, problem, ...(await this.#judge(paths, reloaded)) });
+    this.#onEdit({
+      paths,
+      milliseconds,
+      reloaded,
+      problem,
+      ...(await this.#compareFindings(paths, reloaded)),
+    });
   }
 
-  async #tell(reader: Reader, { reloaded, files }: Pick<PageState, 'reloaded' | 'files'>): Promise<void> {
-    const { address, tell } = reader;
+  async #send(reader: Reader, { reloaded, files }: Pick<PageState, 'reloaded' | 'files'>): Promise<void> {
+    const { address, send } = reader;
     const output = this.#preview.findPage(address)?.output;
     const page = output === undefined ? undefined : await this.page(output);
-    tell({
+    send({
       version: page?.version ?? '',
       reloaded,
-      /** Known once the page is rendered: it may use classes that no page used before. */
+      /** Known only after rendering, because the page may use new classes. */
       files: [...files, ...this.#changedStyles(reader)],
       findings: page?.findings ?? [],
       problem: this.#preview.problem ?? null,
     });
   }
 
-  /** The stylesheets that are made from what pages use. */
+  /** Stylesheets that are generated from the pages. */
   #changedStyles(reader: Reader): string[] {
     const { styleChanges } = this.#preview;
     const isNew = styleChanges !== this.#readers.get(reader);
     if (this.#readers.has(reader)) this.#readers.set(reader, styleChanges);
-    return isNew ? madeStylesheets : [];
+    return isNew ? generatedStylesheets : [];
   }
 
-  /** Compares what was wrong with what is wrong now. */
-  async #judge(paths: readonly string[], reloaded: boolean): Promise<Pick<Edit, 'appeared' | 'solved'>> {
+  /** Compares the findings before and after the edit. */
+  async #compareFindings(
+    paths: readonly string[],
+    reloaded: boolean,
+  ): Promise<Pick<Edit, 'appeared' | 'solved'>> {
     const before: Diagnostic[] = [];
     const after: Diagnostic[] = [];
     const edited = this.#preview.site.pages.filter(({ file }) => paths.includes(file));
-    for (const { path, file } of edited.slice(0, mostPagesJudged)) {
+    for (const { path, file } of edited.slice(0, maxPagesCompared)) {
       const page = await this.#preview.page(this.#preview.findPage(path)?.output ?? '');
       if (!page) continue;
       before.push(...(this.#findings.get(file) ?? []));
       after.push(...page.findings);
-      this.#remember(page);
+      this.#cacheFindings(page);
     }
     if (reloaded) {
       const judged = new Set(edited.map(({ file }) => file));
@@ -149,10 +154,10 @@ export class PreviewSession {
     };
   }
 
-  #remember({ file, findings }: PreviewPage): void {
+  #cacheFindings({ file, findings }: PreviewPage): void {
     this.#findings.set(file, findings);
     const [oldest] = this.#findings.keys();
-    if (this.#findings.size > mostPagesRemembered && oldest !== undefined) this.#findings.delete(oldest);
+    if (this.#findings.size > maxCachedPages && oldest !== undefined) this.#findings.delete(oldest);
   }
 }
 

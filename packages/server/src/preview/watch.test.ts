@@ -29,7 +29,7 @@ async function watched(...files: string[]) {
     await FolderWatch.start({
       root,
       onChange: (paths) => paths.forEach((path) => seen.add(path)),
-      onTrouble: (message) => seen.add(message),
+      onError: (message) => seen.add(message),
     }),
   );
   const expectSeen = (...paths: string[]): Promise<void> =>
@@ -38,7 +38,7 @@ async function watched(...files: string[]) {
 }
 
 describe('a watched folder', () => {
-  test('tells of files that are written, made and removed, in folders as well', async () => {
+  test('reports files that are changed, created and removed, also in subfolders', async () => {
     const { root, write, expectSeen } = await watched('a.mdx', 'deep/er/b.mdx', 'gone.mdx');
     write('a.mdx', 'y');
     write('deep/er/b.mdx', 'y');
@@ -47,7 +47,7 @@ describe('a watched folder', () => {
     await expectSeen('a.mdx', 'deep/er/b.mdx', 'deep/new.mdx', 'gone.mdx');
   });
 
-  test('tells of a file that an editor replaces, and not of what it writes beside', async () => {
+  test('reports a file that an editor replaces, but not its temporary files', async () => {
     const { root, write, seen, expectSeen } = await watched('a.mdx');
     write('.a.mdx.swp');
     write('4913');
@@ -58,7 +58,7 @@ describe('a watched folder', () => {
     expect([...seen]).toEqual(['a.mdx']);
   });
 
-  test('reports an edit of a snippet whose name starts with a dot, and none of other hidden files', async () => {
+  test('reports an edit of a snippet whose name starts with a dot, but not of other hidden files', async () => {
     const { write, seen, expectSeen } = await watched('.price.mdx', '.env');
     write('.env', 'y');
     write('._price.mdx');
@@ -67,7 +67,7 @@ describe('a watched folder', () => {
     expect([...seen]).toEqual(['.price.mdx']);
   });
 
-  test('tells of everything in a folder that appears, and of later edits in it', async () => {
+  test('reports all files of a new folder and later edits in it', async () => {
     const { root, write, seen, expectSeen } = await watched('a.mdx');
     const other = temporaryFolder();
     mkdirSync(join(other, 'deep'));
@@ -79,7 +79,7 @@ describe('a watched folder', () => {
     await expectSeen('moved/deep/c.mdx');
   });
 
-  test('keeps watching a folder that was removed and made again', async () => {
+  test('keeps watching a folder that was removed and created again', async () => {
     const { root, write, seen, expectSeen } = await watched('deep/a.mdx');
     rmSync(join(root, 'deep'), { recursive: true });
     await expectSeen('deep');
@@ -90,7 +90,7 @@ describe('a watched folder', () => {
     await expectSeen('deep/a.mdx');
   });
 
-  test('does not look into folders of tools', async () => {
+  test('ignores folders of tools', async () => {
     const { write, seen, expectSeen } = await watched('a.mdx', '.git/HEAD', 'node_modules/x/index.js');
     write('.git/HEAD', 'y');
     write('node_modules/x/index.js', 'y');
@@ -99,11 +99,11 @@ describe('a watched folder', () => {
     expect([...seen]).toEqual(['a.mdx']);
   });
 
-  test('tells of many files a few times, not once for each', async () => {
+  test('reports many files in a few batches', async () => {
     const root = temporaryFolder();
     const batches: string[][] = [];
     watches.push(
-      await FolderWatch.start({ root, onChange: (paths) => batches.push(paths), onTrouble: () => undefined }),
+      await FolderWatch.start({ root, onChange: (paths) => batches.push(paths), onError: () => undefined }),
     );
     for (let index = 0; index < 1000; index += 1) writeFileSync(join(root, `${index}.mdx`), 'x');
     await expect.poll(() => new Set(batches.flat()).size, { timeout: 10_000 }).toBe(1000);

@@ -1,6 +1,6 @@
 /**
- * Tells which files of a folder have changed, a few at a time. One watch for each folder, because the recursive watch of
- * Node follows every file below node_modules and .git as well. It reads no file.
+ * Reports changed files of a folder in batches. Uses one watcher per folder, because Node's recursive watch includes
+ * node_modules and .git.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -9,17 +9,17 @@ import { isForeignFolder, isHiddenFile } from '@docyard/render/files';
 
 export interface WatchOptions {
   root: string;
-  /** Paths from the root, of files and folders. */
+  /** Paths relative to the root, of files and folders. */
   onChange: (paths: string[]) => void;
-  /** Some of the folder cannot be watched. */
-  onTrouble: (message: string) => void;
+  /** Called when a folder cannot be watched. */
+  onError: (message: string) => void;
 }
 
-/** An editor saves in several steps within a millisecond or two; half a file must not be shown. */
+/** Editors save in several steps within milliseconds; a partial file must not be shown. */
 const quietMs = 10;
-/** While a checkout writes for seconds, what is there is shown meanwhile. */
-const mostWaitMs = 250;
-const mostFolders = 20_000;
+/** During a long checkout, changes are shown in between. */
+const maxWaitMs = 250;
+const maxFolders = 20_000;
 
 export class FolderWatch {
   readonly #options: WatchOptions;
@@ -33,7 +33,7 @@ export class FolderWatch {
     this.#options = options;
   }
 
-  /** Once it is there, nothing is missed. */
+  /** Resolves when every folder is watched. */
   static async start(options: WatchOptions): Promise<FolderWatch> {
     const watching = new FolderWatch(options);
     await watching.#add('');
@@ -47,7 +47,7 @@ export class FolderWatch {
     this.#watchers.clear();
   }
 
-  /** Answers with every file in the folder: those of a new one were written before anybody watched. */
+  /** Returns every file of the folder, because files in a new folder were written before the watcher started. */
   async #add(folder: string): Promise<string[]> {
     if (this.#closed || this.#watchers.has(folder) || !this.#watch(folder)) return [];
     const entries = await readdir(join(this.#options.root, folder), { withFileTypes: true }).catch(() => []);
@@ -55,13 +55,13 @@ export class FolderWatch {
     for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !isForeignFolder(path)) found.push(...(await this.#add(path)));
-      else if (entry.isFile() && isOfInterest(entry.name)) found.push(path);
+      else if (entry.isFile() && isWatched(entry.name)) found.push(path);
     }
     return found;
   }
 
   #watch(folder: string): boolean {
-    if (this.#watchers.size >= mostFolders) return false;
+    if (this.#watchers.size >= maxFolders) return false;
     try {
       const watcher = watch(join(this.#options.root, folder), (event, name) =>
         this.#noteEvent(folder, event, name),
@@ -72,8 +72,8 @@ export class FolderWatch {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOSPC' || code === 'EMFILE')
-        this.#options.onTrouble(
-          `The system lets no more folders be watched (${code}): edits in ${folder || 'the folder'} are not noticed.`,
+        this.#options.onError(
+          `Cannot watch more folders (${code}): edits in ${folder || 'the folder'} are not detected.`,
         );
       return false;
     }
@@ -81,7 +81,7 @@ export class FolderWatch {
 
   #noteEvent(folder: string, event: string, name: string | null): void {
     if (name === null) return this.#note([folder]);
-    if (!isOfInterest(name)) return;
+    if (!isWatched(name)) return;
     const path = folder === '' ? name : `${folder}/${name}`;
     if (!name.startsWith('.') && isForeignFolder(path)) return;
     this.#note([path]);
@@ -108,18 +108,18 @@ export class FolderWatch {
     for (const path of paths) this.#changed.add(path);
     clearTimeout(this.#timer);
     const waited = performance.now() - this.#waitingSince;
-    this.#timer = setTimeout(() => this.#tell(), Math.max(0, Math.min(quietMs, mostWaitMs - waited)));
+    this.#timer = setTimeout(() => this.#flush(), Math.max(0, Math.min(quietMs, maxWaitMs - waited)));
   }
 
-  #tell(): void {
+  #flush(): void {
     const paths = [...this.#changed].toSorted();
     this.#changed.clear();
     this.#options.onChange(paths);
   }
 }
 
-/** Not what editors and systems write beside the files they save. */
-function isOfInterest(name: string): boolean {
+/** Ignores temporary files of editors and systems. */
+function isWatched(name: string): boolean {
   if (/^\.mint(?:lify)?ignore$/.test(name)) return true;
   return (
     !isHiddenFile(name) &&

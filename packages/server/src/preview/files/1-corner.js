@@ -1,6 +1,6 @@
 /*
- * The corner of a page in the preview: a mark with the number of findings, the list behind it, and what is wrong with the
- * whole site. It has a root of its own beside the page, so that neither reaches the other.
+ * The preview's corner badge: the findings of the page and the problems of the site. A shadow root isolates it from
+ * the page.
  */
 (function () {
   'use strict';

@@ -1,6 +1,6 @@
 /*
- * Shows an edit in place, without losing where the reader is. It runs before the scripts of the page, and runs those again
- * on the new content.
+ * Applies an edit in place and keeps the scroll position. It runs before the scripts of the page, and runs those
+ * again on the new content.
  */
 (function () {
   'use strict';
@@ -17,7 +17,7 @@
   var again = false;
   var stamp = 0;
 
-  /* What scripts have asked to hear of the page as a whole: forgotten before they run again, or each would act twice. */
+  /* Listeners of page scripts on the document: removed before the scripts run again, or each would act twice. */
   function track(target) {
     target.addEventListener = function (type, listener, options) {
       listeners.push([target, type, listener, options]);
@@ -39,7 +39,7 @@
     return track(match.call(window, query));
   };
 
-  /* A page with another policy, script or stylesheet has to be loaded anew. */
+  /* A page with another policy, script or stylesheet needs a full reload. */
   function headOf(from) {
     var parts = from.querySelectorAll('meta[http-equiv], script[src][defer], link[rel="stylesheet"]');
     return Array.prototype.map
@@ -67,7 +67,7 @@
         return show(fresh);
       })
       .catch(function () {
-        /* The preview has ended or is busy; the stream tells when it is back. */
+        /* The preview has ended or is busy; the event stream reports when it is back. */
       })
       .then(function () {
         updating = false;
@@ -88,7 +88,7 @@
     keepTree(body);
     document.body.replaceWith(body);
     goTo(before);
-    /* With it the scripts would go to that heading once more. */
+    /* With a hash the scripts would scroll to that heading again. */
     if (hash) history.replaceState(history.state, '', location.pathname + location.search);
     return runScripts(fresh).then(function () {
       if (hash) history.replaceState(history.state, '', location.pathname + location.search + hash);
@@ -106,7 +106,7 @@
     if (theme) element.setAttribute('data-theme', theme);
   }
 
-  /* The part of a large sidebar that a page brings along; its script fills in the rest. */
+  /* The part of a large sidebar that a page contains; its script fills in the rest. */
   function treeOf(from) {
     var tree = from.querySelector('.dy-nav-tree');
     var parts = tree && tree.getAttribute('data-nav-parts');
@@ -119,14 +119,14 @@
     );
   }
 
-  /* A tree that was filled stays: as it is while the page's own part is the same, else until it is filled again. */
+  /* A filled tree is kept while the page's own part is unchanged, else until it is filled again. */
   function keepTree(body) {
     var before = tree;
     tree = treeOf(body);
     var next = body.querySelector('.dy-nav-tree');
     var shown = document.querySelector('.dy-nav-tree');
     if (!next || !shown || before.source !== tree.source) return;
-    /* Groups that were opened may hold other names now. */
+    /* Opened groups may contain other names now. */
     if (tree.inParts && refill) {
       refill = false;
       return;
@@ -211,7 +211,7 @@
     element.addEventListener('error', then);
   }
 
-  /* Stylesheets and pictures whose files have new content. */
+  /* Reloads stylesheets and images with new content. */
   function refresh(files) {
     var addresses = files.map(function (file) {
       return new URL(file.split('/').map(encodeURIComponent).join('/'), root).pathname;
@@ -229,7 +229,7 @@
       });
   }
 
-  /* The old one goes when the new one is there, so that the page is never without. */
+  /* The old stylesheet is removed after the new one has loaded, so that the page is never unstyled. */
   function restyle(link, address) {
     var next = link.cloneNode();
     next.href = address;
@@ -248,7 +248,7 @@
       if (state.version === '' || version === '') location.reload();
       else if (state.version !== version) update();
       else if (state.reloaded && tree) {
-        /* Names of other pages may have changed, which only the script of the tree knows. */
+        /* Titles of other pages may have changed; only the script of the tree loads them. */
         refill = true;
         update();
       }

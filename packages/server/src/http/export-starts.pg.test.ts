@@ -1,4 +1,4 @@
-/** Exports that many callers start at the same moment: few transactions, exact limits, nothing lost or done twice. */
+/** Concurrent starts of exports: shared transactions, exact limits, and one job for each start. */
 import { describe, expect, test } from 'vitest';
 import { findBrokenEntry } from '../audit/audit.ts';
 import type { Environment } from '../config.ts';
@@ -56,7 +56,7 @@ interface StartAnswer {
   code?: string;
 }
 
-/** Of the jobs with these ids, the ids in the order in which they were created. */
+/** Sorts the ids of jobs by creation. */
 async function orderOf({ database }: TestContext, ids: readonly (string | undefined)[]): Promise<string[]> {
   const known = ids.filter((id) => id !== undefined);
   const rows = await database
@@ -72,14 +72,14 @@ const countOf = (answers: { status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
 describe('exports that are started at the same moment', () => {
-  test('share transactions, and each has its own job, event and audit entry', async () => {
+  test('concurrent starts share transactions, and each has its own job, event and audit entry', async () => {
     const { context, tenants, sent, start, countJobs } = await setUp();
     const answers = await Promise.all(
       Array.from({ length: many }, (_, index) => start(tenants[index % 2] ?? tenants[0])),
     );
     expect(countOf(answers, 202)).toBe(many);
     expect(new Set(answers.map(({ body }) => body.jobId)).size).toBe(many);
-    // SQLite works in this process: each transaction ends before the next request is read.
+    // SQLite runs in this process: each transaction ends before the next request is read.
     if (isPostgres(context.database)) expect(sent.length).toBeLessThan(many / 2);
     expect(await countJobs()).toBe(many);
     const events = await context.database.selectFrom('job_events').select('job_id').execute();
@@ -96,7 +96,7 @@ describe('exports that are started at the same moment', () => {
     }
   });
 
-  test('are as many as the organization may start in an hour, to the last one', async () => {
+  test('concurrent starts never exceed the hourly limit of the organization', async () => {
     const { tenants, start, startMany, countJobs } = await setUp({ LIMIT_EXPORT_STARTS_PER_HOUR: '7' });
     const answers = await startMany();
     expect([countOf(answers, 202), countOf(answers, 429)]).toEqual([7, many - 7]);
@@ -108,7 +108,7 @@ describe('exports that are started at the same moment', () => {
     expect(await countJobs()).toBe(8);
   });
 
-  test('leave places in the queue for another organization', async () => {
+  test('concurrent starts of one organization leave room in the queue for another', async () => {
     const { tenants, startMany } = await setUp({ LIMIT_QUEUED_JOBS: '12' });
     const own = await startMany();
     expect([countOf(own, 202), countOf(own, 503)]).toEqual([6, many - 6]);
@@ -116,7 +116,7 @@ describe('exports that are started at the same moment', () => {
     expect(countOf(await startMany(tenants[1]), 202)).toBe(3);
   });
 
-  test('with one Idempotency-Key start one export', async () => {
+  test('concurrent starts with the same Idempotency-Key create one export', async () => {
     const { startMany, countJobs, start } = await setUp();
     const key = { 'idempotency-key': 'once' };
     const answers = await startMany(undefined, key);
@@ -126,7 +126,7 @@ describe('exports that are started at the same moment', () => {
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
   });
 
-  test('with an Idempotency-Key each are kept each', async () => {
+  test('concurrent starts with different Idempotency-Keys are each replayed', async () => {
     const { start, countJobs } = await setUp();
     const startAll = () =>
       Promise.all(
@@ -137,7 +137,7 @@ describe('exports that are started at the same moment', () => {
     expect(await countJobs()).toBe(many);
   });
 
-  test('are each announced to the webhooks of their organization only', async () => {
+  test('each start is sent only to the webhooks of its organization', async () => {
     const { context, tenants, startMany } = await setUp();
     await createWebhook(context, {
       url: 'https://hooks.example.com/',
@@ -154,14 +154,14 @@ describe('exports that are started at the same moment', () => {
 });
 
 describe('exports that are started with a condition on the list of exports', () => {
-  test('one of many with the tag of the list starts, and the others are answered 412', async () => {
+  test('one of many starts with the tag of the list succeeds and the others are answered 412', async () => {
     const { startMany, tagOfExports, countJobs } = await setUp();
     const answers = await startMany(undefined, { 'if-match': await tagOfExports() });
     expect([countOf(answers, 202), countOf(answers, 412)]).toEqual([1, many - 1]);
     expect(await countJobs()).toBe(1);
   });
 
-  test('a start without a condition does not slip between the comparison and the start', async () => {
+  test('a start without a condition does not run between the comparison and the start of another', async () => {
     const { context, start, tagOfExports } = await setUp();
     for (let round = 0; round < 5; round += 1) {
       const headers = { 'if-match': await tagOfExports() };
@@ -174,7 +174,7 @@ describe('exports that are started with a condition on the list of exports', () 
     }
   });
 
-  test('a tag of another list or a weak tag creates nothing and is answered 412', async () => {
+  test('a start with another tag, a weak tag or If-None-Match: * is answered 412 and creates nothing', async () => {
     const { start, tagOfExports, countJobs } = await setUp();
     for (const tag of ['"another"', `W/${await tagOfExports()}`]) {
       const answer = await start(undefined, { 'if-match': tag });
@@ -184,13 +184,13 @@ describe('exports that are started with a condition on the list of exports', () 
     expect(await countJobs()).toBe(0);
   });
 
-  test('If-Match: * always holds, because the list exists', async () => {
+  test('a start with If-Match: * always succeeds because the list exists', async () => {
     const { startMany, countJobs } = await setUp();
     expect(countOf(await startMany(undefined, { 'if-match': '*' }), 202)).toBe(many);
     expect(await countJobs()).toBe(many);
   });
 
-  test('a repeated start is answered from its Idempotency-Key, although its condition no longer holds', async () => {
+  test('a repeated start is replayed by its Idempotency-Key although its condition no longer holds', async () => {
     const { start, tagOfExports, countJobs } = await setUp();
     const headers = { 'if-match': await tagOfExports(), 'idempotency-key': 'again' };
     const first = await start(undefined, headers);

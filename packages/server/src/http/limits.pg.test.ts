@@ -1,4 +1,4 @@
-/** Limits: so many requests a minute and key, so many export starts an hour and organization, and a 304 is free. */
+/** Rate limits of keys and organizations, and the limits of the queue and of event streams. */
 import type { CreatedKey } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
 import {
@@ -20,8 +20,8 @@ async function setUp(environment: Record<string, string>) {
   return { context, tenant, service, get };
 }
 
-describe('requests a minute', () => {
-  test('are counted down in the headers and refused at the end, until the window is over', async () => {
+describe('requests per minute', () => {
+  test('the headers count the remaining requests down, and further requests are refused until the window ends', async () => {
     const { context, get } = await setUp({ LIMIT_READS_PER_MINUTE: '3' });
     const left: (string | null)[] = [];
     for (let request = 0; request < 3; request += 1) {
@@ -38,13 +38,13 @@ describe('requests a minute', () => {
     expect(refused.headers.get('ratelimit')).toBe('"reads";r=0;t=30');
     expect(await refused.json()).toMatchObject({
       code: 'rate_limited',
-      error: 'You have made your 3 reads of this minute. Wait 30 s.',
+      error: 'Rate limit exceeded: 3 reads per minute. Try again in 30 s.',
     });
     context.clock.advance(30);
     expect((await get()).headers.get('ratelimit')).toBe('"reads";r=2;t=60');
   });
 
-  test('each key has its own, and reads and writes are counted apart', async () => {
+  test('each key has its own limits, and reads and writes are counted separately', async () => {
     const { context, service, tenant, get } = await setUp({
       LIMIT_READS_PER_MINUTE: '1',
       LIMIT_WRITES_PER_MINUTE: '1',
@@ -60,7 +60,7 @@ describe('requests a minute', () => {
     expect((await write()).status).toBe(429);
   });
 
-  test('a 304 is free', async () => {
+  test('a response with status 304 does not count', async () => {
     const { get } = await setUp({ LIMIT_READS_PER_MINUTE: '2' });
     const first = await get();
     const etag = first.headers.get('etag') ?? '';
@@ -73,7 +73,7 @@ describe('requests a minute', () => {
     expect((await get()).status).toBe(429);
   });
 
-  test('a request that fails counts too, one without a valid key does not', async () => {
+  test('a failed request counts and a request without a valid key does not', async () => {
     const { service, tenant, get } = await setUp({ LIMIT_READS_PER_MINUTE: '1' });
     expect((await service.request('/v1/me', { key: 'docyard_nonsense' })).status).toBe(401);
     expect((await service.request('/v1/projects/pr_none', { key: tenant.key.key })).status).toBe(404);
@@ -81,8 +81,8 @@ describe('requests a minute', () => {
   });
 });
 
-describe('export starts an hour', () => {
-  test('are counted for the organization, whichever key starts them', async () => {
+describe('export starts per hour', () => {
+  test('export starts count for the organization, independent of the key', async () => {
     const { context, service, tenant } = await setUp({ LIMIT_EXPORT_STARTS_PER_HOUR: '2' });
     await createTestProject(context, tenant, { domain: 'docs.example.com' });
     const second = await service.request('/v1/api-keys', {
@@ -107,7 +107,7 @@ describe('export starts an hour', () => {
     expect((await start(key)).status).toBe(429);
   });
 
-  test('a start that is refused or unknown costs nothing', async () => {
+  test('a start that is refused does not count', async () => {
     const { context, service, tenant } = await setUp({ LIMIT_EXPORT_STARTS_PER_HOUR: '1' });
     await createTestProject(context, tenant, { domain: 'docs.example.com' });
     const start = (body: unknown) =>
@@ -117,7 +117,7 @@ describe('export starts an hour', () => {
     expect((await start({ domain: 'docs.example.com' })).status).toBe(202);
   });
 
-  test('of two at the same time only one is the last', async () => {
+  test('concurrent starts do not exceed the limit', async () => {
     const { context, service, tenant } = await setUp({ LIMIT_EXPORT_STARTS_PER_HOUR: '3' });
     await createTestProject(context, tenant, { domain: 'docs.example.com' });
     const start = () =>
@@ -131,7 +131,7 @@ describe('export starts an hour', () => {
   });
 });
 
-test('a full queue is told with a time to come back', async () => {
+test('a start is refused with Retry-After when the queue is full', async () => {
   const { context, service, tenant } = await setUp({ LIMIT_QUEUED_JOBS: '1' });
   await createTestProject(context, tenant, { domain: 'docs.example.com' });
   const start = () =>
@@ -146,7 +146,7 @@ test('a full queue is told with a time to come back', async () => {
   expect(await full.json()).toMatchObject({ code: 'queue_full' });
 });
 
-test('one organization leaves room in the queue for the next', async () => {
+test('one organization cannot fill the queue', async () => {
   const { context, service, tenant } = await setUp({ LIMIT_QUEUED_JOBS: '9' });
   const other = await createTenant(context, { name: 'Other' });
   for (const each of [tenant, other]) {
@@ -169,7 +169,7 @@ test('one organization leaves room in the queue for the next', async () => {
 });
 
 describe('streams of events', () => {
-  test('are bounded for each key, and one that ends makes room', async () => {
+  test('the number of streams is limited for each key, and a stream that ends frees its place', async () => {
     const { context, service, tenant } = await setUp({});
     const job = await createExport(context, tenant, await createTestProject(context, tenant));
     const path = `/v1/static-export/jobs/${job.id}/events`;

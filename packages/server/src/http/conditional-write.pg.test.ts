@@ -1,4 +1,4 @@
-/** `If-Match` of a write: one of several writers with the same tag succeeds, and only a reader may compare. */
+/** `If-Match` of a write: one of several writers with the same tag succeeds, and the caller needs the right to read. */
 import { operation, type Scope } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../keys/authenticate.ts';
@@ -50,7 +50,7 @@ async function projectPath(): Promise<string> {
   return `/v1/projects/${(await createTestProject(context, tenant)).id}`;
 }
 
-describe('of writers that send the same tag at the same time', () => {
+describe('writers that send the same tag at the same time', () => {
   const count = 12;
 
   async function statusesOf(path: string, requests: readonly Omit<Sent, 'headers' | 'path'>[]) {
@@ -59,7 +59,7 @@ describe('of writers that send the same tag at the same time', () => {
     return answers.map(({ status }) => status).toSorted();
   }
 
-  test('one changes the project, and the others are answered 412', async () => {
+  test('one writer changes the project and the others are answered 412', async () => {
     const path = await projectPath();
     const changes = Array.from({ length: count }, (_, index) => ({
       method: 'PATCH' as const,
@@ -68,7 +68,7 @@ describe('of writers that send the same tag at the same time', () => {
     expect(await statusesOf(path, changes)).toEqual([200, ...Array(count - 1).fill(412)]);
   });
 
-  test('one changes the settings of the agent, and the others are answered 412', async () => {
+  test('one writer changes the settings of the agent and the others are answered 412', async () => {
     const path = await projectPath();
     const changes = Array.from({ length: count }, (_, index) => ({
       method: 'PATCH' as const,
@@ -77,7 +77,7 @@ describe('of writers that send the same tag at the same time', () => {
     expect(await statusesOf(path, changes)).toEqual([200, ...Array(count - 1).fill(412)]);
   });
 
-  test('one changes the webhook, and the others are answered 412', async () => {
+  test('one writer changes the webhook and the others are answered 412', async () => {
     const body = { url: 'https://hooks.example.com/a', events: ['export.completed'] };
     const made = await send({ path: '/v1/webhooks', method: 'POST', body, headers: {} });
     const { id } = (await made.json()) as { id: string };
@@ -88,7 +88,7 @@ describe('of writers that send the same tag at the same time', () => {
     expect(await statusesOf(`/v1/webhooks/${id}`, changes)).toEqual([200, ...Array(count - 1).fill(412)]);
   });
 
-  test('one creates a project, when the tag is that of the list', async () => {
+  test('one writer creates a project when the tag is that of the list', async () => {
     const creations = Array.from({ length: 4 }, (_, index) => ({
       method: 'POST' as const,
       body: {
@@ -101,7 +101,7 @@ describe('of writers that send the same tag at the same time', () => {
   });
 });
 
-test('a writer without a condition does not slip between the comparison and the write', async () => {
+test('a write without a condition does not run between the comparison and the write of another', async () => {
   const path = await projectPath();
   for (let round = 0; round < 5; round += 1) {
     const headers = { 'if-match': await tagOf(path) };
@@ -111,12 +111,12 @@ test('a writer without a condition does not slip between the comparison and the 
     expect(unconditional.status).toBe(200);
     expect([200, 412]).toContain(conditional.status);
     const answered = (await conditional.json()) as { source?: { directory: string | null } };
-    // A change that was accepted has not seen the other one.
+    // An accepted conditional change ran before the unconditional one.
     if (conditional.status === 200) expect(answered.source?.directory).not.toBe(`docs-${round}`);
   }
 });
 
-test('an export is deleted with its current tag only', async () => {
+test('an export is deleted only with its current tag', async () => {
   const project = await createTestProject(context, tenant);
   const job = await createExport(context, tenant, project);
   const path = `/v1/static-export/jobs/${job.id}`;
@@ -130,7 +130,7 @@ test('a caller without the right to read a resource is refused a condition on it
     conditionOf({
       web: { req: { header: (name: string) => (name === 'if-match' ? '*' : undefined) } } as Web,
       described: operation('updateProject'),
-      caller: { scopes, projectId: null, person: null } as unknown as Caller,
+      caller: { scopes, projectId: null, user: null } as unknown as Caller,
       params: {},
       read: () => Promise.reject(new Error('The resource was read.')),
     });
@@ -138,7 +138,7 @@ test('a caller without the right to read a resource is refused a condition on it
   expect(write(['projects:read'])).toBeDefined();
 });
 
-test('a repeated creation is answered from its Idempotency-Key, although its condition no longer holds', async () => {
+test('a repeated creation is replayed by its Idempotency-Key although its condition no longer holds', async () => {
   const body = { url: 'https://hooks.example.com/again', events: ['export.completed'] };
   const headers = { 'if-match': await tagOf('/v1/webhooks'), 'idempotency-key': 'again' };
   const sent = { path: '/v1/webhooks', method: 'POST' as const, body, headers };

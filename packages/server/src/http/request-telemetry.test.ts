@@ -1,4 +1,4 @@
-/** What an operator is told of requests and jobs: lines in the log, numbers, and traces. */
+/** Logs, metrics and traces of requests and jobs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -9,10 +9,10 @@ import type { Context } from '../context.ts';
 import { prepareDataFolder } from '../data-folder.ts';
 import { signPreview } from '../exports/preview-links.ts';
 import { sweepProjectCaches } from '../build-cache/cache-folder.ts';
-import { RunnerLost } from '../jobs/failure.ts';
+import { RunnerLostError } from '../jobs/failure.ts';
 import { Worker, type Runners } from '../jobs/worker.ts';
 import { openServiceLog } from '../log.ts';
-import { findIsolation } from '../rendering/isolation.ts';
+import { findIsolation } from '../sandbox/isolation.ts';
 import {
   cleanUp,
   createExport,
@@ -62,8 +62,8 @@ async function runOneJob(context: Context) {
   return job;
 }
 
-describe('the line of a request', () => {
-  it('names the export of a preview, and not what would open it', async () => {
+describe('the log line of a request', () => {
+  it('the line of a preview names its export without the signature', async () => {
     const { context, lines, logged } = await composeObserved();
     const { request } = await serveForTest(context);
     const link = { jobId: 'se_0123456789abcdef', generation: 1, expires: 1_999_999_999 };
@@ -74,7 +74,7 @@ describe('the line of a request', () => {
     expect(lines.join('')).not.toContain(path.split('.').at(-1)?.slice(0, -1));
   });
 
-  it('has its id, operation, status, time, key and organization, and the job it started', async () => {
+  it('the line has the id, operation, status, duration, key, organization and started job of the request', async () => {
     const { context, logged } = await composeObserved();
     const tenant = await createTenant(context);
     const { domain } = await createTestProject(context, tenant);
@@ -104,7 +104,7 @@ describe('the line of a request', () => {
     ]);
   });
 
-  it('tells the code of an error, and nothing of a key in the address', async () => {
+  it('the line has the code of an error and no key from the URL', async () => {
     const { context, lines, logged } = await composeObserved();
     const tenant = await createTenant(context);
     const service = await serveForTest(context);
@@ -114,7 +114,7 @@ describe('the line of a request', () => {
     expect(lines.join('')).not.toContain(tenant.key.key);
   });
 
-  it('is left out for polls of a status', async () => {
+  it('the line is omitted for successful polls of a status', async () => {
     const { context, logged } = await composeObserved();
     const tenant = await createTenant(context);
     const job = await createExport(context, tenant, await createTestProject(context, tenant));
@@ -126,7 +126,7 @@ describe('the line of a request', () => {
     expect(logged()).toMatchObject([{ level: 30, operation: 'readExport', status: 401 }]);
   });
 
-  it('of a 500 is an error, beside one with the stack, the request and its caller', async () => {
+  it('a response with status 500 is logged as an error, with a second line for the stack, the request and its caller', async () => {
     const { context, logged } = await composeObserved();
     const tenant = await createTenant(context);
     const service = await serveForTest(context);
@@ -153,7 +153,7 @@ describe('the line of a request', () => {
     ]);
   });
 
-  it('is left out for probes that went well', async () => {
+  it('the line is omitted for successful probes', async () => {
     const { context, logged } = await composeObserved();
     const service = await serveForTest(context);
     for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -163,13 +163,13 @@ describe('the line of a request', () => {
   });
 });
 
-describe('the line of a lost worker', () => {
-  it('names the job once', async () => {
+describe('the log line of a lost worker', () => {
+  it('the line names the job once', async () => {
     const { context, lines } = await composeObserved();
     const tenant = await createTenant(context);
     const job = await createExport(context, tenant, await createTestProject(context, tenant));
     const lose = async () => {
-      throw new RunnerLost('The process was killed.');
+      throw new RunnerLostError('The process was killed.');
     };
     const worker = new Worker(context, { ...runners, export: lose });
     await worker.start();
@@ -183,7 +183,7 @@ describe('the line of a lost worker', () => {
 });
 
 describe('/metrics', () => {
-  it('tells the length of phases, failed sign-ins, the isolation and the cache', async () => {
+  it('the metrics include phase durations, failed sign-ins, the isolation level and the cache size', async () => {
     const { context } = await composeObserved();
     await findIsolation();
     await runOneJob(context);
@@ -201,7 +201,7 @@ describe('/metrics', () => {
     expect(samples.get('docyard_isolation_level')).toBe((await findIsolation()).level);
   });
 
-  it('tells of requests, jobs and the database in the format of Prometheus, and of no tenant', async () => {
+  it('the metrics describe requests, jobs and the database in the Prometheus format without data of tenants', async () => {
     const { context } = await composeObserved();
     const job = await runOneJob(context);
     const tenant = await createTenant(context, { name: 'Second' });
@@ -234,7 +234,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('is refused to callers from elsewhere, also when they come through a proxy', async () => {
+  it('the metrics are refused to callers outside the internal network, with and without a trusted proxy', async () => {
     const { context } = await composeObserved();
     const service = await serveForTest(context);
     const forwarded = { headers: { 'x-forwarded-for': '203.0.113.7' } };
@@ -247,7 +247,7 @@ describe('/metrics', () => {
   });
 });
 
-/** Strict: every sample belongs to a family with a type and a help, and no series comes twice. */
+/** Rejects samples without a type or help text and series that occur twice. */
 function parseMetrics(text: string): Map<string, number> {
   const families = new Map<string, Set<string>>();
   const samples = new Map<string, number>();
@@ -279,7 +279,7 @@ interface SentSpan {
   attributes: { key: string; value: { stringValue?: string; intValue?: number } }[];
 }
 
-/** A collector of OpenTelemetry that keeps what it is sent. */
+/** An OpenTelemetry collector that stores the spans it receives. */
 async function startCollector() {
   const spans: SentSpan[] = [];
   const services: unknown[] = [];
@@ -301,7 +301,7 @@ async function startCollector() {
 }
 
 describe('traces', () => {
-  it('have a span for each request, inside the trace of its caller, and one for each job with its phases', async () => {
+  it('the spans of requests continue the trace of the caller, and those of jobs contain their phases', async () => {
     const { spans, services, endpoint } = await startCollector();
     const { context } = await composeObserved({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
     const job = await runOneJob(context);
@@ -323,7 +323,7 @@ describe('traces', () => {
     expect(services[0]).toContainEqual({ key: 'service.name', value: { stringValue: 'docyard' } });
   });
 
-  it('are lost when there is no collector, and nothing else is', async () => {
+  it('requests are served although the collector is unreachable', async () => {
     const { context } = await composeObserved({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     const service = await serveForTest(context);
     expect((await service.request('/healthz')).status).toBe(200);

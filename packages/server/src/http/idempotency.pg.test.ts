@@ -1,4 +1,4 @@
-/** A repeated POST: the first answer again, nothing done twice, and no secret kept that the caller could not ask for. */
+/** A repeated POST with the same Idempotency-Key is answered with the stored first response. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listKeys } from '../keys/keys.ts';
 import {
@@ -35,8 +35,8 @@ async function post(path: string, body: unknown, idempotencyKey: string, key = t
 
 const keyCount = async () => (await listKeys(context, { reach: tenant.actor, limit: 100 })).data.length;
 
-describe('the same request again', () => {
-  test('gets the same answer, marked as replayed, and nothing is done twice', async () => {
+describe('a repeated request', () => {
+  test('a repeated request gets the same response, marked as replayed, and has no second effect', async () => {
     const first = await post('/v1/api-keys', { name: 'CI' }, 'one');
     const second = await post('/v1/api-keys', { name: 'CI' }, 'one');
     expect(first.status).toBe(201);
@@ -48,7 +48,7 @@ describe('the same request again', () => {
     expect(await keyCount()).toBe(2);
   });
 
-  test('starts no second export', async () => {
+  test('a repeated request starts no second export', async () => {
     await createTestProject(context, tenant, { domain: 'docs.example.com' });
     const start = () => post('/v1/static-export/jobs', { domain: 'docs.example.com' }, 'export-1');
     const [first, second] = [await start(), await start()];
@@ -57,13 +57,13 @@ describe('the same request again', () => {
     expect(await context.database.selectFrom('jobs').selectAll().execute()).toHaveLength(1);
   });
 
-  test('survives a restart of the server', async () => {
+  test('a repeated request is replayed after a restart of the server', async () => {
     const first = await post('/v1/api-keys', { name: 'CI' }, 'one');
     service = await serveForTest(context);
     expect((await post('/v1/api-keys', { name: 'CI' }, 'one')).body).toEqual(first.body);
   });
 
-  test('is a new request after 24 hours', async () => {
+  test('a repeated request counts as new after 24 hours', async () => {
     await post('/v1/api-keys', { name: 'CI' }, 'one');
     context.clock.advance(24 * 3600);
     expect((await post('/v1/api-keys', { name: 'CI' }, 'one')).headers.get('idempotency-replayed')).toBe(
@@ -76,7 +76,7 @@ describe('the same request again', () => {
     expect(await keyCount()).toBe(3);
   });
 
-  test('is done again when the first attempt failed', async () => {
+  test('a repeated request runs again when the first attempt failed', async () => {
     const start = () => post('/v1/static-export/jobs', { domain: 'docs.example.com' }, 'export-1');
     expect((await start()).status).toBe(404);
     await createTestProject(context, tenant, { domain: 'docs.example.com' });
@@ -84,17 +84,17 @@ describe('the same request again', () => {
   });
 });
 
-describe('the same key', () => {
-  test('for another body or another address is refused', async () => {
+describe('a reused key', () => {
+  test('a key that is reused for another body or another path is refused', async () => {
     await post('/v1/api-keys', { name: 'CI' }, 'one');
     const other = await post('/v1/api-keys', { name: 'Other' }, 'one');
-    const elsewhere = await post(`/v1/api-keys/${tenant.key.id}/roll`, { name: 'CI' }, 'one');
+    const otherPath = await post(`/v1/api-keys/${tenant.key.id}/roll`, { name: 'CI' }, 'one');
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
-    expect(elsewhere.status).toBeGreaterThanOrEqual(400);
+    expect(otherPath.status).toBeGreaterThanOrEqual(400);
     expect(await keyCount()).toBe(2);
   });
 
-  test('of another organization is another key', async () => {
+  test('the same key of another organization is independent', async () => {
     const other = await createTenant(context, { name: 'Other' });
     const mine = await post('/v1/api-keys', { name: 'CI' }, 'one');
     const theirs = await post('/v1/api-keys', { name: 'CI' }, 'one', other.key.key);
@@ -102,7 +102,7 @@ describe('the same key', () => {
     expect(theirs.body['id']).not.toBe(mine.body['id']);
   });
 
-  test('while the first is under way is told to come back', async () => {
+  test('a repeated request is answered 409 with Retry-After while the first is running', async () => {
     const folder = temporaryFolder('site');
     const docs = {
       theme: 'mint',
@@ -115,7 +115,7 @@ describe('the same key', () => {
       'index.mdx': '---\ntitle: Home\n---\n\nHello.\n',
     });
     await createTestProject(context, tenant, { domain: 'docs.example.com', repository: folder });
-    // Named pages are looked up in the source before the answer, which takes a moment.
+    // Named pages are looked up in the source before the response, so the requests overlap.
     const body = { domain: 'docs.example.com', paths: ['index'] };
     const start = () => post('/v1/static-export/jobs', body, 'export-1');
     const answers = await Promise.all([start(), start(), start()]);
@@ -130,7 +130,7 @@ describe('the same key', () => {
     expect(await context.database.selectFrom('jobs').selectAll().execute()).toHaveLength(1);
   });
 
-  test('many times at once: exactly one is done, and no other answer than the first or a later', async () => {
+  test('exactly one of many concurrent requests with the same key takes effect', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => post('/v1/api-keys', { name: 'CI' }, 'one')),
     );
@@ -142,7 +142,7 @@ describe('the same key', () => {
   });
 });
 
-test('the kept answer holds a secret, and the data folder does not show it', async () => {
+test('the secret in a stored response is not readable in the data folder', async () => {
   const { body } = await post('/v1/api-keys', { name: 'CI' }, 'my-own-idempotency-key');
   const kept = everythingKept(context);
   const secret = String(body['key']);
@@ -153,7 +153,7 @@ test('the kept answer holds a secret, and the data folder does not show it', asy
   expect(kept).not.toContain('my-own-idempotency-key');
 });
 
-test.each([' ', 'a b', 'ü', 'x'.repeat(256)])('the key %j is refused', async (key) => {
+test.each([' ', 'a b', 'ü', 'x'.repeat(256)])('the invalid key %j is refused', async (key) => {
   const headers = new Headers({ 'content-type': 'application/json' });
   headers.set('idempotency-key', key);
   const init = { method: 'POST', body: '{"name":"CI"}', headers, key: tenant.key.key };

@@ -1,13 +1,13 @@
 /**
- * Every request once: a line in the log, a number, and a span when traces are wanted. A line names the request, the
- * key or person and the job by their ids and holds nothing that a caller has sent but the path.
+ * Log line, metric and trace span of every request. Log requestLog identify the request, the caller and the job by id; the
+ * path is the only value sent by the caller.
  */
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/authenticate.ts';
-import type { Surroundings, Web } from './request.ts';
+import type { HonoEnvironment, Web } from './request.ts';
 
-interface Ended {
+interface RequestOutcome {
   operation: string;
   status: number;
   requestId: string;
@@ -17,8 +17,8 @@ interface Ended {
   jobId?: string | undefined;
 }
 
-export function observe(context: Context): MiddlewareHandler<Surroundings> {
-  const begin = observed(context);
+export function observe(context: Context): MiddlewareHandler<HonoEnvironment> {
+  const begin = requestObserver(context);
   return async (web, next) => {
     const end = begin(web.req.method, web.req.header('traceparent'));
     await next();
@@ -34,12 +34,16 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
   };
 }
 
-type Begin = (method: string, traceparent: string | undefined) => (ended: Ended) => void;
+type RequestObserver = (method: string, traceparent: string | undefined) => (outcome: RequestOutcome) => void;
 
-/** What it returns is called when a request arrives; and what that returns, when the answer begins. */
-function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'measures' | 'log'>): Begin {
-  // These lines have no objects in them in which names of secrets would have to be looked for: 5 µs instead of 14.
-  const lines = log.child({}, { redact: [] });
+/** Called when a request arrives; the returned function is called when the response starts. */
+function requestObserver({
+  tracer,
+  measures,
+  log,
+}: Pick<Context, 'tracer' | 'measures' | 'log'>): RequestObserver {
+  // These requestLog contain no objects with secrets, and skipping redaction is much faster.
+  const requestLog = log.child({}, { redact: [] });
   return (method, parent) => {
     const beganMs = performance.now();
     const span = tracer.start(method, { kind: 'request', parent });
@@ -57,8 +61,8 @@ function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'measures'
         ...(status >= 500 ? { failure: problem ?? String(status) } : {}),
       });
       const level = levelOf(operation, status);
-      if (!lines.isLevelEnabled(level)) return;
-      lines[level](
+      if (!requestLog.isLevelEnabled(level)) return;
+      requestLog[level](
         {
           requestId,
           traceId: span.traceId,
@@ -69,7 +73,7 @@ function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'measures'
           problem,
           ms: Math.round(ms * 10) / 10,
           keyId: caller?.key?.id,
-          personId: caller?.person?.id,
+          personId: caller?.user?.id,
           organizationId: caller?.organizationId,
           jobId,
         },
@@ -83,7 +87,7 @@ export function loggedPath(web: Web): string {
   return withoutSignature(web.req.path).slice(0, 300);
 }
 
-/** Everyone who has the path of a preview can read the site. */
+/** The path of a preview grants access to the site. */
 function withoutSignature(path: string): string {
   return path.replace(/^(\/preview\/[^/]*\.)[^/.]*/, '$1…');
 }
@@ -97,8 +101,8 @@ export function operationOf(web: Web): string {
   return web.res.status < 400 ? 'page' : 'other';
 }
 
-/** Asked every few seconds by machines. */
-const polls: ReadonlySet<string> = new Set([
+/** Polled by machines every few seconds. */
+const polledOperations: ReadonlySet<string> = new Set([
   'readHealth',
   'readReadiness',
   'metrics',
@@ -108,10 +112,10 @@ const polls: ReadonlySet<string> = new Set([
 
 function levelOf(operation: string, status: number): 'debug' | 'info' | 'error' {
   if (status === 500) return 'error';
-  return polls.has(operation) && status < 400 ? 'debug' : 'info';
+  return polledOperations.has(operation) && status < 400 ? 'debug' : 'info';
 }
 
-/** The one that was started, else the one that was asked for. */
+/** The started job, else the job of the path. */
 function jobOf(web: Web): string | undefined {
   const started = web.req.method === 'POST' ? (web.res.headers.get('location') ?? '') : '';
   return /(?:se|aj)_[0-9a-f]{16}/.exec(`${started} ${web.req.path}`)?.[0];

@@ -1,149 +1,146 @@
 /**
- * Signing in with OpenID Connect: the browser is sent to the issuer and comes back with a code. What must be the same on
- * both ways travels in a sealed cookie for ten minutes, so that any process can finish what another began.
+ * Sign-in with OpenID Connect. State, nonce and PKCE verifier travel in a sealed cookie, so that any process can
+ * finish the sign-in.
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Configuration, CustomFetch } from 'openid-client';
 import { z } from 'zod';
-import { placeInDashboard } from '@docyard/api';
+import { dashboardPath } from '@docyard/api';
 import { alsoAllowing, policyFor } from '../egress/rules.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { guardedFetch } from '../egress/guarded-fetch.ts';
-import { signInWithIdentity, type Identity } from '../people/identity.ts';
+import { signInWithIdentity, type Identity } from '../users/identity.ts';
 import { seal, unseal } from '../seal.ts';
 import { callerAddress, originOf, rawTarget, type App, type Web } from './request.ts';
-import { giveSession, probeForSecureCookies } from './session-cookie.ts';
+import { setSessionCookie, probeForSecureCookies } from './session-cookie.ts';
 
-export const oidcStart = '/sign-in/oidc';
-const oidcReturn = '/sign-in/oidc/return';
+export const oidcStartPath = '/sign-in/oidc';
+const oidcReturnPath = '/sign-in/oidc/return';
 const cookieName = 'docyard-sign-in';
-const journeySeconds = 600;
-const answerBytes = 1_000_000;
+const maxSignInSeconds = 600;
+const maxResponseBytes = 1_000_000;
 const idleSeconds = 10;
 
 type Oidc = NonNullable<Config['oidc']>;
 
-const Journey = z.object({
+const PendingSignIn = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   to: z.string(),
   endsAtMs: z.number(),
 });
-type Journey = z.infer<typeof Journey>;
+type PendingSignIn = z.infer<typeof PendingSignIn>;
 
 export function addSignIn(app: App, context: Context): void {
   const { oidc } = context.config;
   if (oidc === null) return;
   const issuer = new Issuer(context, oidc);
 
-  app.get(oidcStart, async (web) => {
+  app.get(oidcStartPath, async (web) => {
     try {
-      return web.redirect(await leave(context, issuer, web), 303);
+      return web.redirect(await startSignIn(context, issuer, web), 303);
     } catch (error) {
-      context.log.warn(reasonOf(error), 'the OpenID Connect issuer cannot be used');
+      context.log.warn(reasonOf(error), 'the OpenID Connect issuer is unavailable');
       return backToLogin(web, 'issuer_unavailable');
     }
   });
 
-  app.get(oidcReturn, async (web) => {
-    const journey = journeyOf(context, web);
+  app.get(oidcReturnPath, async (web) => {
+    const pending = pendingSignIn(context, web);
     deleteCookie(web, cookieName, { path: '/sign-in' });
-    if (journey === undefined) return backToLogin(web, 'sign_in_expired');
+    if (pending === undefined) return backToLogin(web, 'sign_in_expired');
     let identity: Identity;
     try {
-      identity = await identify(issuer, journey, new URL(rawTarget(web), originOf(context, web)));
+      identity = await identify(issuer, pending, new URL(rawTarget(web), originOf(context, web)));
     } catch (error) {
-      // Also when the person has said no at the issuer.
-      context.log.warn(
-        reasonOf(error),
-        'somebody came back from the OpenID Connect issuer without an identity',
-      );
+      // Also when the user denies access at the issuer.
+      context.log.warn(reasonOf(error), 'sign-in failed at the OpenID Connect issuer');
       context.measures.signInFailed('oidc');
       return backToLogin(web, 'sign_in_refused');
     }
     const from = { address: callerAddress(context, web), requestId: web.get('requestId') };
-    const ended = await signInWithIdentity(context, { identity, admission: oidc, from });
-    if ('refused' in ended) {
+    const outcome = await signInWithIdentity(context, { identity, admission: oidc, from });
+    if ('refused' in outcome) {
       context.measures.signInFailed('oidc');
-      return backToLogin(web, ended.refused);
+      return backToLogin(web, outcome.refused);
     }
-    giveSession(context, web, ended.token);
-    return web.redirect(`/dashboard${journey.to}`, 303);
+    setSessionCookie(context, web, outcome.token);
+    return web.redirect(`/dashboard${pending.to}`, 303);
   });
 }
 
-/** The sign-in page has a sentence for each of these words. */
+/** The sign-in page has a message for each refusal. */
 function backToLogin(web: Web, refusal: string): Response {
   return web.redirect(`/dashboard/login?refused=${refusal}`, 303);
 }
 
-async function leave(context: Context, issuer: Issuer, web: Web): Promise<string> {
+async function startSignIn(context: Context, issuer: Issuer, web: Web): Promise<string> {
   const client = await import('openid-client');
-  const journey: Journey = {
+  const pending: PendingSignIn = {
     state: client.randomState(),
     nonce: client.randomNonce(),
     verifier: client.randomPKCECodeVerifier(),
-    to: placeInDashboard(web.req.query('to')),
-    endsAtMs: context.clock.now().getTime() + journeySeconds * 1000,
+    to: dashboardPath(web.req.query('to')),
+    endsAtMs: context.clock.now().getTime() + maxSignInSeconds * 1000,
   };
   probeForSecureCookies(context, web);
   const origin = originOf(context, web);
   const address = client.buildAuthorizationUrl(await issuer.configuration(), {
-    redirect_uri: `${origin}${oidcReturn}`,
+    redirect_uri: `${origin}${oidcReturnPath}`,
     scope: 'openid email profile',
-    state: journey.state,
-    nonce: journey.nonce,
-    code_challenge: await client.calculatePKCECodeChallenge(journey.verifier),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: 'S256',
   });
-  setCookie(web, cookieName, seal(context.secrets, [cookieName], JSON.stringify(journey)), {
+  setCookie(web, cookieName, seal(context.secrets, [cookieName], JSON.stringify(pending)), {
     path: '/sign-in',
     httpOnly: true,
     sameSite: 'Lax',
     secure: origin.startsWith('https:'),
-    maxAge: journeySeconds,
+    maxAge: maxSignInSeconds,
   });
   return address.href;
 }
 
-function journeyOf(context: Context, web: Web): Journey | undefined {
+function pendingSignIn(context: Context, web: Web): PendingSignIn | undefined {
   try {
     const text = unseal(context.secrets, [cookieName], getCookie(web, cookieName) ?? '');
-    const journey = Journey.parse(JSON.parse(text));
-    return journey.endsAtMs > context.clock.now().getTime() ? journey : undefined;
+    const pending = PendingSignIn.parse(JSON.parse(text));
+    return pending.endsAtMs > context.clock.now().getTime() ? pending : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function identify(issuer: Issuer, journey: Journey, returned: URL): Promise<Identity> {
+async function identify(issuer: Issuer, pending: PendingSignIn, returned: URL): Promise<Identity> {
   const client = await import('openid-client');
   const configuration = await issuer.configuration();
   const tokens = await client.authorizationCodeGrant(configuration, returned, {
-    pkceCodeVerifier: journey.verifier,
-    expectedState: journey.state,
-    expectedNonce: journey.nonce,
+    pkceCodeVerifier: pending.verifier,
+    expectedState: pending.state,
+    expectedNonce: pending.nonce,
     idTokenExpected: true,
   });
   const claims = tokens.claims();
-  if (claims === undefined) throw new Error('The issuer gave no identity.');
-  // Many issuers tell the email only when they are asked.
-  const told =
+  if (claims === undefined) throw new Error('The issuer returned no identity.');
+  // Many issuers return the email only from the userinfo endpoint.
+  const profile =
     typeof claims['email'] === 'string'
       ? claims
       : { ...claims, ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)) };
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    email: textOf(told['email']),
-    isEmailVerified: told['email_verified'] === true,
-    name: textOf(told['name']),
+    email: textOf(profile['email']),
+    isEmailVerified: profile['email_verified'] === true,
+    name: textOf(profile['name']),
   };
 }
 
-/** Not the error itself: what the issuer sent hangs on some of them. */
+/** Not the error itself, which may contain the issuer's response. */
 function reasonOf(error: unknown): { reason: string } {
   return { reason: error instanceof Error ? error.message : String(error) };
 }
@@ -152,11 +149,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What the issuer says about itself, asked for when it is first needed. */
+/** The issuer's metadata, discovered on first use. */
 class Issuer {
   readonly #context: Context;
   readonly #oidc: Oidc;
-  #found: Promise<Configuration> | undefined;
+  #configuration: Promise<Configuration> | undefined;
 
   constructor(context: Context, oidc: Oidc) {
     this.#context = context;
@@ -164,11 +161,11 @@ class Issuer {
   }
 
   configuration(): Promise<Configuration> {
-    this.#found ??= this.#discover().catch((error: unknown) => {
-      this.#found = undefined;
+    this.#configuration ??= this.#discover().catch((error: unknown) => {
+      this.#configuration = undefined;
       throw error;
     });
-    return this.#found;
+    return this.#configuration;
   }
 
   async #discover(): Promise<Configuration> {
@@ -178,16 +175,16 @@ class Issuer {
     const authentication = clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret);
     return client.discovery(address, clientId, undefined, authentication, {
       [client.customFetch]: this.#fetch(address),
-      // The operator has named the address; over plain http at most inside their own network.
+      // The operator configured the address.
       ...(address.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {}),
     });
   }
 
-  /** Named by the operator, the host of the issuer may be at a private address. */
+  /** The operator configured the issuer, so its host may have a private address. */
   #fetch(issuer: URL): CustomFetch {
     const { egress } = this.#context.config;
     const policy = alsoAllowing(policyFor(egress, 'oidc'), issuer.href);
-    const send = guardedFetch(policy, { bytes: answerBytes, idleSeconds });
+    const send = guardedFetch(policy, { bytes: maxResponseBytes, idleSeconds });
     return (url, { body, method, headers, signal }) =>
       send(url, {
         method,

@@ -54,14 +54,14 @@ describe.each([
 
   const ask = (path: string, init: RequestInit = {}) => request(path, { key: tenant.key.key, ...init });
 
-  test('is ready but degraded, so that a load balancer keeps it', async () => {
+  test('the process is ready but degraded, so that a load balancer keeps it', async () => {
     const answer = await request('/readyz');
     const { status, checks } = (await answer.json()) as Readiness;
     expect([answer.status, status]).toEqual([200, 'degraded']);
     expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['storage']);
   });
 
-  test('starts exports, reads their status and lists them', async () => {
+  test('the process starts exports, reads their status and lists them', async () => {
     const { domain } = await createTestProject(context, tenant);
     const started = await ask('/v1/static-export/jobs', jsonBody({ domain }));
     expect(started.status).toBe(202);
@@ -70,7 +70,7 @@ describe.each([
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
-  test('answers 503 storage_unavailable to what needs the bucket', async () => {
+  test('requests that need the bucket are answered 503 storage_unavailable', async () => {
     const id = await endedExport(context, tenant);
     const paths = [`jobs/${id}/manifest`, `jobs/${id}/report`, `jobs/${id}/bundle`];
     const answers = await Promise.all(paths.map((path) => ask(`/v1/static-export/${path}`)));
@@ -80,7 +80,7 @@ describe.each([
     }
   }, 60_000);
 
-  test('deletes an export, and leaves its files to the sweeper', async () => {
+  test('an export is deleted although its files remain in the bucket', async () => {
     const id = await endedExport(context, tenant);
     expect((await ask(`/v1/static-export/jobs/${id}`, { method: 'DELETE' })).status).toBe(204);
     expect((await ask(`/v1/static-export/jobs/${id}`)).status).toBe(404);
