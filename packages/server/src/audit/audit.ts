@@ -1,6 +1,6 @@
 /**
- * The append-only audit log of an organization. Each entry's hash covers the entry before it, so that a change
- * or a gap shows.
+ * The append-only audit log of an organization. Each hash covers the previous entry, so that changes and gaps are
+ * detectable.
  */
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '@docyard/api';
@@ -8,7 +8,7 @@ import { sql, type RawBuilder, type Selectable, type SqlBool } from 'kysely';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readPage, type ListPage, type PageRequest } from '../paging.ts';
-import { exclusively, inTransaction, type AuditRow, type Database } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type AuditRow, type Database } from '../ports/database.ts';
 import { contains, matchesSearch } from '../search.ts';
 import { namesOfActors, namesOfObjects } from './names.ts';
 
@@ -20,7 +20,7 @@ export interface AuditInput {
 }
 
 export interface AuditFilters {
-  /** One action, or the part before the dot of many. */
+  /** An action, or the prefix before the dot for all its actions. */
   action?: string | undefined;
   actor?: string | undefined;
   object?: string | undefined;
@@ -31,7 +31,7 @@ export interface AuditFilters {
 }
 
 const firstHash = '0'.repeat(64);
-const entriesAtOnce = 500;
+const batchSize = 500;
 
 export async function recordAudit(
   context: Pick<Context, 'database' | 'clock'>,
@@ -39,7 +39,7 @@ export async function recordAudit(
 ): Promise<void> {
   if (inputs.length === 0) return;
   await inTransaction(context.database, async (database) => {
-    const lastHashes = await holdLastHashes(
+    const lastHashes = await lockLastHashes(
       database,
       inputs.map(({ actor }) => actor.organizationId),
     );
@@ -63,10 +63,10 @@ export async function recordAudit(
   });
 }
 
-/** The log of each organization is a chain: until the transaction ends no other one adds to it. */
-async function holdLastHashes(database: Database, given: readonly string[]): Promise<Map<string, string>> {
+/** Locks the hash chain of each organization until the transaction ends. */
+async function lockLastHashes(database: Database, given: readonly string[]): Promise<Map<string, string>> {
   const ids = [...new Set(given)].toSorted();
-  await exclusively(database, ...ids.map((id) => `audit:${id}`));
+  await acquireLocks(database, ...ids.map((id) => `audit:${id}`));
   const rows = await database
     .selectFrom('organizations')
     .select((eb) => [
@@ -89,24 +89,23 @@ export async function listAuditLog(
   input: PageRequest & AuditFilters & { organizationId: string },
 ): Promise<ListPage<AuditEntry>> {
   const order = input.sort === 'at' ? 'oldest first' : 'newest first';
-  const { data, nextCursor } = await readPage(input, filtered(context, input), (row) => row, order);
+  const { data, nextCursor } = await readPage(input, filteredEntries(context, input), (row) => row, order);
   return { data: await viewEntries(context.database, input.organizationId, data), nextCursor };
 }
 
-/** Every entry that the filters leave, read in parts. */
 export async function* eachAuditEntry(
   context: Pick<Context, 'database'>,
   input: AuditFilters & { organizationId: string },
 ): AsyncGenerator<AuditEntry, void, undefined> {
   let cursor: string | undefined;
   do {
-    const page = await listAuditLog(context, { ...input, limit: entriesAtOnce, cursor });
+    const page = await listAuditLog(context, { ...input, limit: batchSize, cursor });
     yield* page.data;
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
 }
 
-function filtered(
+function filteredEntries(
   { database }: Pick<Context, 'database'>,
   { organizationId, action, actor, object, since, until, q }: AuditFilters & { organizationId: string },
 ) {
@@ -117,15 +116,16 @@ function filtered(
       : query.where('action', 'like', `${action}.%`);
   if (actor !== undefined) query = query.where('actor', '=', actor);
   if (object !== undefined) query = query.where('object', '=', object);
-  // Moments are kept as texts of one form, which sort as the moments do.
+  // Times are stored as ISO 8601 UTC text, which sorts chronologically.
   if (since !== undefined) query = query.where('at', '>=', new Date(since).toISOString());
   if (until !== undefined) query = query.where('at', '<', new Date(until).toISOString());
-  if (q !== undefined) query = query.where(matchesSearch(q, (word) => searched(organizationId, word)));
+  if (q !== undefined)
+    query = query.where(matchesSearch(q, (word) => searchConditions(organizationId, word)));
   return query;
 }
 
-/** The entry itself, and the names under which readers know its actor and object. */
-function searched(organizationId: string, word: string): RawBuilder<SqlBool>[] {
+/** Matches the entry, and the names of its actor and object. */
+function searchConditions(organizationId: string, word: string): RawBuilder<SqlBool>[] {
   const inOrganization = sql`organization_id = ${organizationId}`;
   const isNamed = (column: 'actor' | 'object', names: RawBuilder<unknown>) =>
     sql<SqlBool>`${sql.ref(column)} in (${names})`;
@@ -141,7 +141,7 @@ function searched(organizationId: string, word: string): RawBuilder<SqlBool>[] {
   ];
 }
 
-/** The id of the first entry that does not follow from the one before it, or undefined when the log is whole. */
+/** The id of the first entry whose hash does not match, or undefined. */
 export async function findBrokenEntry(
   context: Pick<Context, 'database'>,
   organizationId: string,

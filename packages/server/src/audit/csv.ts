@@ -1,4 +1,4 @@
-/** The audit log as CSV after RFC 4180, safe to open in a spreadsheet. */
+/** The audit log as CSV (RFC 4180), safe to open in a spreadsheet. */
 import type { AuditEntry } from '@docyard/api';
 
 const columns = [
@@ -21,7 +21,7 @@ export function csvLine(entry: AuditEntry): string {
   return `${columns.map((column) => cellOf(entry[column])).join(',')}\r\n`;
 }
 
-/** Spreadsheets run a cell that begins with one of these as a formula. */
+/** Spreadsheets run a cell with one of these first characters as a formula. */
 const formulaStart = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/u;
 
 function cellOf(value: unknown): string {

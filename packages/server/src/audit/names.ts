@@ -1,16 +1,16 @@
-/** What the actors and objects of audit entries are called, also those that no longer exist. */
+/** Names of the actors and objects of audit entries, including deleted ones. */
 import type { Database } from '../ports/database.ts';
 
 type Names = Map<string, string>;
 
-/** Keys by their ids, people by their email. An actor without a name is left out. */
+/** Names of keys by id and of users by email. Unknown actors are left out. */
 export async function namesOfActors(
   database: Database,
   organizationId: string,
   actors: readonly string[],
 ): Promise<Names> {
   const emails = [...new Set(actors)].filter((actor) => actor.includes('@'));
-  const people =
+  const users =
     emails.length === 0
       ? []
       : await database
@@ -25,10 +25,9 @@ export async function namesOfActors(
     organizationId,
     actors.filter((actor) => actor.startsWith('key_')),
   );
-  return new Map([...people.map(({ email, name }) => [email, name] as const), ...keys]);
+  return new Map([...users.map(({ email, name }) => [email, name] as const), ...keys]);
 }
 
-/** Of projects, keys, people, webhooks, jobs and the organization itself. */
 export async function namesOfObjects(
   database: Database,
   organizationId: string,
@@ -73,7 +72,7 @@ const readers: Readonly<Record<string, ReadNames>> = {
       .where('organization_id', '=', organizationId)
       .where('id', 'in', ids)
       .execute();
-    // The rest of the address may hold a secret.
+    // The rest of the URL may contain a secret.
     return rows.map(({ id, url }) => [id, new URL(url).host]);
   },
   org: async (database, organizationId) => {
@@ -112,7 +111,7 @@ async function readDomains(
   return rows.map(({ id, domain }) => [id, domain]);
 }
 
-/** These entries say what their object is called. */
+/** Actions whose details contain the name of their object. */
 const namingActions = [
   'export.start',
   'key.create',

@@ -30,7 +30,7 @@ function openCache(folder: string, hasOld = false) {
   return { cache, close, kill };
 }
 
-test('what was put is there the next time, the latest of each key', () => {
+test('the latest value of each key can be read after reopening', () => {
   const folder = temporaryFolder('cache');
   const values = Array.from(
     { length: 300 },
@@ -49,7 +49,7 @@ test('what was put is there the next time, the latest of each key', () => {
   second.close();
 });
 
-test('a value that was cut off in the middle never was, and the next one takes its place', () => {
+test('a truncated value is ignored and overwritten by the next one', () => {
   const folder = temporaryFolder('cache');
   const first = openCache(folder);
   first.cache.put('whole', Buffer.from('whole value'));
@@ -70,7 +70,7 @@ test('a value that was cut off in the middle never was, and the next one takes i
   last.close();
 });
 
-test('of a process that is killed everything is there but what it put last', () => {
+test('a killed process loses only its last values', () => {
   const folder = temporaryFolder('cache');
   const first = openCache(folder);
   const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`);
@@ -83,7 +83,7 @@ test('of a process that is killed everything is there but what it put last', () 
   second.close();
 });
 
-test('what is not as it was written is not given out', () => {
+test('a damaged value is not returned', () => {
   const folder = temporaryFolder('cache');
   const first = openCache(folder);
   first.cache.put('a', Buffer.from('aaaa'));
@@ -98,7 +98,7 @@ test('what is not as it was written is not given out', () => {
   second.close();
 });
 
-test('what is asked for moves from the old file to the young one, and the rest goes with it', () => {
+test('values that are read move from the old file to the young one, and the others disappear', () => {
   const folder = temporaryFolder('cache');
   const first = openCache(folder);
   for (const key of ['a', 'b', 'c']) first.cache.put(key, Buffer.from(key.repeat(10)));
@@ -111,7 +111,7 @@ test('what is asked for moves from the old file to the young one, and the rest g
   expect(second.cache.usedBytes).toBe(20);
   second.close();
   const third = openCache(folder);
-  expect(['a', 'b', 'c'].map((key) => third.cache.has(key))).toEqual([true, true, false]);
+  expect(['a', 'b', 'c'].map((key) => third.cache.keep(key))).toEqual([10, 10, undefined]);
   third.close();
 });
 
@@ -125,12 +125,12 @@ describe('an index at the end', () => {
     const folder = temporaryFolder('cache');
     const { cache, close } = openCache(folder);
     for (const key of keys) cache.put(key, valueOf(key));
-    cache.leaveIndex();
+    cache.writeIndex();
     close();
     return join(folder, 'young');
   }
 
-  test('tells where everything is without the rest being read', () => {
+  test('locates all values without a scan', () => {
     const young = leaveCache();
     const readSync = vi.spyOn(fs, 'readSync');
     syncBuiltinESMExports();
@@ -142,7 +142,7 @@ describe('an index at the end', () => {
     close();
   });
 
-  test('makes room for what is put after it; without a new one the file is read through', () => {
+  test('is overwritten by new values; without a new index the file is scanned', () => {
     const young = leaveCache();
     const second = openCache(dirname(young));
     second.cache.put('later', Buffer.from('later'));
@@ -153,7 +153,7 @@ describe('an index at the end', () => {
     third.close();
   });
 
-  test.each(['cut off', 'damaged', 'of places that are not there'])('that is %s is of no harm', (how) => {
+  test.each(['cut off', 'damaged', 'of places that are not there'])('that is %s is ignored', (how) => {
     const young = leaveCache();
     const { size } = statSync(young);
     const bytes = readFileSync(young);
@@ -169,7 +169,7 @@ describe('an index at the end', () => {
     close();
   });
 
-  test('of an old file is read as well', () => {
+  test('of the old file is read', () => {
     const young = leaveCache();
     renameSync(young, join(dirname(young), 'old'));
     const { cache, close } = openCache(dirname(young), true);
@@ -177,12 +177,12 @@ describe('an index at the end', () => {
     close();
   });
 
-  test('that a full disk does not take leaves everything else', () => {
+  test('that does not fit on a full disk leaves the values intact', () => {
     const young = leaveCache();
     const second = openCache(dirname(young));
     second.cache.put('later', Buffer.from('later'));
     second.cache.flush();
-    withFullDisk(() => second.cache.leaveIndex());
+    withFullDisk(() => second.cache.writeIndex());
     second.close();
     const third = openCache(dirname(young));
     expect(third.cache.get('later')).toHaveLength(5);
@@ -194,49 +194,47 @@ describe('on a disk that is full', () => {
   const small = Buffer.from('small');
   const large = Buffer.alloc(1024 * 1024, 'x');
 
-  test('what was there before stays, what came since gives its room back, and nothing fails', () => {
+  test('values on the disk stay, later ones are not stored, and nothing fails', () => {
     const folder = temporaryFolder('cache');
     const first = openCache(folder);
     first.cache.put('kept', small);
-    first.cache.put('run', Buffer.from('first'));
     first.close();
     const { size } = statSync(join(folder, 'young'));
     const second = openCache(folder);
+    second.cache.put('early', small);
+    second.cache.flush();
+    const { size: full } = statSync(join(folder, 'young'));
     second.cache.put('new', small);
-    second.cache.put('run', Buffer.from('second'));
     withFullDisk(() => second.cache.put('large', large));
-    expect(statSync(join(folder, 'young')).size).toBe(size);
-    // Also when there is room again: a run is remembered whole or not at all.
+    expect(statSync(join(folder, 'young')).size).toBe(full);
+    expect(full).toBeGreaterThan(size);
+    // Nothing is added to the file even if space becomes available.
     second.cache.put('later', small);
     expect(['new', 'large', 'later'].map((key) => second.cache.get(key))).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
-    expect(String(Buffer.from(second.cache.get('run') ?? []))).toBe('first');
-    expect(second.cache.usedBytes).toBe('first'.length);
+    expect(String(Buffer.from(second.cache.get('early') ?? []))).toBe('small');
+    expect(second.cache.usedBytes).toBe(small.length);
     second.close();
     const third = openCache(folder);
-    expect(String(Buffer.from(third.cache.get('kept') ?? []))).toBe('small');
+    for (const key of ['kept', 'early'])
+      expect(String(Buffer.from(third.cache.get(key) ?? []))).toBe('small');
     third.cache.put('later', small);
-    expect(third.cache.has('later')).toBe(true);
+    expect(third.cache.keep('later')).toBe(small.length);
     third.close();
   });
 
-  test('the same when it is noticed late: what waits to be written is asked for', () => {
-    const folder = temporaryFolder('cache');
-    const first = openCache(folder);
-    first.cache.put('run', Buffer.from('first'));
-    first.close();
-    const second = openCache(folder);
-    second.cache.put('run', Buffer.from('second'));
-    second.cache.put('new', small);
-    withFullDisk(() => expect(second.cache.get('new')).toBeUndefined());
-    expect(String(Buffer.from(second.cache.get('run') ?? []))).toBe('first');
-    second.close();
+  test('a value in the write buffer is lost when a read flushes it', () => {
+    const { cache, close } = openCache(temporaryFolder('cache'));
+    cache.put('new', small);
+    withFullDisk(() => expect(cache.get('new')).toBeUndefined());
+    expect(cache.keep('new')).toBeUndefined();
+    close();
   });
 
-  test('what moved from the old file is found there again', () => {
+  test('values that moved from the old file are found there again', () => {
     const folder = temporaryFolder('cache');
     const first = openCache(folder);
     first.cache.put('moved', small);
@@ -250,7 +248,7 @@ describe('on a disk that is full', () => {
   });
 });
 
-/** Half of what is written still fits. */
+/** Half of the write still fits. */
 function withFullDisk(work: () => void): void {
   const { writeSync } = fs;
   let writes = 0;

@@ -1,7 +1,8 @@
 /**
- * The folder that exports of a project share: the checkout (`source`), a readable copy of it where one is needed, and the two
- * files of the build cache. It belongs to one branch and one set of options, so that write access to another branch cannot change
- * it, and to one export at a time; an export that finds it locked runs without it. Everything in it can be lost.
+ * The cache folder of a project: the checkout, a readable copy of it and the two files of the build cache. It
+ * belongs to one branch and one set of options, so that write access to another branch cannot change it. One
+ * export uses it at a time; an export that finds it locked runs without it. Its content may be lost at any
+ * time.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -11,33 +12,33 @@ import type { Context } from '../context.ts';
 import { engineIdentity } from './engine-identity.ts';
 
 export interface CacheFolder {
-  /** Identifies the program that reads and writes it. */
+  /** Identifies the version of the program that reads and writes it. */
   engine(): Promise<string>;
   young: string;
   old: string;
-  /** The checkout, kept for the next export. The sandbox reads it. */
+  /** The checkout, kept for the next export. */
   sourceFolder: string;
-  /** A copy of the checkout for a rendering process that may not read the original, kept for the next export. */
+  /** A copy of the checkout for a process that cannot read the original. */
   readableFolder: string;
-  /** Records how much of the cache is in use, once an export is complete. */
+  /** Records the used size after a completed export. */
   completed(usedBytes: number): Promise<void>;
-  /** It may be damaged: the next export begins anew. */
+  /** Removes a possibly damaged cache. */
   discard(): Promise<void>;
   release(): void;
 }
 
-const taken = new Set<string>();
-/** Room that unused values may take before the young file becomes the old one. */
+const inUse = new Set<string>();
+/** Size of unused values at which the files are rotated. */
 const unusedBytes = 64 * 1024 ** 2;
 export const maxCacheAgeMs = 30 * 24 * 3600 * 1000;
 
 interface Owner {
   projectId: string;
-  /** Everything that decides which exports are alike. */
+  /** The values that distinguish exports of a project. */
   kind: unknown;
 }
 
-/** Undefined when another export has it, or the cache is turned off. */
+/** Undefined when another export uses it, or when caching is disabled. */
 export async function openProjectCache(
   { config }: Pick<Context, 'config'>,
   { projectId, kind }: Owner,
@@ -46,16 +47,16 @@ export async function openProjectCache(
   return openCacheFolder(join(projectCaches(config), projectId), kind);
 }
 
-/** `kind` tells apart what must not share a cache. Undefined when another process has it. */
+/** Exports with different `kind` never share a cache. Undefined when another process uses it. */
 export async function openCacheFolder(root: string, kind: unknown): Promise<CacheFolder | undefined> {
   const name = createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 24);
   const folder = join(root, name);
-  if (taken.has(folder)) return undefined;
-  taken.add(folder);
+  if (inUse.has(folder)) return undefined;
+  inUse.add(folder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const lock = join(folder, 'lock');
-    if (!(await lockFor(lock))) return void taken.delete(folder);
+    if (!(await lockFor(lock))) return void inUse.delete(folder);
     await rotate(folder);
     return {
       engine: engineIdentity,
@@ -63,21 +64,21 @@ export async function openCacheFolder(root: string, kind: unknown): Promise<Cach
       old: join(folder, 'old'),
       sourceFolder: join(folder, 'source'),
       readableFolder: join(folder, 'readable'),
-      // Only the time of the next rotation depends on it, so a full disk does no harm.
+      // Only the time of the next rotation depends on it, so a failed write is harmless.
       completed: (usedBytes) => writeFile(join(folder, 'used'), String(usedBytes)).catch(() => undefined),
       discard: () => rm(folder, { recursive: true, force: true }),
       release() {
-        taken.delete(folder);
+        inUse.delete(folder);
         rmSync(lock, { force: true });
       },
     };
   } catch (error) {
-    taken.delete(folder);
+    inUse.delete(folder);
     throw error;
   }
 }
 
-/** False when a running process holds it. */
+/** False when a running process holds the lock. */
 async function lockFor(file: string): Promise<boolean> {
   try {
     await writeFile(file, String(process.pid), { flag: 'wx' });
@@ -99,18 +100,21 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The files that the rendering process finds open, after its others. */
+/** The files that the sandboxed process inherits open. */
 export function cacheFiles(
   folder: Pick<CacheFolder, 'young' | 'old'> | undefined,
-): { path: string; use: 'go on with' | 'read' }[] {
+): { path: string; use: 'update' | 'read' }[] {
   if (folder === undefined) return [];
   return [
-    { path: folder.young, use: 'go on with' },
+    { path: folder.young, use: 'update' },
     { path: folder.old, use: 'read' },
   ];
 }
 
-/** The young file becomes the old one when it exceeds twice the bytes that the last export used, plus `unusedBytes`. */
+/**
+ * The young file becomes the old one when it exceeds twice the bytes that the last export used, plus
+ * `unusedBytes`.
+ */
 async function rotate(folder: string): Promise<void> {
   const [young, old] = [join(folder, 'young'), join(folder, 'old')];
   const used = Number(await readFile(join(folder, 'used'), 'utf8').catch(() => '0'));
@@ -120,7 +124,7 @@ async function rotate(folder: string): Promise<void> {
   await utimes(folder, new Date(), new Date());
 }
 
-/** Removes the caches of deleted projects, those that are too old, and the oldest until the others fit. */
+/** Removes caches of deleted projects, expired ones, and the least recently used beyond the limit. */
 export async function sweepProjectCaches({
   config,
   database,
@@ -145,14 +149,14 @@ export async function sweepProjectCaches({
   for (const { folder, mtimeMs, bytes } of found.toSorted((a, b) => b.mtimeMs - a.mtimeMs)) {
     kept += bytes;
     const isKept = kept <= config.buildCacheBytes && mtimeMs >= Date.now() - maxCacheAgeMs;
-    if (isKept || taken.has(folder)) continue;
+    if (isKept || inUse.has(folder)) continue;
     kept -= bytes;
     await rm(folder, { recursive: true, force: true });
   }
   measures.cacheMeasured(kept);
 }
 
-/** The source counts as large as the young file: counting its files would take too long. */
+/** The size of the checkout is estimated by the young file, because counting its files would be slow. */
 async function bytesOf(folder: string): Promise<number> {
   const sizes = await Promise.all(
     ['young', 'old', 'young'].map((name) => stat(join(folder, name)).catch(() => ({ size: 0 }))),

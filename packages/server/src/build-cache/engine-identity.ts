@@ -1,4 +1,4 @@
-/** Identifies the program that renders, so that a cache of another version is not used. */
+/** Identifies the version of the renderer, so that a cache of another version is not used. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -6,24 +6,24 @@ import { setImmediate as aPause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { builtFrom, version } from '../version.ts';
 
-/** The folders with everything that decides about the bytes of a bundle. */
+/** The folders whose code determines the bytes of a bundle. */
 const sourceFolders = ['..', '../../../render/src', '../../../bundle/src', '../../../api/src']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .filter((folder) => existsSync(folder));
 
-const filesWithoutPause = 100;
+const filesPerBatch = 100;
 
 export async function engineIdentity(): Promise<string> {
   const fixed = fixedVersion();
   return fixed === undefined ? `docyard ${await sourceFingerprint()}` : `docyard ${fixed} ${process.version}`;
 }
 
-/** It pauses between files, so that a service can answer requests. */
+/** Yields between files, so that the service can answer requests. */
 async function sourceFingerprint(): Promise<string> {
   const hash = createHash('sha256').update(process.version);
   const files = sourceFolders.flatMap((folder) => [...sourceFiles(folder)]);
   for (const [index, path] of files.entries()) {
-    if (index % filesWithoutPause === 0) await aPause();
+    if (index % filesPerBatch === 0) await aPause();
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
   }
@@ -38,7 +38,7 @@ function* sourceFiles(folder: string): Generator<string> {
   }
 }
 
-/** An installed or built version, whose sources are not what runs. */
+/** The version of an installed or built program, whose sources do not change. */
 function fixedVersion(): string | undefined {
   const isInstalled = fileURLToPath(import.meta.url)
     .split(sep)

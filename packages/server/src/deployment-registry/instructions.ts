@@ -1,4 +1,7 @@
-/** Instructions to sites: asked for here, delivered with the answer to a report, settled by a later report. */
+/**
+ * Instructions to sites: created by a caller, delivered in the response to a report, and settled by a later
+ * report.
+ */
 import type {
   Deployment,
   DeploymentInstruction,
@@ -22,25 +25,28 @@ import {
 
 type InstructionContext = Pick<Context, 'database' | 'clock'>;
 
-interface Asked {
+interface InstructionRequest {
   deploymentId: string;
   actor: Actor;
 }
 
 export async function rollbackDeployment(
   context: InstructionContext,
-  { release, ...asked }: Asked & { release: string | undefined },
+  { release, ...request }: InstructionRequest & { release: string | undefined },
 ): Promise<Deployment> {
-  return instruct(context, asked, (row) => ({ action: 'rollback', release: targetOf(row, release) }));
+  return instruct(context, request, (row) => ({ action: 'rollback', release: targetOf(row, release) }));
 }
 
-export async function resumeDeployment(context: InstructionContext, asked: Asked): Promise<Deployment> {
-  return instruct(context, asked, () => ({ action: 'resume', release: null }));
+export async function resumeDeployment(
+  context: InstructionContext,
+  request: InstructionRequest,
+): Promise<Deployment> {
+  return instruct(context, request, () => ({ action: 'resume', release: null }));
 }
 
 async function findLocked(
   context: InstructionContext,
-  { deploymentId, actor }: Asked,
+  { deploymentId, actor }: InstructionRequest,
 ): Promise<DeploymentRecord> {
   const where = { deploymentId, reach: actor };
   const { organization_id: organizationId, name } = await findDeployment(context, where);
@@ -50,7 +56,7 @@ async function findLocked(
 
 async function instruct(
   context: InstructionContext,
-  { deploymentId, actor }: Asked,
+  { deploymentId, actor }: InstructionRequest,
   choose: (row: DeploymentRecord) => Pick<DeploymentInstruction, 'action' | 'release'>,
 ): Promise<Deployment> {
   return inTransaction(context.database, async (database) => {
@@ -88,7 +94,7 @@ function refuseUncontrolled(row: DeploymentRecord): void {
   );
 }
 
-/** The releases are the newest first, and the one before the served one is the next older. */
+/** Releases are sorted from newest to oldest. */
 function targetOf(row: DeploymentRecord, wanted: string | undefined): string {
   const { current, releases } = reportOf(row);
   const served = releases.findIndex(({ id }) => id === current);
@@ -106,7 +112,7 @@ function targetOf(row: DeploymentRecord, wanted: string | undefined): string {
 
 export async function cancelInstruction(
   context: InstructionContext,
-  { deploymentId, actor }: Asked,
+  { deploymentId, actor }: InstructionRequest,
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
@@ -118,8 +124,8 @@ export async function cancelInstruction(
   });
 }
 
-/** What the site is told now. The nonce of its report keeps an old answer from counting again. */
-export function pendingOrder(
+/** The nonce of the report prevents the replay of an older response. */
+export function pendingInstruction(
   context: Pick<Context, 'clock' | 'secrets'>,
   row: DeploymentRecord,
   nonce: string,
@@ -133,11 +139,15 @@ export function pendingOrder(
   return { text, signature };
 }
 
-/** The instruction after a report, as it is kept. */
-export function afterReport(kept: string | null, { finished }: ReportDeployment, now: string): string | null {
-  if (kept === null || finished === null) return kept;
-  const instruction = JSON.parse(kept) as DeploymentInstruction;
-  if (instruction.id !== finished.id || instruction.status !== 'pending') return kept;
+/** The stored instruction after a report. */
+export function afterReport(
+  stored: string | null,
+  { finished }: ReportDeployment,
+  now: string,
+): string | null {
+  if (stored === null || finished === null) return stored;
+  const instruction = JSON.parse(stored) as DeploymentInstruction;
+  if (instruction.id !== finished.id || instruction.status !== 'pending') return stored;
   const { ok, message } = finished;
   const settled: DeploymentInstruction = {
     ...instruction,

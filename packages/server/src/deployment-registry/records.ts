@@ -1,27 +1,27 @@
-/** Deployments as the service knows them: what each site reported last, and since when it serves that. */
+/** Deployments: the last report of each site and the time since which it serves its release. */
 import type { Deployment, DeploymentInstruction, DeploymentRelease, ReportDeployment } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { readPage, type PageRequest } from '../paging.ts';
-import { exclusively, inTransaction, type Database, type DeploymentRow } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database, type DeploymentRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { deploymentsWithin, type Reach } from '../reach.ts';
+import { deploymentsWithin, type AccessScope } from '../access-scope.ts';
 
 export type DeploymentRecord = Selectable<DeploymentRow>;
 
-/** A site that misses so many reports counts as not seen. */
+/** A site that misses this many reports is shown as not seen. */
 const missedReports = 3;
 const graceSeconds = 10;
-/** A site that comes back later must not be surprised by an old request. */
+/** A pending instruction expires, so that a site that returns later does not follow it. */
 const instructionSeconds = 3600;
 
-/** Reports and requests change the same row, each from what it read. */
+/** Reports and instructions both read and then change the row. */
 export async function lockDeployment(
   transaction: Database,
   deployment: { organizationId: string; name: string },
 ): Promise<void> {
-  await exclusively(transaction, `deployment ${deployment.organizationId} ${deployment.name}`);
+  await acquireLocks(transaction, `deployment ${deployment.organizationId} ${deployment.name}`);
 }
 
 export function reportOf({ report }: Pick<DeploymentRecord, 'report'>): ReportDeployment {
@@ -34,7 +34,7 @@ export function servedRelease({ current, releases }: ReportDeployment): Deployme
 
 export async function listDeployments(
   context: Pick<Context, 'database' | 'clock'>,
-  input: PageRequest & { reach: Reach },
+  input: PageRequest & { reach: AccessScope },
 ): Promise<{ data: Deployment[]; nextCursor: string | null }> {
   const query = context.database.selectFrom('deployments').selectAll().where(deploymentsWithin(input.reach));
   return readPage(input, query, (row) => viewDeployment(context, row));
@@ -42,7 +42,7 @@ export async function listDeployments(
 
 export async function findDeployment(
   context: Pick<Context, 'database'>,
-  { deploymentId, reach }: { deploymentId: string; reach: Reach },
+  { deploymentId, reach }: { deploymentId: string; reach: AccessScope },
 ): Promise<DeploymentRecord> {
   const row = await context.database
     .selectFrom('deployments')

@@ -1,11 +1,11 @@
-/** Takes the reports of sites, and answers with what is asked of them. */
+/** Receives reports of sites and returns pending instructions. */
 import type { DeploymentReceipt, ReportDeployment } from '@docyard/api';
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import { exclusively, inTransaction, type Database } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import type { Reach } from '../reach.ts';
-import { afterReport, pendingOrder } from './instructions.ts';
+import type { AccessScope } from '../access-scope.ts';
+import { afterReport, pendingInstruction } from './instructions.ts';
 import { lockDeployment, reportOf, servedRelease, type DeploymentRecord } from './records.ts';
 
 const maxDeployments = 200;
@@ -13,7 +13,7 @@ const maxDeployments = 200;
 export async function reportDeployment(
   context: Pick<Context, 'database' | 'clock' | 'secrets'>,
   report: ReportDeployment,
-  reach: Reach,
+  reach: AccessScope,
 ): Promise<DeploymentReceipt> {
   const row = await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
@@ -21,13 +21,13 @@ export async function reportDeployment(
     const known = await findByName(database, report.name, reach);
     return known === undefined ? insert(inside, report, reach) : update(inside, known, report);
   });
-  return { deploymentId: row.id, instruction: pendingOrder(context, row, report.nonce) };
+  return { deploymentId: row.id, instruction: pendingInstruction(context, row, report.nonce) };
 }
 
 async function findByName(
   database: Database,
   name: string,
-  { organizationId, projectId }: Reach,
+  { organizationId, projectId }: AccessScope,
 ): Promise<DeploymentRecord | undefined> {
   return database
     .selectFrom('deployments')
@@ -41,12 +41,12 @@ async function findByName(
 async function insert(
   context: Pick<Context, 'database' | 'clock'>,
   report: ReportDeployment,
-  reach: Reach,
+  reach: AccessScope,
 ): Promise<DeploymentRecord> {
   const { database } = context;
   const { organizationId, projectId } = reach;
-  await exclusively(database, `deployments of ${organizationId}`);
-  // Another process may have been first.
+  await acquireLocks(database, `deployments of ${organizationId}`);
+  // Another process may have inserted it.
   const known = await findByName(database, report.name, reach);
   if (known !== undefined) return update(context, known, report);
   await refuseTooMany(database, organizationId);
@@ -108,7 +108,7 @@ async function update(
     .executeTakeFirstOrThrow();
 }
 
-/** The project of the export that is served, if that is one of this organization. */
+/** The project of the served export, if it belongs to this organization. */
 async function projectOf(
   database: Database,
   organizationId: string,
@@ -125,7 +125,7 @@ async function projectOf(
   return job?.project_id ?? null;
 }
 
-/** What the first report tells: a release that was rolled back to is served since then. */
+/** For the first report: a release that was rolled back to is served since the rollback. */
 function sinceOf(report: ReportDeployment): string | null {
   return report.held?.at ?? servedRelease(report)?.installedAt ?? null;
 }

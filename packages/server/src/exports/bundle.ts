@@ -1,13 +1,10 @@
-/**
- * Gives out links to the bundle of a completed export, or to what changed since another one. The archive was made by the
- * job: this only looks whether it can be had, and signs.
- */
+/** Creates download links for the bundle of a completed export, or for its delta from another export. */
 import type { Bundle } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import type { BlobLink } from '../ports/blobs.ts';
 import { Problem } from '../problem.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { deltaSince } from './delta.ts';
 import { bundleFileName, signLink, type LinkedFile } from './links.ts';
 import { finishedResult } from './read.ts';
@@ -15,13 +12,13 @@ import { blobName } from './record.ts';
 
 interface BundleRequest {
   job: Job;
-  /** How far whoever asks may see; the job is within it, and so must be the one it is compared with. */
-  reach: Reach;
+  /** The access scope of the caller. It must include the job and the one it is compared with. */
+  reach: AccessScope;
   origin: string;
   ttlSeconds?: number | undefined;
-  /** The job whose bundle the caller has: the link is then to the delta from there. */
+  /** The job whose bundle the caller has. The link then leads to the delta from that bundle. */
   since?: string | undefined;
-  /** What the link is for; a store's own link opens for one method only. */
+  /** S3 signs a link for one method only. */
   method?: 'GET' | 'HEAD';
 }
 
@@ -31,7 +28,7 @@ export async function createBundleLink(
 ): Promise<Bundle> {
   const { job, reach, method = 'GET', since } = request;
   const { bundle, attempt } = finishedResult(job);
-  // A store that is away is told now, instead of by a link that leads nowhere.
+  // Reports an unavailable store now instead of returning a broken link.
   if ((await context.blobs.stat(blobName(job.id, attempt, bundleFileName))) === undefined) {
     throw new Problem('bundle_purged', 'The bundle is no longer stored. Start a new export of the domain.');
   }

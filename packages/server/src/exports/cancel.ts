@@ -1,6 +1,4 @@
-/**
- * Ends an export early, or removes a finished one with its files.
- */
+/** Cancels an export, or deletes a finished one. */
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
@@ -23,7 +21,7 @@ export async function cancelExport(
   });
 }
 
-/** The caller removes the files once the row is gone for good. */
+/** The caller removes the files after the commit. */
 export async function deleteExport(
   context: StoreContext,
   input: { jobId: string; actor: Actor },
@@ -34,7 +32,7 @@ export async function deleteExport(
     if (!isFinal(job.status)) {
       throw new Problem(
         'job_not_finished',
-        'The job is still at work. Cancel it first, or wait until it has ended.',
+        'The job has not finished. Cancel it first, or wait until it has ended.',
       );
     }
     await deleteJob(inside, job.id);

@@ -1,4 +1,3 @@
-/** A source looked at before there is a project: what it holds, or what is wrong with it, and nothing is left behind. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckSource, SourceCheck } from '@docyard/api';
@@ -36,12 +35,12 @@ beforeAll(async () => {
   context = await composeForTest();
 });
 
-const nobody = { organizationId: 'nobody', projectId: null };
+const anonymous = { organizationId: 'anonymous', projectId: null };
 
 const check = (source: CheckSource['source'], allowLocal = true) =>
-  checkSource(context, { source, reach: nobody, allowLocal, signal: new AbortController().signal });
+  checkSource(context, { source, reach: anonymous, allowLocal, signal: new AbortController().signal });
 
-test('a repository with a site is told with commit, configuration, name and pages', async () => {
+test('the check of a repository returns commit, configuration, name and page count', async () => {
   const folder = temporaryFolder('source');
   const commit = commitAll(folder, site);
   expect(await check({ repository: `file://${folder}`, directory: 'docs' })).toEqual({
@@ -66,7 +65,7 @@ test('a folder of pages without a configuration is a site too', async () => {
   });
 });
 
-describe('what is wrong is told as a failed export would tell it', () => {
+describe('problems are reported as a failed export reports them', () => {
   const folder = temporaryFolder('wrong');
   commitAll(folder, { ...site, 'broken/docs.json': '{"name": ', 'empty/read.txt': 'nothing here' });
   const repository = `file://${folder}`;
@@ -89,7 +88,7 @@ describe('what is wrong is told as a failed export would tell it', () => {
   });
 });
 
-test('no more than two are looked at at once', async () => {
+test('at most two checks run at the same time', async () => {
   const folder = temporaryFolder('busy');
   commitAll(folder, site);
   const source = { repository: `file://${folder}`, directory: 'docs' };
@@ -130,11 +129,11 @@ describe('a private repository', () => {
     return { status: answer.status, body: JSON.parse(text) as SourceCheck & { code?: string } };
   }
 
-  test('is opened with what its project has', async () => {
+  test('is opened with the credential of its project', async () => {
     expect((await ask({ projectId })).body).toMatchObject({ ok: true, pages: 2, problem: null });
   });
 
-  test('is opened with what was typed in, which counts before what is kept, and is not kept itself', async () => {
+  test('is opened with a given credential, which has precedence and is not stored', async () => {
     const credential = { type: 'token', token } as const;
     expect((await ask({ credential })).body).toMatchObject({ ok: true, pages: 2 });
     const wrong = { ...credential, token: 'another-token' };
@@ -142,21 +141,21 @@ describe('a private repository', () => {
     expect((await ask({ projectId })).body.ok).toBe(true);
   });
 
-  test('is closed without either', async () => {
+  test('is not accessible without a credential', async () => {
     expect((await ask({})).body.problem?.code).toBe('source_not_found');
   });
 
-  test('lends nothing of its project to another host', async () => {
+  test('does not send the credential of its project to another host', async () => {
     const other = await startGitServer({ token });
-    const elsewhere = other.addRepository('private', site).url;
-    const { body } = await ask({ projectId, repository: elsewhere });
+    const otherHost = other.addRepository('private', site).url;
+    const { body } = await ask({ projectId, repository: otherHost });
     expect(body.ok).toBe(false);
     expect(other.requests.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
     await other.close();
   });
 
-  test('lends nothing to another organization, which is told of no such project', async () => {
-    const stranger = await createTenant(guarded, { name: 'Elsewhere' });
+  test('is not found for another organization', async () => {
+    const stranger = await createTenant(guarded, { name: 'Other' });
     const { status, body } = await ask({ projectId }, stranger.key.key);
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' });
     expect(server.requests).toEqual([]);

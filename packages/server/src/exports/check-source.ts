@@ -1,33 +1,33 @@
 /**
- * Looks at a source before a project is made of it: fetched as an export fetches it, read in a process of its own, and gone
- * afterwards. What is wrong with the source is an answer and no error.
+ * Checks a source before a project is created: fetches it as an export does and reads it in the sandbox.
+ * Problems of the source are part of the result, not errors.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckSource, SourceCheck } from '@docyard/api';
 import type { Tenant } from '../egress/rules.ts';
 import type { Context } from '../context.ts';
-import { JobFailure } from '../jobs/failure.ts';
+import { JobFailedError } from '../jobs/failure.ts';
 import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { Problem } from '../problem.ts';
-import { borrowForLook } from '../projects/forge.ts';
+import { credentialForCheck } from '../projects/forge.ts';
 import { findProject } from '../projects/find-project.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';
 
-const mostSeconds = 60;
+const maxSeconds = 60;
 const memoryMegabytes = 512;
-/** Each takes a clone and a process; exports need the machine more. */
-const mostAtOnce = 2;
-let underWay = 0;
+/** Each check needs a clone and a process; exports have precedence. */
+const maxConcurrent = 2;
+let running = 0;
 
 const nothing = { ok: false, commit: null, configFile: null, name: null, pages: 0 } as const;
 
 type CheckContext = Pick<Context, 'config' | 'database' | 'forges' | 'secrets' | 'sources'>;
 
-interface Look extends Omit<CheckSource, 'projectId'> {
+interface SourceLookup extends Omit<CheckSource, 'projectId'> {
   project: { id: string; repository: string } | undefined;
   tenant: Tenant;
   allowLocal: boolean;
@@ -36,19 +36,23 @@ interface Look extends Omit<CheckSource, 'projectId'> {
 
 export async function checkSource(
   context: CheckContext,
-  { projectId, reach, ...given }: CheckSource & Omit<Look, 'project' | 'tenant'> & { reach: Reach },
+  {
+    projectId,
+    reach,
+    ...given
+  }: CheckSource & Omit<SourceLookup, 'project' | 'tenant'> & { reach: AccessScope },
 ): Promise<SourceCheck> {
   const project = projectId === undefined ? undefined : await findProject(context, { id: projectId, reach });
   const tenant = { organizationId: reach.organizationId, projectId: project?.id ?? null };
-  if (underWay >= mostAtOnce) {
-    throw new Problem('overloaded', 'Other sources are being looked at. Try again in a moment.', {
+  if (running >= maxConcurrent) {
+    throw new Problem('overloaded', 'Too many sources are being checked. Try again in a moment.', {
       headers: { 'retry-after': '5' },
     });
   }
-  underWay += 1;
-  const deadline = AbortSignal.timeout(mostSeconds * 1000);
+  running += 1;
+  const deadline = AbortSignal.timeout(maxSeconds * 1000);
   try {
-    return await look(context, {
+    return await inspect(context, {
       ...given,
       project,
       tenant,
@@ -57,19 +61,19 @@ export async function checkSource(
   } catch (error) {
     return { ...nothing, problem: problemOf(error, deadline) };
   } finally {
-    underWay -= 1;
+    running -= 1;
   }
 }
 
-async function look(
+async function inspect(
   context: CheckContext,
-  { source, project, tenant, credential: given, allowLocal, signal }: Look,
+  { source, project, tenant, credential: given, allowLocal, signal }: SourceLookup,
 ): Promise<SourceCheck> {
   const { config, sources } = context;
   const { repository, ref = null, directory = null } = source;
   const workFolder = await mkdtemp(join(config.dataDir, 'work', 'check-'));
   try {
-    const credential = await borrowForLook(
+    const credential = await credentialForCheck(
       context,
       { repository, project, tenant, credential: given },
       signal,
@@ -89,7 +93,7 @@ async function look(
   }
 }
 
-/** What no author can mend is a fault of ours and stays one. */
+/** Errors that an author cannot fix are rethrown. */
 function problemOf(error: unknown, deadline: AbortSignal): NonNullable<SourceCheck['problem']> {
   if (error instanceof SourceError) {
     return { code: error.code, message: error.message, hint: error.hint ?? null };
@@ -97,11 +101,11 @@ function problemOf(error: unknown, deadline: AbortSignal): NonNullable<SourceChe
   if (error instanceof ForgeError) {
     return { code: 'source_unavailable', message: error.message, hint: error.hint ?? null };
   }
-  if (error instanceof JobFailure) {
+  if (error instanceof JobFailedError) {
     const { code, message, hint } = error.failure;
     return { code, message, hint };
   }
   if (!deadline.aborted) throw error;
-  const message = `The source could not be fetched and read in ${mostSeconds} s.`;
-  return { code: 'timeout', message, hint: 'An export may take longer: create the project and start one.' };
+  const message = `Fetching and reading the source took longer than ${maxSeconds} seconds.`;
+  return { code: 'timeout', message, hint: 'Exports have a longer limit: create the project and start one.' };
 }

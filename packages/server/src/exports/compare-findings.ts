@@ -1,8 +1,8 @@
-/** Which findings of an export are new, and which of the export before it are fixed. */
+/** Compares the findings of two exports. */
 import type { Diagnostic, FindingsComparison } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { findBase } from './compare.ts';
 import { readReport } from './read.ts';
 
@@ -10,7 +10,7 @@ const maxListed = 500;
 
 export async function compareFindings(
   context: Pick<Context, 'blobs' | 'database'>,
-  { job, older, reach }: { job: Job; older: string | undefined; reach: Reach },
+  { job, older, reach }: { job: Job; older: string | undefined; reach: AccessScope },
 ): Promise<FindingsComparison> {
   const after = await readReport(context, job);
   const base = await findBase(context, job, { older, reach });
@@ -27,7 +27,7 @@ export async function compareFindings(
   };
 }
 
-/** Findings without a counterpart in the other list. Each counterpart counts once. */
+/** Findings without a counterpart in the other list. Each counterpart matches once. */
 function without(findings: readonly Diagnostic[], others: readonly Diagnostic[]): Diagnostic[] {
   const left = new Map<string, number>();
   for (const other of others) left.set(identityOf(other), (left.get(identityOf(other)) ?? 0) + 1);
@@ -38,7 +38,7 @@ function without(findings: readonly Diagnostic[], others: readonly Diagnostic[])
   });
 }
 
-/** Without the line: text above a finding moves it. */
+/** Without the line number, because edits above a finding move it. */
 function identityOf({ severity, code, message, file, target }: Diagnostic): string {
   return JSON.stringify([severity, code, message, file, target]);
 }

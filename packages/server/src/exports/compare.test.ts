@@ -1,4 +1,3 @@
-/** Two exports side by side over the API: which pages are new, changed, moved or gone, and against what. */
 import type { Comparison } from '@docyard/api';
 import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -65,7 +64,7 @@ async function compare(
   return { status: answer.status, body: (await answer.json()) as Comparison };
 }
 
-test('tells pages apart that are changed, moved and gone, and other files from pages', async () => {
+test('the comparison lists changed, moved and removed pages and other files separately', async () => {
   const { status, body } = await compare(second, `?with=${first.id}`);
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -83,16 +82,16 @@ test('tells pages apart that are changed, moved and gone, and other files from p
 });
 
 describe('without `with`', () => {
-  test('the completed export before it is taken', async () => {
+  test('the previous completed export is the base', async () => {
     await createExport(context, tenant, project);
     expect((await compare(second)).body).toMatchObject({ from: { jobId: first.id } });
   });
 
-  test('the first one has nothing to be compared with', async () => {
+  test('the first export has no base', async () => {
     expect(await compare(first)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('one whose files are gone is passed over', async () => {
+  test('an export without files is skipped', async () => {
     const third = await exportOf(page('index', 'At home'));
     const purged = await exportOf(page('index', 'Lost'));
     const last = await exportOf(page('index', 'At home'));

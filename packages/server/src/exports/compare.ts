@@ -1,20 +1,17 @@
-/**
- * What is different between two exports of a project, told in pages. It reads the two lists of files and no archive.
- */
+/** Compares two exports by their manifests. */
 import type { Comparison } from '@docyard/api';
 import { diffSites } from '@docyard/bundle';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { findExport, readManifest } from './read.ts';
 
 type CompareContext = Pick<Context, 'blobs' | 'database'>;
 
-/** From `older`, or from the completed export before it, to `job`. */
 export async function compareExports(
   context: CompareContext,
-  { job, older, reach }: { job: Job; older: string | undefined; reach: Reach },
+  { job, older, reach }: { job: Job; older: string | undefined; reach: AccessScope },
 ): Promise<Comparison> {
   const to = await readManifest(context, job);
   const base = await findBase(context, job, { older, reach });
@@ -23,16 +20,15 @@ export async function compareExports(
   return { ...found, from: { jobId: base.id, ...found.from }, to: { jobId: job.id, ...found.to } };
 }
 
-/** The named export, or the completed one before `job`. */
 export function findBase(
   context: Pick<Context, 'database'>,
   job: Job,
-  { older, reach }: { older: string | undefined; reach: Reach },
+  { older, reach }: { older: string | undefined; reach: AccessScope },
 ): Promise<Job> {
   return older === undefined ? exportBefore(context, job) : findOlder(context, job, { id: older, reach });
 }
 
-/** The export of a branch is compared with what was published, and never the other way round. */
+/** A preview of a branch is compared with the last published export. */
 async function exportBefore({ database }: Pick<Context, 'database'>, job: Job): Promise<Job> {
   const before = await database
     .selectFrom('jobs')
@@ -58,7 +54,7 @@ async function exportBefore({ database }: Pick<Context, 'database'>, job: Job): 
 async function findOlder(
   context: Pick<Context, 'database'>,
   job: Job,
-  where: { id: string; reach: Reach },
+  where: { id: string; reach: AccessScope },
 ): Promise<Job> {
   const older = await findExport(context, where);
   if (older.project_id !== job.project_id) {

@@ -1,22 +1,22 @@
 /**
- * The process that makes one delta and ends with it. Comparing files of megabytes byte by byte would keep the server from
- * answering. It gets files and leaves a file; it has no network, no database and no secret.
+ * The sandboxed process that makes one delta and then exits. A comparison of large files would block the
+ * event loop of the server.
  */
 import { closeSync, createReadStream } from 'node:fs';
-import { BundleRefused, makeDelta } from '@docyard/bundle';
+import { BundleRefusedError, makeDelta } from '@docyard/bundle';
 import { isDiskFullOrLimited } from '@docyard/site/disk';
-import { firstFileDescriptor } from '../rendering/protocol.ts';
+import { firstFileDescriptor } from '../sandbox/protocol.ts';
 import type { DeltaMessage } from './delta.ts';
 
 process.once('message', () => {
   make()
-    .catch((error: unknown) => say(explain(error)))
+    .catch((error: unknown) => sendMessage(explain(error)))
     .finally(() => process.disconnect());
 });
-// Without a parent there is nobody to work for.
+// The parent has ended.
 process.once('disconnect', () => process.exit());
 
-/** In the order in which the server has opened them. */
+/** In the order in which `delta.ts` opens them. */
 const openFiles = {
   base: firstFileDescriptor,
   target: firstFileDescriptor + 1,
@@ -30,16 +30,20 @@ async function make(): Promise<void> {
   const { delta: output, spool } = openFiles;
   const { sizeBytes, sha256 } = await makeDelta({ base, target, spool, output });
   closeSync(output);
-  say({ type: 'made', sizeBytes, sha256 });
+  sendMessage({ type: 'made', sizeBytes, sha256 });
 }
 
 function explain(error: unknown): DeltaMessage {
   const reason =
-    error instanceof BundleRefused ? 'not_bundles' : isDiskFullOrLimited(error) ? 'disk_full' : 'internal';
+    error instanceof BundleRefusedError
+      ? 'not_bundles'
+      : isDiskFullOrLimited(error)
+        ? 'disk_full'
+        : 'internal';
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { type: 'failed', reason, message: text.slice(0, 4000) };
 }
 
-function say(message: DeltaMessage): void {
+function sendMessage(message: DeltaMessage): void {
   process.send?.(message);
 }

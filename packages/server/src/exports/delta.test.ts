@@ -1,4 +1,3 @@
-/** Deltas over the API: made once, kept beside the bundle, handed out by a signed link, and a reason where there is none. */
 import { createHash, hash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +54,7 @@ const filesOf = (job: Job) => readdirSync(join(context.config.dataDir, 'blobs', 
 const workLeft = () => readdirSync(join(context.config.dataDir, 'work'));
 
 describe('a delta', () => {
-  test('is what changed since another job, with its own size and hash', async () => {
+  test('contains the changes since another job and has a size and a hash', async () => {
     const answer = await linkTo(newer, { since: older.id });
     expect(answer.status).toBe(200);
     const body = (await answer.json()) as { bundleUrl: string };
@@ -74,7 +73,7 @@ describe('a delta', () => {
     });
   });
 
-  test('is reached by the stable addresses too', async () => {
+  test('is available at the stable addresses', async () => {
     for (const path of [
       `jobs/${newer.id}/bundle?since=${older.id}`,
       `latest/bundle?domain=${project.domain}&since=${older.id}`,
@@ -88,7 +87,7 @@ describe('a delta', () => {
     }
   });
 
-  test('downloads with the client, and with the older bundle gives the newer one', async () => {
+  test('can be downloaded by the client and turns the older bundle into the newer one', async () => {
     const folder = temporaryFolder('download');
     const client = new DocyardClient({ baseUrl: service.origin, apiKey: tenant.key.key });
     await downloadBundle(client, newer.id, join(folder, 'delta'), { since: older.id });
@@ -100,7 +99,7 @@ describe('a delta', () => {
     expect(hash('sha256', full)).toBe(createHash('sha256').update(target).digest('hex'));
   });
 
-  test('is made once, for however many ask, and lies beside the bundle', async () => {
+  test('is made once for concurrent requests and stored beside the bundle', async () => {
     const [from, to] = [
       await createCompletedExport(context, tenant, project, base),
       await createCompletedExport(context, tenant, project, target),
@@ -115,7 +114,7 @@ describe('a delta', () => {
     expect(workLeft()).toEqual([]);
   });
 
-  test('is made anew when it was not stored to the end', async () => {
+  test('is made again when it was stored incompletely', async () => {
     const to = await createCompletedExport(context, tenant, project, target);
     expect((await linkTo(to, { since: older.id })).status).toBe(200);
     rmSync(join(context.config.dataDir, 'blobs', to.id, '1', `delta-${older.id}.json`));
@@ -123,7 +122,7 @@ describe('a delta', () => {
     expect(filesOf(to)).toContain(`delta-${older.id}.json`);
   });
 
-  test('goes with the bundle', async () => {
+  test('is removed with the bundle', async () => {
     const to = await createCompletedExport(context, tenant, project, target);
     const { bundleUrl } = (await (await linkTo(to, { since: older.id })).json()) as { bundleUrl: string };
     await markPurged(context, to.id);
@@ -142,13 +141,13 @@ const canceled = {
   retryable: true,
 };
 
-describe('there is none', () => {
+describe('a delta is refused', () => {
   const problemOf = async (answer: Response) => ({
     status: answer.status,
     ...((await answer.json()) as { code: string; error: string }),
   });
 
-  test('since a job that nobody knows', async () => {
+  test('since an unknown job', async () => {
     const problem = await problemOf(await linkTo(newer, { since: 'se_0000000000000000' }));
     expect(problem).toMatchObject({ status: 404, code: 'not_found' });
     expect(problem.error).toContain('`since`');
@@ -157,7 +156,7 @@ describe('there is none', () => {
     });
   });
 
-  test('since a job of somebody else, as if it did not exist', async () => {
+  test('since a job of another organization, as if it did not exist', async () => {
     const stranger = await createTenant(context, { name: 'Stranger' });
     const theirs = await createTestProject(context, stranger);
     const job = await createCompletedExport(context, stranger, theirs, base);
@@ -176,7 +175,7 @@ describe('there is none', () => {
     expect(problem.error).toContain(other.domain);
   });
 
-  test('since a job that has not completed, or never will', async () => {
+  test('since an unfinished or failed job', async () => {
     const queued = await createExport(context, tenant, project);
     expect(await problemOf(await linkTo(newer, { since: queued.id }))).toMatchObject({
       status: 409,
@@ -201,13 +200,13 @@ describe('there is none', () => {
     });
   });
 
-  test('since a job whose bundle is gone from the store', async () => {
+  test('since a job whose bundle is missing from the store', async () => {
     const job = await createCompletedExport(context, tenant, project, base);
     await context.blobs.removeAll(job.id);
     expect(await problemOf(await linkTo(newer, { since: job.id }))).toMatchObject({ status: 410 });
   });
 
-  test('of bundles that an older version made', async () => {
+  test('for bundles of an older version', async () => {
     const job = await createCompletedExport(context, tenant, project, await packEntries({ 'a.html': 'a' }));
     const problem = await problemOf(await linkTo(newer, { since: job.id }));
     expect(problem).toMatchObject({ status: 400, details: [{ path: 'since' }] });
@@ -215,7 +214,7 @@ describe('there is none', () => {
     expect(filesOf(newer)).not.toContain(`delta-${job.id}.tar.gz`);
   });
 
-  test('when there is no room to make it: the reason is told, and the next try works', async () => {
+  test('on a full disk, with the reason, and the next request succeeds', async () => {
     const work = join(context.config.dataDir, 'work');
     const [from, to] = [
       await createCompletedExport(context, tenant, project, base),
@@ -227,7 +226,7 @@ describe('there is none', () => {
     expect(await problemOf(await linkTo(to, { since: from.id }))).toMatchObject({
       status: 503,
       code: 'storage_unavailable',
-      error: expect.stringContaining('disk is full') as string,
+      error: expect.stringContaining('disk is too full') as string,
     });
     full.mockRestore();
     expect(readdirSync(work)).toEqual([]);

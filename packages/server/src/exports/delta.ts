@@ -1,6 +1,6 @@
 /**
- * What changed between two exports of a project, as a file that lies beside the newer bundle. It is made when somebody first
- * asks for it, in a process of its own, and kept as long as that bundle. Who may have it is decided elsewhere.
+ * Deltas between two exports of a project: made on the first request, in a process, and stored beside the
+ * newer bundle. Callers check access.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,8 +12,8 @@ import type { Context } from '../context.ts';
 import { isDiskFull } from '@docyard/site/disk';
 import { readJob, type Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
-import type { Reach } from '../reach.ts';
-import { converse } from '../rendering/sandbox.ts';
+import type { AccessScope } from '../access-scope.ts';
+import { runSandboxed } from '../sandbox/sandbox.ts';
 import { blobName, resultOf, type DeltaFile } from './record.ts';
 
 interface DeltaFiles {
@@ -44,16 +44,15 @@ export interface StoredDelta extends Facts {
 type DeltaContext = Pick<Context, 'blobs' | 'config' | 'database' | 'log'>;
 
 const program = fileURLToPath(new URL('delta-child.ts', import.meta.url));
-/** Two versions of one file of 64 MB, and what it takes to compare them. */
+/** Room for two versions of the largest file and their comparison. */
 const memoryMegabytes = 512;
-/** 1,000 pages take 2 s on two cores. */
-const mostSeconds = 300;
-const mostWaiting = 20;
+const maxSeconds = 300;
+const maxPending = 20;
 
-/** The delta from `since` to `job`, both completed; made now unless it is there. */
+/** Returns the stored delta from `since` to `job`, or makes it. */
 export async function deltaSince(
   context: DeltaContext,
-  given: { job: Job; since: string; reach: Reach },
+  given: { job: Job; since: string; reach: AccessScope },
 ): Promise<StoredDelta> {
   const { job, since } = given;
   const pair = { target: bundleOf(job), base: bundleOf(await findBase(context, given)) };
@@ -69,7 +68,7 @@ interface StoredBundle {
   generation: number;
 }
 
-/** Undefined unless the delta is stored. Its facts are written after it, so what has facts is whole. */
+/** Undefined unless the delta is stored. Its facts are written last, so a delta with facts is complete. */
 export async function readDeltaFacts(
   { blobs }: Pick<Context, 'blobs'>,
   { jobId, generation, file }: StoredBundle & { file: DeltaFile },
@@ -84,10 +83,10 @@ function factsNameOf({ jobId, generation, file }: StoredBundle & { file: DeltaFi
   return blobName(jobId, generation, `${file.slice(0, -'.tar.gz'.length)}.json` as `delta-${string}.json`);
 }
 
-/** Says of every job that will not do why `since` cannot name it. */
+/** Throws a problem that explains why `since` cannot be used. */
 async function findBase(
   context: DeltaContext,
-  { job, since, reach }: { job: Job; since: string; reach: Reach },
+  { job, since, reach }: { job: Job; since: string; reach: AccessScope },
 ): Promise<Job> {
   const base = await readJob(context, { id: since, reach, kind: 'export' });
   if (base === undefined) {
@@ -97,7 +96,7 @@ async function findBase(
     const message = `\`since\` must name an export of the same project; ${since} is one of ${base.domain}.`;
     throw new Problem('invalid_request', message, { details: [{ path: 'since', message }] });
   }
-  if (base.purged_at !== null) throw gone(since);
+  if (base.purged_at !== null) throw bundlePurged(since);
   if (base.status === 'failed') {
     throw new Problem('job_failed', `The job ${since}, which \`since\` names, failed and has no bundle.`);
   }
@@ -109,10 +108,10 @@ async function findBase(
   return base;
 }
 
-function gone(since: string): Problem {
+function bundlePurged(since: string): Problem {
   return new Problem(
     'bundle_purged',
-    `The bundle of ${since}, which \`since\` names, was removed. Take the whole bundle: leave \`since\` out.`,
+    `The bundle of ${since}, which \`since\` names, was removed. Omit \`since\` to download the full bundle.`,
   );
 }
 
@@ -127,29 +126,33 @@ interface Pair {
   target: StoredBundle;
 }
 
-/** By name, so that callers who ask at once share one. Another process may make it too: it gets the same bytes. */
-const making = new Map<string, Promise<Facts>>();
-let lastInLine: Promise<unknown> = Promise.resolve();
+/** Concurrent callers share one promise. Another process that makes the same delta writes the same bytes. */
+const pending = new Map<string, Promise<Facts>>();
+let lastPending: Promise<unknown> = Promise.resolve();
 
-/** One after another: each takes a core, and the exports need them more. */
+/** Deltas are made sequentially, because exports need the processors more. */
 async function makeOnce(context: DeltaContext, pair: Pair, file: DeltaFile): Promise<Facts> {
   const name = blobName(pair.target.jobId, pair.target.generation, file);
-  const begun = making.get(name);
-  if (begun !== undefined) return begun;
-  if (making.size >= mostWaiting) {
-    throw new Problem('overloaded', 'Too many deltas are being made. Try again, or take the whole bundle.', {
-      headers: { 'retry-after': '10' },
-    });
+  const running = pending.get(name);
+  if (running !== undefined) return running;
+  if (pending.size >= maxPending) {
+    throw new Problem(
+      'overloaded',
+      'Too many deltas are being created. Try again, or omit `since` to download the full bundle.',
+      {
+        headers: { 'retry-after': '10' },
+      },
+    );
   }
-  const made = lastInLine.then(() => make(context, pair, file));
-  lastInLine = made.catch(() => {});
-  making.set(name, made);
-  return made.finally(() => making.delete(name));
+  const made = lastPending.then(() => make(context, pair, file));
+  lastPending = made.catch(() => {});
+  pending.set(name, made);
+  return made.finally(() => pending.delete(name));
 }
 
 async function make(context: DeltaContext, pair: Pair, file: DeltaFile): Promise<Facts> {
   const { blobs, config, log } = context;
-  const began = performance.now();
+  const startedMs = performance.now();
   const folder = await mkdtemp(join(config.dataDir, 'work', 'delta-'));
   const files: DeltaFiles = {
     base: join(folder, 'base'),
@@ -157,7 +160,7 @@ async function make(context: DeltaContext, pair: Pair, file: DeltaFile): Promise
     delta: join(folder, 'delta'),
     spool: join(folder, 'spool'),
   };
-  const signal = AbortSignal.timeout(mostSeconds * 1000);
+  const signal = AbortSignal.timeout(maxSeconds * 1000);
   try {
     await fetchBundle(context, pair.base, files.base, signal);
     await fetchBundle(context, pair.target, files.target, signal);
@@ -166,7 +169,7 @@ async function make(context: DeltaContext, pair: Pair, file: DeltaFile): Promise
     const name = blobName(pair.target.jobId, pair.target.generation, file);
     await blobs.putStream(name, createReadStream(files.delta), signal);
     await blobs.putBytes(factsNameOf({ ...pair.target, file }), Buffer.from(JSON.stringify(facts)), signal);
-    const milliseconds = Math.round(performance.now() - began);
+    const milliseconds = Math.round(performance.now() - startedMs);
     log.info({ jobId: pair.target.jobId, since: pair.base.jobId, sizeBytes, milliseconds }, 'made a delta');
     return facts;
   } catch (error) {
@@ -183,12 +186,12 @@ async function fetchBundle(
   signal: AbortSignal,
 ): Promise<void> {
   const name = blobName(jobId, generation, 'bundle.tar.gz');
-  if ((await blobs.stat(name)) === undefined) throw gone(jobId);
+  if ((await blobs.stat(name)) === undefined) throw bundlePurged(jobId);
   await pipeline(blobs.read(name), createWriteStream(file, { mode: 0o600 }), { signal });
 }
 
 function makeInProcess({ base, target, delta, spool }: DeltaFiles, signal: AbortSignal): Promise<Facts> {
-  return converse<Facts>({
+  return runSandboxed<Facts>({
     program,
     order: {},
     files: [
@@ -199,7 +202,7 @@ function makeInProcess({ base, target, delta, spool }: DeltaFiles, signal: Abort
     ],
     memoryMegabytes,
     signal,
-    hear(raw) {
+    onMessage(raw) {
       const message = DeltaMessage.parse(raw);
       if (message.type === 'made') return { answer: message };
       throw problemOf(message);
@@ -210,9 +213,9 @@ function makeInProcess({ base, target, delta, spool }: DeltaFiles, signal: Abort
 function problemOf({ reason, message }: Extract<DeltaMessage, { type: 'failed' }>): Error {
   const cause = new Error(message);
   if (reason === 'disk_full') return diskFull(cause);
-  if (reason === 'internal') return new Error('The delta could not be made.', { cause });
+  if (reason === 'internal') return new Error('Cannot create the delta.', { cause });
   const explanation =
-    'There is no delta between these two: an older version made one of the bundles. Take the whole one, without `since`.';
+    'No delta exists between these bundles, because an older version created one of them. Omit `since` to download the full bundle.';
   return new Problem('invalid_request', explanation, {
     details: [{ path: 'since', message: explanation }],
     cause,
@@ -222,7 +225,7 @@ function problemOf({ reason, message }: Extract<DeltaMessage, { type: 'failed' }
 function diskFull(cause: unknown): Problem {
   return new Problem(
     'storage_unavailable',
-    'The disk is full, and a delta needs room while it is made. Take the whole bundle: leave `since` out.',
+    'The disk is too full to create a delta. Omit `since` to download the full bundle.',
     { headers: { 'retry-after': '60' }, cause },
   );
 }

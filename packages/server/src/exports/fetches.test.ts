@@ -1,21 +1,22 @@
-/** How a rendering process without a network gets documents of other hosts: by asking, within bounds. */
+/** A sandboxed process without a network requests documents of other hosts from the server, within limits. */
 import { expect, test } from 'vitest';
 import { EgressError } from '../egress/addresses.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
-import { type Fetch, Fetches, answerFetches } from './fetches.ts';
+import { FetchRequests } from './fetch-requests.ts';
+import { type Fetch, answerFetches } from './fetches.ts';
 import type { Fetched } from './messages.ts';
 import { runInProcess } from './process.ts';
 
 const never = new AbortController().signal;
 
-/** Both sides, joined without a process between them. */
-function joined(fetch: Fetch): Fetches {
+/** Both sides in one process. */
+function joined(fetch: Fetch): FetchRequests {
   const answer = answerFetches(fetch, never, (fetched) => asking.settle(fetched));
-  const asking: Fetches = new Fetches((message) => answer(message));
+  const asking: FetchRequests = new FetchRequests((message) => answer(message));
   return asking;
 }
 
-test('a document comes back, and so does the reason why there is none', async () => {
+test('a fetch returns the document or the reason why it failed', async () => {
   const asking = joined((address) => {
     if (address.endsWith('/a')) return Promise.resolve(new TextEncoder().encode('text'));
     return Promise.reject(
@@ -26,10 +27,10 @@ test('a document comes back, and so does the reason why there is none', async ()
   });
   expect(new TextDecoder().decode(await asking.fetch('https://x.test/a'))).toBe('text');
   await expect(asking.fetch('https://x.test/b')).rejects.toThrow('It is private. List it.');
-  await expect(asking.fetch('https://x.test/c')).rejects.toThrow('it cannot be fetched');
+  await expect(asking.fetch('https://x.test/c')).rejects.toThrow('the fetch failed');
 });
 
-test('a process that asks without end is refused, and so is one that takes too much', async () => {
+test('too many requests and too many bytes are refused', async () => {
   let fetched = 0;
   const many = joined(() => Promise.resolve(new Uint8Array((fetched += 1))));
   const ends = await Promise.allSettled(Array.from({ length: 150 }, () => many.fetch('https://x.test/')));
@@ -38,12 +39,12 @@ test('a process that asks without end is refused, and so is one that takes too m
   const large = joined(() => Promise.resolve(new Uint8Array(60_000_000)));
   await large.fetch('https://x.test/');
   await expect(large.fetch('https://x.test/')).rejects.toThrow('too large');
-  // Pictures are counted by themselves.
+  // Images have separate limits.
   await large.fetch('https://x.test/', 'picture');
   await expect(large.fetch('https://x.test/', 'picture')).rejects.toThrow('too large');
 });
 
-test('only a few are under way at the same time', async () => {
+test('the number of concurrent fetches is limited', async () => {
   const answers: Fetched[] = [];
   const open: (() => void)[] = [];
   const answer = answerFetches(
@@ -60,7 +61,7 @@ test('only a few are under way at the same time', async () => {
   await expect.poll(() => answers.length).toBe(15);
 });
 
-test('the process that reads a site asks for its remote descriptions', async () => {
+test('the process that reads a site requests its remote API descriptions', async () => {
   const folder = temporaryFolder();
   const address = 'https://specs.example.com/openapi.json';
   writeFiles(folder, {

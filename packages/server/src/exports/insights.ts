@@ -1,16 +1,16 @@
-/** Numbers about the exports of the last days. The database counts; only sums and a few records leave it. */
+/** Statistics about the exports of the last days, aggregated by the database. */
 import type { FailureCode, Insights } from '@docyard/api';
 import { sql, type ExpressionBuilder, type RawBuilder } from 'kysely';
 import type { Context } from '../context.ts';
 import { isPostgres, type Database, type Tables } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { jobsWithin, projectsWithin, type Reach } from '../reach.ts';
+import { jobsWithin, projectsWithin, type AccessScope } from '../access-scope.ts';
 import { resultOf } from './record.ts';
 
 type ExportInsights = Omit<Insights, 'webhooks'>;
 
 interface Range {
-  reach: Reach;
+  reach: AccessScope;
   since: Date;
 }
 
@@ -20,9 +20,9 @@ const maxFindings = 20;
 
 export async function readInsights(
   { database, clock }: Pick<Context, 'database' | 'clock'>,
-  { days, projectId, ...input }: { days: number; projectId: string | undefined; reach: Reach },
+  { days, projectId, ...input }: { days: number; projectId: string | undefined; reach: AccessScope },
 ): Promise<ExportInsights> {
-  const reach = await narrowed(database, input.reach, projectId);
+  const reach = await narrowScope(database, input.reach, projectId);
   const now = clock.now();
   const since = new Date(Math.floor(now.getTime() / dayMs) * dayMs - (days - 1) * dayMs);
   const range = { reach, since };
@@ -31,8 +31,8 @@ export async function readInsights(
     readMedians(database, range),
     readProjects(database, range),
   ]);
-  const sumOf = (isMeant: (row: DayCount) => boolean) =>
-    counts.filter(isMeant).reduce((sum, { count }) => sum + count, 0);
+  const sumOf = (matches: (row: DayCount) => boolean) =>
+    counts.filter(matches).reduce((sum, { count }) => sum + count, 0);
   return {
     since: since.toISOString(),
     totals: {
@@ -57,8 +57,12 @@ export async function readInsights(
   };
 }
 
-/** Another project than that of the caller's key is one that does not exist. */
-async function narrowed(database: Database, reach: Reach, projectId: string | undefined): Promise<Reach> {
+/** A project outside the access scope does not exist for the caller. */
+async function narrowScope(
+  database: Database,
+  reach: AccessScope,
+  projectId: string | undefined,
+): Promise<AccessScope> {
   if (projectId === undefined) return reach;
   const found = await database
     .selectFrom('projects')
@@ -122,7 +126,9 @@ function secondsRunning(database: Database): RawBuilder<number> {
     : sql<number>`(julianday(finished_at) - julianday(started_at)) * 86400`;
 }
 
-/** A median is the mean of the one or two values whose doubled rank lies between the count and the count + 2. */
+/**
+ * A median is the mean of the one or two values whose doubled rank is between the count and the count + 2.
+ */
 async function readMedians(
   database: Database,
   range: Range,

@@ -1,4 +1,3 @@
-/** Download links: exactly what was signed opens, until it expires, at the host it was made for, and nothing else. */
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +18,7 @@ const check = (changed: Partial<{ target: string; host: string; nowSeconds: numb
   checkLink(keys, { target, host: link.host, nowSeconds: now, ...changed });
 const opened = { verdict: 'valid', jobId: link.jobId, file: 'bundle.tar.gz', generation: 2 };
 
-test('a signed link opens what it was signed for', () => {
+test('a signed link opens the file it was signed for', () => {
   expect(target).toMatch(
     /^\/b\/se_0123456789abcdef\/bundle\.tar\.gz\?v=1&k=k1&n=1780000000&e=1780003600&g=2&s=[A-Za-z0-9_-]{43}$/,
   );
@@ -35,10 +34,10 @@ test('a link to a delta opens that delta, and neither the bundle nor another del
   expect(check({ target: target.replace('bundle.tar.gz', file) })).toEqual({ verdict: 'invalid' });
 });
 
-describe('changed on the way', () => {
+describe('a changed link', () => {
   const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
-  test('no single character can be replaced, removed or added anywhere', () => {
+  test('a link with a replaced, removed or added character is rejected', () => {
     const accepted: string[] = [];
     const attempt = (changed: string) => {
       const { verdict } = check({ target: changed });
@@ -54,7 +53,7 @@ describe('changed on the way', () => {
     expect(accepted).toEqual([]);
   });
 
-  test('no random change is accepted', () => {
+  test('random changes are rejected', () => {
     const change = fc.record({
       place: fc.nat(target.length),
       removed: fc.nat(6),
@@ -73,7 +72,7 @@ describe('changed on the way', () => {
     );
   });
 
-  test('no random signature is accepted', () => {
+  test('random signatures are rejected', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const forged = target.replace(/s=.*$/, `s=${Buffer.from(bytes).toString('base64url')}`);
@@ -83,7 +82,7 @@ describe('changed on the way', () => {
     );
   });
 
-  test('the spare bits of the last character are not free', () => {
+  test('the spare bits of the last character are checked', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const passing = alphabet
       .split('')
@@ -118,18 +117,18 @@ describe('changed on the way', () => {
 });
 
 describe('time', () => {
-  test('the last second counts, the next does not', () => {
+  test('a link is valid until its last second', () => {
     expect(check({ nowSeconds: now + 3599 })).toEqual(opened);
     expect(check({ nowSeconds: now + 3600 })).toEqual({ ...opened, verdict: 'expired' });
     expect(check({ nowSeconds: now + 1e9 })).toMatchObject({ verdict: 'expired' });
   });
 
-  test('a clock may be a minute behind, not more', () => {
+  test('a clock may be behind by at most one minute', () => {
     expect(check({ nowSeconds: now - 60 })).toEqual(opened);
     expect(check({ nowSeconds: now - 61 })).toEqual({ verdict: 'invalid' });
   });
 
-  test('a forged link is invalid, not expired: its job is not told', () => {
+  test('a forged link is invalid rather than expired and reveals no job', () => {
     const forged = target.slice(0, -1) + (target.endsWith('A') ? 'E' : 'A');
     expect(check({ target: forged, nowSeconds: now + 1e9 })).toEqual({ verdict: 'invalid' });
   });
@@ -141,14 +140,14 @@ test.each([
   'evil.example.com:4400',
   '',
   'xdocs.example.com:4400',
-])('at the host %j it does not open', (host) => {
+])('a link does not open at the host %j', (host) => {
   expect(check({ host })).toEqual({ verdict: 'invalid' });
 });
 
 describe('keys', () => {
   const second = { id: 'k2', key: randomBytes(32) };
 
-  test('the first key signs, all verify', () => {
+  test('the first key signs and all keys verify', () => {
     const rotated = { linkKeys: [second, ...secrets.linkKeys] };
     expect(check({}, rotated)).toEqual(opened);
     const fresh = signLink(rotated, link);
@@ -157,13 +156,13 @@ describe('keys', () => {
     expect(check({ target: fresh })).toEqual({ verdict: 'invalid' });
   });
 
-  test('a key that is gone, or another under the same name, opens nothing', () => {
+  test('a removed or replaced key verifies nothing', () => {
     expect(check({}, { linkKeys: [second] })).toEqual({ verdict: 'invalid' });
     expect(check({}, { linkKeys: [] })).toEqual({ verdict: 'invalid' });
     expect(check({}, { linkKeys: [{ ...second, id: 'k1' }] })).toEqual({ verdict: 'invalid' });
   });
 
-  test('the key that stands in for an unknown one does not open either', () => {
+  test('the placeholder for an unknown key verifies nothing', () => {
     const zeros = { linkKeys: [{ id: 'k9', key: Buffer.alloc(32) }] };
     expect(check({ target: signLink(zeros, link) })).toEqual({ verdict: 'invalid' });
   });

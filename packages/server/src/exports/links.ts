@@ -1,6 +1,6 @@
 /**
- * Download links for bundles and deltas: an HMAC over everything that matters, checked against one anchored pattern on the
- * raw request target, so that there is nothing to canonicalise. What a link opens comes from the database.
+ * Signed download links for bundles and deltas. One anchored pattern matches the raw request target, so
+ * nothing needs to be canonicalized.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../context.ts';
@@ -22,10 +22,10 @@ export type LinkedFile = typeof bundleFileName | DeltaFile;
 const targetPattern =
   /^\/b\/(se_[0-9a-f]{16})\/(bundle\.tar\.gz|delta-se_[0-9a-f]{16}\.tar\.gz)\?v=1&k=([0-9a-z]{1,16})&n=(\d{10})&e=(\d{10})&g=([1-9]\d{0,5})&s=([A-Za-z0-9_-]{43})$/;
 
-/** How far the clocks of two servers may differ. */
+/** Allowed clock difference between servers. */
 const clockGraceSeconds = 60;
 
-/** The part of the link after the origin. */
+/** The link without the origin. */
 export function signLink(secrets: Pick<Secrets, 'linkKeys'>, link: Link): string {
   const [key] = secrets.linkKeys;
   if (key === undefined) throw new Error('There is no key to sign links with.');
@@ -61,7 +61,10 @@ export function checkLink(
   return { verdict, jobId, file: link.file, generation: link.generation };
 }
 
-/** 43 characters carry two spare bits; without the second comparison four texts would pass for one signature. */
+/**
+ * 43 base64url characters carry two spare bits; without the second comparison four strings would match one
+ * signature.
+ */
 export function isSameSignature(right: string, given: string): boolean {
   const isCanonical = Buffer.from(given, 'base64url').toString('base64url') === given;
   return timingSafeEqual(Buffer.from(right), Buffer.from(given)) && isCanonical;
@@ -73,7 +76,10 @@ function signature(key: Secrets['linkKeys'][number], link: Link): string {
   return signFields(key, 'bundle-link/v1', fields);
 }
 
-/** Each field with its length, so that no two lists sign alike; `purpose` keeps one kind of link from being another. */
+/**
+ * Length-prefixed fields, so that no two lists produce the same input; `purpose` separates the kinds of
+ * links.
+ */
 export function signFields(
   key: Secrets['linkKeys'][number],
   purpose: string,

@@ -1,15 +1,15 @@
 /**
- * What the server and the process that renders an export say to each other. The server checks every message it
- * gets: the other side reads strangers' files.
+ * Messages between the server and a sandboxed export process. The server validates every message, because the
+ * process reads untrusted files.
  */
 import type { ExportJob } from '@docyard/api';
 import { failureCodes } from '@docyard/api/errors';
 import { Report } from '@docyard/api/site-schemas';
 import { z } from 'zod';
 import type { RenderOptions } from '@docyard/render';
-import { mostManifestBytes } from '@docyard/bundle';
-import type { IsolationLevel } from '../rendering/isolation.ts';
-import { mostRecentFindings } from './record.ts';
+import { maxManifestBytes } from '@docyard/bundle';
+import type { IsolationLevel } from '../sandbox/isolation.ts';
+import { maxPageReasons, maxReasonLength, maxRecentFindings } from './record.ts';
 
 export interface ExportOrder {
   type: 'export';
@@ -19,18 +19,17 @@ export interface ExportOrder {
   commit: string | null;
   committedAt: string | null;
   renderProcesses: number;
-  /** Whether pictures of other hosts are left where they are. */
+  /** Leaves images on other hosts instead of downloading them. */
   offline: boolean;
-  /** Whether code of the authors may run, or why not. */
+  /** Whether custom code may run, or why not. */
   customCode: NonNullable<RenderOptions['customCode']>;
-  /** Identifies the program for the build cache, whose files are open after the others. Null without a cache. */
+  /** The engine identity of the build cache; null without a cache. */
   engine: string | null;
-  /** As the manifest tells it. */
   isolationLevel: IsolationLevel;
-  /** Whether somebody wants to see the manifest and sign it. */
+  /** Whether the server signs the manifest. */
   isSigned: boolean;
-  /** Whether the report beside the bundle lists every page with its bytes; the one in the bundle does. */
-  isReportWhole: boolean;
+  /** Whether the report beside the bundle lists the size of every page; the one in the bundle does. */
+  hasPageSizes: boolean;
   options: ExportJob['options'];
 }
 
@@ -40,7 +39,6 @@ export interface PathsOrder {
   paths: string[];
 }
 
-/** Loads the site and says what it is. */
 export interface DescribeOrder {
   type: 'describe';
   folder: string;
@@ -48,22 +46,17 @@ export interface DescribeOrder {
 
 export type Order = ExportOrder | PathsOrder | DescribeOrder;
 
-/** The answer to a `fetch`. */
 export type Fetched = { type: 'fetched'; id: number } & (
   | { bytes: Uint8Array }
-  /** `hasAnswered`: the host can be reached, and asking it for something else may succeed. */
+  /** `hasAnswered`: the host is reachable, so other requests to it may succeed. */
   | { problem: string; hasAnswered: boolean }
 );
 
-/** The answer to a `sign`. */
 export interface Signed {
   type: 'signed';
-  /** Empty when nobody signs. */
+  /** Empty without a signature. */
   signature: string;
 }
-
-export const maxPageReasons = 20;
-export const maxReasonLength = 300;
 
 const PageReason = z.object({
   isReused: z.boolean(),
@@ -74,7 +67,7 @@ export type PageReason = z.infer<typeof PageReason>;
 
 const whole = z.int().min(0);
 
-/** What the record tells of a finding; the report has the rest of it. */
+/** The fields of a finding in the job record. */
 export const RecentFinding = z.object({
   severity: z.enum(['error', 'warning', 'info']),
   code: z.string().max(64),
@@ -91,8 +84,8 @@ export const Message = z.discriminatedUnion('type', [
     share: z.number().min(0).max(1),
     pageCount: whole,
     totalPages: whole.nullable(),
-    /** The last ones so far. */
-    recentFindings: z.array(RecentFinding).max(mostRecentFindings),
+    /** The most recent ones. */
+    recentFindings: z.array(RecentFinding).max(maxRecentFindings),
   }),
   z.object({
     type: z.literal('exported'),
@@ -102,19 +95,19 @@ export const Message = z.discriminatedUnion('type', [
     pageCount: whole,
     warnings: whole,
     errors: whole,
-    /** How much of the build cache is in use. */
+    /** Used size of the build cache. */
     cacheBytes: whole,
     /** Why pages were reused or rendered; empty without a cache. */
     pageReasons: z.array(PageReason).max(maxPageReasons),
   }),
-  /** The list of files that is about to be packed. The process has no key: the server looks at it and signs. */
+  /** The process has no key. The server checks the manifest and signs it. */
   z.object({
     type: z.literal('sign'),
     manifest: z.custom<Uint8Array>(
-      (value) => value instanceof Uint8Array && value.length <= mostManifestBytes,
+      (value) => value instanceof Uint8Array && value.length <= maxManifestBytes,
     ),
   }),
-  /** The process has no network of its own: it asks for a document, and the server decides. */
+  /** The process has no network; the server decides what to fetch. */
   z.object({
     type: z.literal('fetch'),
     id: whole,
@@ -138,7 +131,8 @@ export const Message = z.discriminatedUnion('type', [
   }),
 ]);
 export type Message = z.infer<typeof Message>;
+export type FetchedKind = (Message & { type: 'fetch' })['kind'];
 
-/** The report as it is kept: that of the bundle, with how long pages took. */
+/** The report of the bundle with the render times of pages. */
 export const ReportFile = Report.omit({ jobId: true });
 export type ReportFile = z.infer<typeof ReportFile>;

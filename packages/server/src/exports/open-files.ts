@@ -1,10 +1,10 @@
-/** The files that a process which exports finds open, by their descriptors. The server has opened them: it can write nothing else. */
-import { firstFileDescriptor } from '../rendering/protocol.ts';
+/** File descriptors that an export process inherits. It can write no other files. */
+import { firstFileDescriptor } from '../sandbox/protocol.ts';
 
 export const openFiles = {
   spool: firstFileDescriptor,
   report: firstFileDescriptor + 1,
-  /** The build cache; neither is open without one. */
+  /** The build cache; open only with a cache. */
   young: firstFileDescriptor + 2,
   old: firstFileDescriptor + 3,
 };

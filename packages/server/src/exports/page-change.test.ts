@@ -1,4 +1,3 @@
-/** The text of one page and the findings of two exports side by side, over the API, from real bundles. */
 import type { Diagnostic, FindingsComparison, PageChange } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleOf } from '../../../bundle/test/support/bundles.ts';

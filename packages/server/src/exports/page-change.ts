@@ -1,4 +1,4 @@
-/** The text changes of one page between two exports, from the Markdown beside its HTML in both bundles. */
+/** The text changes of one page between two exports, from the Markdown in both bundles. */
 import type { PageChange } from '@docyard/api';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { diffTexts } from '@docyard/bundle';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { findBase } from './compare.ts';
 import { forgetPreview, openPreview, type UnpackedSite } from './previews.ts';
 import { finishedResult } from './read.ts';
@@ -15,7 +15,7 @@ const maxPageBytes = 2_000_000;
 
 export async function readPageChange(
   context: Pick<Context, 'blobs' | 'config' | 'database' | 'log'>,
-  { job, older, path, reach }: { job: Job; older: string | undefined; path: string; reach: Reach },
+  { job, older, path, reach }: { job: Job; older: string | undefined; path: string; reach: AccessScope },
 ): Promise<PageChange> {
   finishedResult(job);
   const base = await findBase(context, job, { older, reach });
@@ -50,7 +50,7 @@ function openSite(context: Pick<Context, 'blobs' | 'config' | 'log'>, job: Job):
   return openPreview(context, { jobId: job.id, generation: finishedResult(job).attempt });
 }
 
-/** Only a file of the manifest is read, so the path cannot lead out of the folder. */
+/** Only files of the manifest are read, so the path cannot leave the folder. */
 async function readPage(site: UnpackedSite, file: string): Promise<string | null> {
   if (!site.manifest.files.some(({ path }) => path === file)) return null;
   try {

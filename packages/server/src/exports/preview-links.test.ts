@@ -1,4 +1,3 @@
-/** The signed part of a preview's path: it opens one bundle for a while, and no changed one does. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signLink } from './links.ts';
@@ -17,22 +16,22 @@ test.each(['', 'index.html', 'guides/start', '?q=1', '%2e%2e/x'])(
   },
 );
 
-test('opens without the slash too, so that a reader can be sent to it', () => {
+test('a preview path without the trailing slash is valid, so that it can be redirected', () => {
   expect(check(path.slice(0, -1))).toMatchObject({ verdict: 'valid' });
 });
 
-test('is over when it has expired', () => {
+test('an expired preview path is rejected', () => {
   expect(check(path, link.expires)).toEqual({ verdict: 'expired' });
 });
 
-describe('a path that was changed', () => {
+describe('a changed path', () => {
   test.each([
     ['the job', path.replace('abcdef', 'abcdee')],
     ['the attempt', path.replace('.2.', '.3.')],
     ['the time', path.replace('1800000000', '1900000000')],
     ['the signature', path.replace(/.(?=\/$)/, (last) => (last === 'A' ? 'B' : 'A'))],
     ['the key', path.replace('.k1.', '.k2.')],
-  ])('in %s opens nothing', (_what, changed) => {
+  ])('with another value of %s is rejected', (_what, changed) => {
     expect(changed).not.toBe(path);
     expect(check(changed)).toEqual({ verdict: 'invalid' });
   });
@@ -45,7 +44,7 @@ describe('a path that was changed', () => {
   );
 });
 
-test('the signature of a download is none of a preview', () => {
+test('a download signature does not open a preview', () => {
   const download = signLink(secrets, {
     ...link,
     file: 'bundle.tar.gz',

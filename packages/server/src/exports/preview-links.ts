@@ -1,6 +1,6 @@
 /**
- * The path at which the site of an export can be looked at: everything that opens it stands in its first part, signed, so that
- * the pages below it link to each other as they do anywhere.
+ * Signed preview paths. The first path segment carries the signature, so that relative links between pages
+ * work.
  */
 import type { Secrets } from '../context.ts';
 import { isSameSignature, signFields } from './links.ts';
@@ -13,14 +13,14 @@ export interface PreviewLink {
 }
 
 export type PreviewCheck =
-  | ({ verdict: 'valid'; /** What precedes the path of the site. */ root: string } & PreviewLink)
+  | ({ verdict: 'valid'; /** The part before the path of the site. */ root: string } & PreviewLink)
   | { verdict: 'expired' | 'invalid' | 'malformed' };
 
 const purpose = 'preview-link/v1';
 const rootPattern =
   /^\/preview\/(se_[0-9a-f]{16})\.([1-9]\d{0,5})\.(\d{10})\.([0-9a-z]{1,16})\.([\w-]{43})(?=[/?]|$)/;
 
-/** The part of the address after the origin, with a slash at its end. */
+/** The path after the origin, with a trailing slash. */
 export function signPreview(secrets: Pick<Secrets, 'linkKeys'>, link: PreviewLink): string {
   const [key] = secrets.linkKeys;
   if (key === undefined) throw new Error('There is no key to sign links with.');
@@ -29,7 +29,7 @@ export function signPreview(secrets: Pick<Secrets, 'linkKeys'>, link: PreviewLin
   return `/preview/${jobId}.${generation}.${expires}.${key.id}.${signature}/`;
 }
 
-/** `target` as it stands in the request line. */
+/** `target` is the raw request target. */
 export function checkPreview(
   secrets: Pick<Secrets, 'linkKeys'>,
   { target, nowSeconds }: { target: string; nowSeconds: number },

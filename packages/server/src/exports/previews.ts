@@ -1,6 +1,6 @@
 /**
- * Exported sites unpacked for looking at, in the cache of the data folder: each when it is first asked for, checked like any
- * other bundle, and removed when nobody has looked at it for a while. Who may look is decided elsewhere.
+ * Exported sites unpacked for previews, in the cache of the data folder: verified and unpacked on the first
+ * request, removed when unused. Callers check access.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,10 +22,10 @@ export interface UnpackedSite {
 }
 
 const lifetimeSeconds = 3600;
-/** Longer than a link lives: whoever has one finds the files. */
-const keptMs = 2 * lifetimeSeconds * 1000;
-const mostKept = 10;
-const mostWaiting = 10;
+/** Longer than a link is valid. */
+const retentionMs = 2 * lifetimeSeconds * 1000;
+const maxUnpackedSites = 10;
+const maxPending = 10;
 
 export async function createPreview(
   context: PreviewContext & Pick<Context, 'clock' | 'secrets'>,
@@ -40,40 +40,40 @@ export async function createPreview(
   return { jobId: job.id, previewUrl, expiresAt: new Date(expires * 1000).toISOString() };
 }
 
-/** By folder, the one that was used longest ago first. */
+/** By folder, the least recently used first. */
 const opened = new Map<string, Promise<UnpackedSite>>();
-let waiting = 0;
-let lastInLine: Promise<unknown> = Promise.resolve();
+let pending = 0;
+let lastPending: Promise<unknown> = Promise.resolve();
 
-/** Unpacks it unless it is there; callers who ask at once share the work. */
+/** Unpacks the site unless it exists; concurrent callers share the work. */
 export function openPreview(
   context: PreviewContext,
   site: { jobId: string; generation: number },
 ): Promise<UnpackedSite> {
   const folder = join(previewsOf(context), `${site.jobId}-${site.generation}`);
-  const known = opened.get(folder) ?? begin(context, { ...site, folder });
+  const known = opened.get(folder) ?? startUnpacking(context, { ...site, folder });
   opened.delete(folder);
   opened.set(folder, known);
   return known;
 }
 
-/** One after another: unpacking takes a core and the disk. */
-function begin(
+/** Sites are unpacked sequentially. */
+function startUnpacking(
   context: PreviewContext,
   site: { jobId: string; generation: number; folder: string },
 ): Promise<UnpackedSite> {
-  if (waiting >= mostWaiting) {
+  if (pending >= maxPending) {
     throw new Problem('overloaded', 'Too many previews are being unpacked. Try again in a moment.', {
       headers: { 'retry-after': '5' },
     });
   }
-  waiting += 1;
-  const made = lastInLine
+  pending += 1;
+  const unpacked = lastPending
     .then(() => readUnpacked(site.folder).catch(() => unpack(context, site)))
-    .finally(() => (waiting -= 1));
-  lastInLine = made.catch(() => {});
-  made.catch(() => opened.delete(site.folder));
-  return made;
+    .finally(() => (pending -= 1));
+  lastPending = unpacked.catch(() => {});
+  unpacked.catch(() => opened.delete(site.folder));
+  return unpacked;
 }
 
 async function readUnpacked(folder: string): Promise<UnpackedSite> {
@@ -86,7 +86,7 @@ async function markUsed(folder: string): Promise<void> {
   await utimes(folder, new Date(), new Date());
 }
 
-/** For whoever finds that its files are gone: they are unpacked again with the next request. */
+/** Call it when files are missing; the next request unpacks them again. */
 export function forgetPreview({ folder }: UnpackedSite): void {
   opened.delete(folder);
 }
@@ -95,19 +95,19 @@ async function unpack(
   context: PreviewContext,
   { jobId, generation, folder }: { jobId: string; generation: number; folder: string },
 ): Promise<UnpackedSite> {
-  const began = performance.now();
+  const startedMs = performance.now();
   const name = blobName(jobId, generation, 'bundle.tar.gz');
   if ((await context.blobs.stat(name)) === undefined) {
     throw new Problem('bundle_purged', 'The bundle is no longer stored. Start a new export of the domain.');
   }
   await mkdir(previewsOf(context), { recursive: true, mode: 0o700 });
-  await sweepPreviews(context, mostKept - 1);
+  await sweepPreviews(context, maxUnpackedSites - 1);
   const draft = `${folder}.draft`;
   await rm(draft, { recursive: true, force: true });
   try {
     const { manifest } = await unpackBundle(context.blobs.read(name), draft);
     await rename(draft, folder);
-    const milliseconds = Math.round(performance.now() - began);
+    const milliseconds = Math.round(performance.now() - startedMs);
     context.log.info({ jobId, files: manifest.files.length, milliseconds }, 'unpacked a preview');
     return { folder, manifest };
   } catch (error) {
@@ -115,10 +115,10 @@ async function unpack(
   }
 }
 
-/** Removes what has not been used for long, and of the rest all but the newest. */
+/** Removes unused sites, and of the others all but the newest. */
 export async function sweepPreviews(
   context: Pick<Context, 'config'>,
-  most: number = mostKept,
+  maxSites: number = maxUnpackedSites,
 ): Promise<void> {
   const root = previewsOf(context);
   const names = await readdir(root).catch(() => []);
@@ -130,9 +130,9 @@ export async function sweepPreviews(
     }),
   );
   const newestFirst = found.filter(({ isDraft }) => !isDraft).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
-  const oldest = Date.now() - keptMs;
+  const oldest = Date.now() - retentionMs;
   for (const [place, { folder, mtimeMs }] of newestFirst.entries()) {
-    if (place < most && mtimeMs >= oldest) continue;
+    if (place < maxSites && mtimeMs >= oldest) continue;
     opened.delete(folder);
     await rm(folder, { recursive: true, force: true });
   }
@@ -145,7 +145,7 @@ function previewsOf({ config }: Pick<Context, 'config'>): string {
 function diskFull(cause: unknown): Problem {
   return new Problem(
     'storage_unavailable',
-    'The disk is full, and a preview needs room. Download the bundle.',
+    'The disk is too full to unpack a preview. Download the bundle instead.',
     {
       headers: { 'retry-after': '60' },
       cause,

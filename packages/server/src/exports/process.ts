@@ -1,25 +1,25 @@
 /** Runs one order in a sandboxed rendering process and returns its answer. */
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { JobFailure, RunnerLost } from '../jobs/failure.ts';
-import { ChannelAbused, converse, ProcessDied, type Conversation } from '../rendering/sandbox.ts';
+import { JobFailedError, RunnerLostError } from '../jobs/failure.ts';
+import { ChannelError, runSandboxed, ProcessDiedError, type SandboxedRun } from '../sandbox/sandbox.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type Order, type Signed } from './messages.ts';
 
 export const program = fileURLToPath(new URL('child.ts', import.meta.url));
-/** Of the heap of a process that exports. */
+/** Heap limit of an export process. */
 export const exportMemoryMegabytes = 768;
 
 export type Answer<Type extends Message['type']> = Message & { type: Type };
 
 /** The process failed unexpectedly. The cause may be a corrupt cache. */
-export class RenderingFailed extends Error {
-  override name = 'RenderingFailed';
+export class RenderingError extends Error {
+  override name = 'RenderingError';
 }
 
 /**
- * Rejects with a JobFailure when the process reports one, runs out of memory or breaks the protocol, with RenderingFailed when it
- * reports an internal error, with RunnerLost when a signal ended it, and with ProcessDied when it ended otherwise.
+ * Rejects with a JobFailedError when the process reports one, runs out of memory or breaks the protocol, with RenderingError when it
+ * reports an internal error, with RunnerLostError when a signal ended it, and with ProcessDiedError when it ended otherwise.
  */
 export async function runInProcess<Type extends 'exported' | 'unknown-paths' | 'described'>(
   order: Order,
@@ -27,19 +27,19 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   options: {
     signal: AbortSignal;
     memoryMegabytes: number;
-    /** The data folder, which a folder on this machine may happen to hold. */
+    /** The data folder, which must stay invisible even if it is inside a local source folder. */
     hidden?: string;
-    /** Where a copy of the folder may stay, if one must be made. */
+    /** Where a readable copy of the source folder may be kept. */
     keepCopyIn?: string | undefined;
-    /** Files that it finds open. */
-    files?: Conversation<unknown>['files'];
-    yields?: Conversation<unknown>['yields'];
-    /** Gets documents of other hosts for it. */
+    /** Files that the process inherits open. */
+    files?: SandboxedRun<unknown>['files'];
+    yields?: SandboxedRun<unknown>['yields'];
+    /** Fetches documents from other hosts. */
     fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
-    /** Signs the manifest of a bundle, or throws when it is not one to be signed. */
+    /** Signs the manifest, or throws when it does not match the order. */
     sign?: (manifest: Uint8Array) => string;
-    /** Either of them gets the bundle. */
+    /** One of the two receives the bundle. */
     takeOutput?: (output: Readable, answered: Promise<Answer<Type>>) => Promise<unknown>;
     outputFile?: string;
   },
@@ -47,7 +47,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   const { signal, memoryMegabytes } = options;
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
   try {
-    return await converse<Answer<Type>>({
+    return await runSandboxed<Answer<Type>>({
       program,
       order,
       signal,
@@ -60,10 +60,10 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       ...(options.files === undefined ? {} : { files: options.files }),
       ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
       ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
-      hear(raw, send) {
+      onMessage(raw, send) {
         const { data: message } = Message.safeParse(raw);
         if (message === undefined)
-          throw new JobFailure('internal', 'The rendering process sent a malformed message.');
+          throw new JobFailedError('internal', 'The rendering process sent a malformed message.');
         if (message.type === 'failed') throw failureFrom(message);
         if (message.type === 'progress') options.onProgress?.(message);
         if (message.type === 'sign' && options.sign !== undefined) {
@@ -78,22 +78,22 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       },
     });
   } catch (error) {
-    if (error instanceof ChannelAbused) throw new JobFailure('internal', error.message);
-    throw error instanceof ProcessDied ? failureOfDeath(error) : error;
+    if (error instanceof ChannelError) throw new JobFailedError('internal', error.message);
+    throw error instanceof ProcessDiedError ? failureOfDeath(error) : error;
   }
 }
 
 function failureFrom({ code, message, file, line, hint }: Answer<'failed'>): Error {
-  if (code === 'internal') return new RenderingFailed(`The rendering process failed: ${message}`);
-  return new JobFailure(code, message, {
+  if (code === 'internal') return new RenderingError(`The rendering process failed: ${message}`);
+  return new JobFailedError(code, message, {
     ...(file === undefined ? {} : { file }),
     ...(line === undefined ? {} : { line }),
     ...(hint === undefined ? {} : { hint }),
   });
 }
 
-function failureOfDeath(death: ProcessDied): Error {
+function failureOfDeath(death: ProcessDiedError): Error {
   if (death.outOfMemory)
-    return new JobFailure('too_large', 'The site needs more memory than an export may use.');
-  return death.wasKilled ? new RunnerLost(death.message) : death;
+    return new JobFailedError('too_large', 'The site needs more memory than an export may use.');
+  return death.wasKilled ? new RunnerLostError(death.message) : death;
 }

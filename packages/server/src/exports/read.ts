@@ -1,14 +1,14 @@
-/**
- * Reads exports: one, many, their files and their events. Every query names how far the caller reaches.
- */
+/** Reads exports, their files and their events within the access scope of the caller. */
 import type { ExportJob, Manifest, Report, reportTypes } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
+import { BatchedReads } from '../batched-reads.ts';
 import type { Context } from '../context.ts';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
+import { isPostgres, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { jobsWithin, type Reach } from '../reach.ts';
+import { jobsWithin, type AccessScope } from '../access-scope.ts';
 import { contains, matchesSearch } from '../search.ts';
 import { ReportFile } from './messages.ts';
 import {
@@ -26,11 +26,35 @@ type ReadContext = Pick<Context, 'database'>;
 
 interface ExportOfCaller {
   id: string;
-  reach: Reach;
+  reach: AccessScope;
 }
 
 export async function findExport(context: ReadContext, where: ExportOfCaller): Promise<Job> {
   return existing(await readJob(context, { ...where, kind: 'export' }));
+}
+
+export type FindExport = (where: ExportOfCaller) => Promise<Job>;
+
+/** Reads the jobs that requests ask for at the same time with one statement. */
+export function batchedFindExport(context: ReadContext): FindExport {
+  if (!isPostgres(context.database)) return (where) => findExport(context, where);
+  const reads = new BatchedReads(exportsById(context.database));
+  return async ({ id, reach: { organizationId, projectId } }) => {
+    const job = await reads.read(id);
+    const isVisible =
+      job?.organization_id === organizationId && (projectId === null || job.project_id === projectId);
+    return existing(isVisible ? job : undefined);
+  };
+}
+
+function exportsById(database: Database) {
+  return async (ids: readonly string[]): Promise<Map<string, Job>> => {
+    const query = CompiledQuery.raw(`select * from jobs where kind = 'export' and id = any($1::text[])`, [
+      ids,
+    ]);
+    const { rows } = await database.executeQuery<Job>(query);
+    return new Map(rows.map((job) => [job.id, job]));
+  };
 }
 
 function existing(job: Job | undefined): Job {
@@ -60,7 +84,7 @@ function searchedInExports(organizationId: string, word: string): RawBuilder<Sql
 
 export async function listExports(
   context: ReadContext,
-  input: PageRequest & ExportFilters & { reach: Reach },
+  input: PageRequest & ExportFilters & { reach: AccessScope },
 ): Promise<ListPage<ExportJob>> {
   let query = context.database
     .selectFrom('jobs')
@@ -79,10 +103,10 @@ export async function listExports(
   return readSortedPage(input, query, viewExport, sortColumns);
 }
 
-/** The newest completed export of a domain whose files are still here. */
+/** The newest completed export of a domain whose files still exist. */
 export async function findLatestExport(
   context: ReadContext,
-  where: { domain: string; reach: Reach },
+  where: { domain: string; reach: AccessScope },
 ): Promise<Job> {
   const job = await context.database
     .selectFrom('jobs')
@@ -105,7 +129,7 @@ export async function findLatestExport(
   return job;
 }
 
-/** The result of a job whose files can be had, or the reason why not. */
+/** Throws the reason when the files are not available. */
 export function finishedResult(job: Job): ExportResult {
   if (job.purged_at !== null) {
     throw new Problem(
@@ -131,19 +155,19 @@ export function finishedResult(job: Job): ExportResult {
 }
 
 export async function readReport(context: Pick<Context, 'blobs'>, job: Job): Promise<Report> {
-  const kept = await reportOfFailed(context, job);
-  const file = kept ?? (await readExportFile(context, job, 'report.json'));
+  const failedReport = await reportOfFailed(context, job);
+  const file = failedReport ?? (await readExportFile(context, job, 'report.json'));
   return { jobId: job.id, ...ReportFile.parse(file) };
 }
 
-/** The same report in another form. The renderer is loaded only for this: it is large. */
+/** The renderer is large, so it is loaded only here. */
 export async function reportAs(
   type: (typeof reportTypes)[number],
   report: Report,
   job: Pick<Job, 'domain' | 'input'>,
 ): Promise<string> {
   const { engineVersion, reportHtml, reportJunit, reportSarif } = await import('@docyard/render/report');
-  /** Written by the renderer and checked when it was read; only the codes are a closed table there and text here. */
+  /** The renderer wrote it with its closed set of codes; the API types codes as strings. */
   const site = report as unknown as SiteReport;
   const { strict, failOn } = optionsOf(inputOf(job).request);
   if (type === 'text/html') return reportHtml(site, job.domain);
@@ -151,7 +175,7 @@ export async function reportAs(
   return reportJunit(site, strict || failOn.length === 0 ? ['error', ...failOn] : failOn);
 }
 
-/** Undefined when the job did not fail because of its findings, or its report is no longer kept. */
+/** Undefined when the job did not fail because of its findings, or the report is no longer stored. */
 async function reportOfFailed(context: Pick<Context, 'blobs'>, job: Job): Promise<unknown> {
   if (!failedByFindings(job)) return undefined;
   const name = blobName(job.id, job.attempt, 'report.json');
@@ -161,9 +185,9 @@ async function reportOfFailed(context: Pick<Context, 'blobs'>, job: Job): Promis
 }
 
 export async function readManifest(context: Pick<Context, 'blobs'>, job: Job): Promise<Manifest> {
-  // Those of before there were dates in it have none.
-  const kept = (await readExportFile(context, job, 'manifest.json')) as Manifest;
-  return { ...kept, committedAt: kept.committedAt ?? null };
+  // Manifests of older versions have no date.
+  const manifest = (await readExportFile(context, job, 'manifest.json')) as Manifest;
+  return { ...manifest, committedAt: manifest.committedAt ?? null };
 }
 
 async function readExportFile(context: Pick<Context, 'blobs'>, job: Job, file: ExportFile): Promise<unknown> {
@@ -172,7 +196,7 @@ async function readExportFile(context: Pick<Context, 'blobs'>, job: Job, file: E
   return JSON.parse(Buffer.from(bytes).toString());
 }
 
-/** What the exports of an organization take of the store, without what lies beside each bundle. */
+/** The sum of bundle sizes, without deltas and reports. */
 export async function countBundles(
   { database }: ReadContext,
   organizationId: string,
@@ -196,7 +220,7 @@ export interface ExportEvent {
 
 export async function readEvents(
   context: ReadContext,
-  input: { job: Job; afterSequence: number; most: number },
+  input: { job: Job; afterSequence: number; maxEvents: number },
 ): Promise<ExportEvent[]> {
   const rows = await context.database
     .selectFrom('job_events')
@@ -204,7 +228,7 @@ export async function readEvents(
     .where('job_id', '=', input.job.id)
     .where('sequence', '>', input.afterSequence)
     .orderBy('sequence')
-    .limit(input.most)
+    .limit(input.maxEvents)
     .execute();
   return rows.map(({ sequence, row }) => {
     const job = { ...(JSON.parse(row) as Omit<Job, 'input'>), input: input.job.input };

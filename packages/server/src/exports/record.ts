@@ -1,12 +1,10 @@
-/**
- * What an export keeps inside its job row: the request as it was made, and what came of it.
- */
+/** The data that an export stores in its job row. */
 import type { ExportJob, Failure, StartExport } from '@docyard/api';
 import type { Job } from '../jobs/store.ts';
 
 export interface ExportInput {
   request: StartExport;
-  /** The source as the project had it at the start; a later change of the project does not reach a running job. */
+  /** A snapshot: later changes of the project do not affect the job. */
   source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
 }
 
@@ -14,20 +12,22 @@ export interface ExportResult {
   bundle: { sizeBytes: number; sha256: string; fileCount: number };
   warnings: number;
   errors: number;
-  /** Which attempt wrote the files; part of their names. */
+  /** The attempt that wrote the files; part of their names. */
   attempt: number;
-  /** What the site was rendered behind; exports of before it was kept have none. */
+  /** Missing in exports of older versions. */
   isolation?: NonNullable<ExportJob['isolation']>;
 }
 
-/** A site with ten thousand findings must not make its record long. */
-export const mostRecentFindings = 20;
+/** Bounds of the job record. */
+export const maxRecentFindings = 20;
+export const maxPageReasons = 20;
+export const maxReasonLength = 300;
 
 export function inputOf(job: Pick<Job, 'input'>): ExportInput {
   return JSON.parse(job.input) as ExportInput;
 }
 
-/** The request with its defaults filled in: what is told of a job is what is rendered. */
+/** The request with defaults. */
 export function optionsOf(request: StartExport): ExportJob['options'] {
   return {
     paths: request.paths ?? null,
@@ -45,7 +45,7 @@ export function resultOf(job: Pick<Job, 'result'>): ExportResult | null {
   return job.result === null ? null : (JSON.parse(job.result) as ExportResult);
 }
 
-/** What changed since another job; `exports/delta.ts` makes it when it is asked for. */
+/** Changes since another job; `delta.ts` makes it on request. */
 export type DeltaFile = `delta-${string}.tar.gz`;
 export type ExportFile =
   | 'bundle.tar.gz'
@@ -54,13 +54,13 @@ export type ExportFile =
   | 'manifest.json'
   | 'report.json';
 
-/** A job that its findings ended has no bundle, but a report that says why. */
+/** A job that failed because of its findings has no bundle, but a report. */
 export function failedByFindings(job: Pick<Job, 'status' | 'failure' | 'purged_at'>): boolean {
   if (job.status !== 'failed' || job.failure === null || job.purged_at !== null) return false;
   return (JSON.parse(job.failure) as Failure).code === 'strict_failed';
 }
 
-/** The attempt is part of the name, so that a lost worker that wakes up late cannot replace a file. */
+/** The attempt is part of the name, so that a late worker cannot replace a file. */
 export function blobName(jobId: string, attempt: number, file: ExportFile): string {
   return `${jobId}/${attempt}/${file}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Removes what is no longer kept: files of old exports, files no row speaks of, events and idempotency records
- * past their time. The newest completed export of a project always stays.
+ * Removes files of old exports, orphaned files, old events and old idempotency records. The newest completed
+ * export of a project always stays.
  */
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
@@ -10,18 +10,18 @@ import { failedByFindings, resultOf } from './record.ts';
 
 const eventDays = 7;
 const idempotencyHours = 24;
-const ownersAtOnce = 200;
+const ownersPerBatch = 200;
 const exportId = /^se_[0-9a-f]{16}$/;
 
 export async function sweep(context: Context): Promise<{ purged: string[] }> {
-  // First what needs the database alone: it goes on while the store is away.
+  // First the part that needs only the database, because the store may be unavailable.
   await removeOldRows(context);
   const purged = await purgeOldExports(context);
   await removeOrphans(context);
   return { purged };
 }
 
-/** For jobs whose rows are gone: what cannot be removed now is an orphan, which the next sweep removes. */
+/** The next sweep removes files that cannot be removed now. */
 export async function removeFiles(
   context: Pick<Context, 'blobs' | 'log'>,
   jobIds: readonly string[],
@@ -33,10 +33,10 @@ export async function removeFiles(
   }
 }
 
-/** Previews of branches are counted apart: they must not push out what was published. */
+/** Previews of branches are counted separately and never displace published exports. */
 const newestFirst = sql<number>`row_number() over (partition by project_id, preview_of is null order by sequence desc)`;
 
-/** The row is marked before the files go: a link may then fail a moment early, but never half way. */
+/** The row is marked first, so that no link serves a partly removed export. */
 async function purgeOldExports(context: Context): Promise<string[]> {
   const { retention } = context.config;
   const oldest = hoursAgo(context, retention.days * 24);
@@ -60,11 +60,11 @@ async function purgeOldExports(context: Context): Promise<string[]> {
 }
 
 /**
- * Files of a job that was deleted or purged, and of attempts that were lost before they could say so. The report of a
- * job that failed because of it stays as long as any export.
+ * Files of deleted or purged jobs and of lost attempts. The report of a job that failed because of its
+ * findings stays as long as an export.
  */
 async function removeOrphans(context: Context): Promise<void> {
-  for await (const owners of inBatches(context.blobs.listOwners(), ownersAtOnce)) {
+  for await (const owners of inBatches(context.blobs.listOwners(), ownersPerBatch)) {
     const jobs = await context.database
       .selectFrom('jobs')
       .select(['id', 'status', 'result', 'failure', 'finished_at', 'purged_at'])
@@ -76,9 +76,9 @@ async function removeOrphans(context: Context): Promise<void> {
       .execute();
     const known = new Map(jobs.map((job) => [job.id, job]));
     for (const { owner, generations } of owners) {
-      // A bucket may also be somebody else's: what does not look like ours is not touched.
+      // A bucket may contain foreign objects; only names of exports are touched.
       if (!exportId.test(owner)) continue;
-      const keep = keptOf(context, known.get(owner));
+      const keep = filesToKeep(context, known.get(owner));
       if (keep === 'everything') continue;
       if (keep === 'nothing') {
         await context.blobs.removeAll(owner);
@@ -92,23 +92,23 @@ async function removeOrphans(context: Context): Promise<void> {
 
 type StoredJob = Pick<Job, 'status' | 'result' | 'failure' | 'finished_at' | 'purged_at'>;
 
-function keptOf(
+function filesToKeep(
   context: Context,
   job: StoredJob | undefined,
 ): 'everything' | 'nothing' | { attempt: string } {
   if (job === undefined) return 'nothing';
   const oldest = hoursAgo(context, context.config.retention.days * 24);
-  const explains = failedByFindings(job) && (job.finished_at ?? '') >= oldest;
-  if (!isFinal(job.status) || explains) return 'everything';
+  const hasReport = failedByFindings(job) && (job.finished_at ?? '') >= oldest;
+  if (!isFinal(job.status) || hasReport) return 'everything';
   const result = job.purged_at === null ? resultOf(job) : null;
   return result === null ? 'nothing' : { attempt: String(result.attempt) };
 }
 
-async function* inBatches<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T[]> {
+async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   for await (const item of items) {
     batch.push(item);
-    if (batch.length < most) continue;
+    if (batch.length < size) continue;
     yield batch;
     batch = [];
   }

@@ -1,24 +1,27 @@
-/** Runs one export: fetch the source at a pinned commit, render and pack it in the sandbox, sign the manifest, store the result. */
+/**
+ * Runs one export: fetches the source at a pinned commit, renders and packs it in the sandbox, signs the
+ * manifest and stores the result.
+ */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
-import { JobFailure, RunnerLost } from '../jobs/failure.ts';
+import { JobFailedError, RunnerLostError } from '../jobs/failure.ts';
 import type { Outcome, Runner, RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '@docyard/site/disk';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
-import { judgeCustomCode } from '../rendering/custom-code.ts';
-import { findIsolation } from '../rendering/isolation.ts';
+import { judgeCustomCode } from '../sandbox/custom-code.ts';
+import { findIsolation } from '../sandbox/isolation.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
 import { intoStore } from './into-store.ts';
 import { cacheFiles, openProjectCache, type CacheFolder } from '../build-cache/cache-folder.ts';
-import { exportMemoryMegabytes, RenderingFailed, runInProcess, type Answer } from './process.ts';
+import { exportMemoryMegabytes, RenderingError, runInProcess, type Answer } from './process.ts';
 import { signManifest } from './sign.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
-/** Where each phase begins on the way from 0 to 100. */
+/** Progress in percent at the start of each phase. */
 const phaseStart = { fetching: 1, loading: 5, rendering: 10, packing: 90, storing: 97 } as const;
 const reportEveryMs = 400;
 
@@ -31,8 +34,8 @@ export const runExport: Runner = async (context, input) => {
   try {
     return await runOnce(context, { ...input, report });
   } catch (error) {
-    // A corrupt cache may have been the cause; it is discarded by now.
-    if (!(error instanceof RenderingFailed) || context.config.buildCacheBytes === 0) throw error;
+    // `runOnce` has discarded a possibly corrupt cache, so one retry may succeed.
+    if (!(error instanceof RenderingError) || context.config.buildCacheBytes === 0) throw error;
     return runOnce(context, { ...input, job: { ...input.job, source_commit } });
   }
 };
@@ -55,8 +58,8 @@ const runOnce: Runner = async (context, input) => {
     return await store(context, input, { ...rendered, reportFile: reportIn(workFolder) });
   } catch (error) {
     if (isStrictFailure(error)) await storeReport(context, input, reportIn(workFolder));
-    // An unexpected failure may come from a corrupt cache, so discard it.
-    if (isUnexpected(error)) await cache?.discard();
+    // An unexpected failure may come from a corrupt cache, and a full disk needs its space.
+    if (isUnexpected(error) || isStorageFailure(error)) await cache?.discard();
     throw asFailure(error);
   } finally {
     cache?.release();
@@ -71,20 +74,20 @@ function reportIn(workFolder: string): string {
 function isUnexpected(error: unknown): boolean {
   return (
     error instanceof Error &&
-    !(error instanceof JobFailure || error instanceof SourceError || error instanceof RunnerLost) &&
+    !(error instanceof JobFailedError || error instanceof SourceError || error instanceof RunnerLostError) &&
     error.name !== 'AbortError'
   );
 }
 
 async function fetchSource(
   context: Context,
-  { job, signal, report, insist }: RunnerInput,
+  { job, signal, report, retryOnStorage }: RunnerInput,
   { source }: ExportInput,
   workFolder: string,
 ): Promise<FetchedSource> {
   await report({ phase: 'fetching', progress: phaseStart.fetching });
   const repository = { ...tenantOf(job), repository: source.repository };
-  const credential = await insist(() => borrowGitCredential(context, repository, signal));
+  const credential = await retryOnStorage(() => borrowGitCredential(context, repository, signal));
   const wanted = { ...source, commit: job.source_commit, credential, tenant: tenantOf(job) };
   const fetched = await context.sources.fetch(wanted, workFolder, signal);
   await report({ phase: 'loading', progress: phaseStart.loading, commit: fetched.commit });
@@ -111,7 +114,7 @@ async function orderFor(
     isolationLevel: isolation.level,
     engine: (await cache?.engine()) ?? null,
     isSigned: true,
-    isReportWhole: true,
+    hasPageSizes: true,
     options: optionsOf(request),
   };
 }
@@ -127,7 +130,7 @@ interface Rendering {
   cache: CacheFolder | undefined;
 }
 
-/** Renders and packs in the sandbox, straight into the store. The server signs the manifest. */
+/** The sandboxed process writes the bundle into the store; the server signs the manifest. */
 async function render(
   context: Context,
   input: RunnerInput,
@@ -136,9 +139,9 @@ async function render(
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   const progress = progressReports(input);
   let manifest: Uint8Array | undefined;
-  const answer = await intoStore(context.blobs, { bundle, signal: input.signal }, (taking) =>
+  const answer = await intoStore(context.blobs, { bundle, signal: input.signal }, (output) =>
     runInProcess(order, 'exported', {
-      ...taking,
+      ...output,
       signal: input.signal,
       memoryMegabytes: exportMemoryMegabytes,
       yields: true,
@@ -159,7 +162,7 @@ async function render(
     }),
   ).catch(async (error: unknown) => {
     await progress.written();
-    // The findings that ended it came after the last progress report.
+    // The last progress report precedes the findings that failed the export.
     if (isStrictFailure(error)) await input.report({ recentFindings: progress.recentFindings() });
     throw error;
   });
@@ -174,7 +177,7 @@ interface ProgressReports {
   recentFindings(): Answer<'progress'>['recentFindings'];
 }
 
-/** Each report is a durable write, so most messages are left out. */
+/** Each report is a durable write, so most messages are dropped. */
 function progressReports({ report }: RunnerInput): ProgressReports {
   let last: Answer<'progress'> | undefined;
   let reported: { phase: string; pageCount: number; atMs: number } = { phase: '', pageCount: 0, atMs: 0 };
@@ -234,7 +237,11 @@ async function store(
 }
 
 function isStrictFailure(error: unknown): boolean {
-  return error instanceof JobFailure && error.failure.code === 'strict_failed';
+  return error instanceof JobFailedError && error.failure.code === 'strict_failed';
+}
+
+function isStorageFailure(error: unknown): boolean {
+  return error instanceof JobFailedError && error.failure.code === 'storage_failed';
 }
 
 async function storeReport(
@@ -248,10 +255,14 @@ async function storeReport(
 
 function asFailure(error: unknown): unknown {
   if (error instanceof SourceError) {
-    return new JobFailure(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
+    return new JobFailedError(
+      error.code,
+      error.message,
+      error.hint === undefined ? {} : { hint: error.hint },
+    );
   }
   if (isDiskFull(error)) {
-    return new JobFailure('storage_failed', 'The disk is full.', {
+    return new JobFailedError('storage_failed', 'The disk is full.', {
       hint: 'Free some space, then retry the job.',
     });
   }

@@ -1,4 +1,4 @@
-/** What the server signs, and what it does not sign for a rendering process that says something else than it was told. */
+/** The server signs only manifests that match the order. */
 import { describe, expect, test } from 'vitest';
 import { newSigningKey, publicKeyLine, publicKeyOf, sign, verifySignature } from '@docyard/bundle';
 import { manifestOf } from '../../../bundle/test/support/bundles.ts';
@@ -27,7 +27,7 @@ describe('a manifest', () => {
     expect(comment('2.1')).toBe(`docyard manifest.json version=2.1 commit=${order.commit}`);
   });
 
-  test('the comment stays one line, whatever a version is called', () => {
+  test('has a comment of one line for any version name', () => {
     expect(comment('2.1\n trusted comment: 9')).toContain(
       'version=2.1%0A%20trusted%20comment%3A%209 commit=',
     );
@@ -40,12 +40,12 @@ describe('a manifest', () => {
     ['commit', { commit: 'd'.repeat(40) }],
     ['date', { committedAt: null }],
     ['isolation', { isolationLevel: 2 as const }],
-  ])('of another %s is not signed', (_what, other) => {
+  ])('with another %s is not signed', (_what, other) => {
     const signing = () => signManifest(signer, { ...order, ...other }, manifestOf({ 'index.html': 'x' }));
-    expect(signing).toThrow('The rendering process made another bundle than it was asked for.');
+    expect(signing).toThrow('The rendering process created a bundle that does not match its order.');
   });
 
-  test('that nobody could take is not signed either', () => {
+  test('that is invalid is not signed', () => {
     expect(() => signManifest(signer, order, manifestOf({ '../x': '' }))).toThrow('[unsafe_path]');
   });
 });

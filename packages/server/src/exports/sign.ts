@@ -1,6 +1,6 @@
 /**
- * Signs the manifest that a rendering process has made. The process reads strangers' files and may have been turned by one,
- * so it gets no signature for another version, commit or isolation than it was asked for.
+ * Signs the manifest of a sandboxed process, which reads untrusted files and may be compromised: it gets no
+ * signature for another version, commit or isolation level than ordered.
  */
 import { parseManifest, trustedComment } from '@docyard/bundle';
 import type { Signer } from '../context.ts';
@@ -14,6 +14,6 @@ export function signManifest(
   const { version, commit, committedAt, isolation } = parseManifest(bytes);
   const isOrdered = version === order.version && commit === order.commit && committedAt === order.committedAt;
   if (!isOrdered || isolation !== order.isolationLevel)
-    throw new Error('The rendering process made another bundle than it was asked for.');
+    throw new Error('The rendering process created a bundle that does not match its order.');
   return signer.sign(bytes, trustedComment({ version, commit }));
 }

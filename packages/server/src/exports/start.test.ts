@@ -1,4 +1,3 @@
-/** Starting, retrying, cancelling and deleting an export: checked before a row is written, told in the audit log. */
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
 import type { Context } from '../context.ts';
@@ -34,7 +33,7 @@ async function setUp() {
 }
 
 describe('starting', () => {
-  test('an export runs scripts of the repository where it or its project says so', async () => {
+  test('an export includes custom scripts when its request or its project enables them', async () => {
     const { context, project, actor, start } = await setUp();
     const chosen = async (request = {}) => optionsOf(inputOf(await start(request)).request).customScripts;
     expect(await chosen()).toBe('skip');
@@ -46,7 +45,7 @@ describe('starting', () => {
     expect(await chosen({ customScripts: 'skip' })).toBe('skip');
   });
 
-  test('keeps the request and the source as they are now, and says so in the audit log', async () => {
+  test('a start stores the request and the source and is recorded in the audit log', async () => {
     const { project, start, actions } = await setUp();
     const job = await start({ ref: 'next', version: '2' });
     expect(job).toMatchObject({
@@ -67,16 +66,16 @@ describe('starting', () => {
     expect((await actions())[0]).toBe('export.start');
   });
 
-  test('a domain of nobody, or of somebody else, is not found', async () => {
+  test('an unknown domain, or one of another organization, is not found', async () => {
     const { context, prepare } = await setUp();
     const other = await createTenant(context, { name: 'Other' });
     await createTestProject(context, other, { domain: 'theirs.example.com' });
-    for (const domain of ['nobody.example.com', 'theirs.example.com']) {
+    for (const domain of ['unknown.example.com', 'theirs.example.com']) {
       await expect(prepare({}, domain)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
-  test('a ref that git must not be given is refused', async () => {
+  test('a ref that is unsafe for git is refused', async () => {
     const { prepare } = await setUp();
     await expect(prepare({ ref: 'main..other' })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -99,7 +98,7 @@ describe('starting', () => {
     await expect(prepare({ ref: 'main..other' })).rejects.toMatchObject({ details: [{ path: 'ref' }] });
   });
 
-  test('a finding that does not exist is told at once, by its place', async () => {
+  test('an unknown finding is reported before the start with its index', async () => {
     const { prepare } = await setUp();
     await expect(prepare({ failOn: ['warning', 'broken_link'] })).resolves.toBeDefined();
     await expect(prepare({ failOn: ['error', 'broken_lnk'] })).rejects.toMatchObject({
@@ -108,7 +107,7 @@ describe('starting', () => {
     });
   });
 
-  test('a page that the site does not have is told at once, by its place', async () => {
+  test('an unknown page is reported before the start with its index', async () => {
     const { context, tenant, prepare } = await setUp();
     const folder = temporaryFolder('site');
     writeFiles(folder, {
@@ -128,14 +127,14 @@ describe('starting', () => {
     });
   });
 
-  test('a source that cannot be had is left to the job', async () => {
+  test('a source that cannot be fetched does not prevent the start', async () => {
     const { context, tenant, prepare } = await setUp();
     const repository = '/no/such/folder';
     await createTestProject(context, tenant, { domain: 'gone.example.com', repository });
     await expect(prepare({ paths: ['index'] }, 'gone.example.com')).resolves.toBeDefined();
   });
 
-  test('the starts of the last hour are counted, also of jobs that were deleted', async () => {
+  test('the starts of the last hour include deleted jobs', async () => {
     const recentOf = async (context: Context, id: string) => (await countRecentStarts(context, [id])).get(id);
     const { context, organizationId, start, actor } = await setUp();
     const first = await start();
@@ -153,7 +152,7 @@ describe('starting', () => {
 });
 
 describe('retrying', () => {
-  test('makes a new job with the old request', async () => {
+  test('a retry creates a new job with the same request', async () => {
     const { context, tenant, project, actor } = await setUp();
     const old = await createCompletedExport(context, tenant, project);
     const prepared = await prepareRetry(context, { jobId: old.id, actor });
@@ -161,7 +160,7 @@ describe('retrying', () => {
     expect(job).toMatchObject({ status: 'queued', retry_of: old.id, input: old.input });
   });
 
-  test('is refused while the job is at work', async () => {
+  test('a retry of a running job is refused', async () => {
     const { context, tenant, project, actor } = await setUp();
     const { id: jobId } = await createExport(context, tenant, project);
     await expect(prepareRetry(context, { jobId, actor })).rejects.toMatchObject({ code: 'job_not_finished' });
@@ -169,7 +168,7 @@ describe('retrying', () => {
 });
 
 describe('cancelling and deleting', () => {
-  test('a waiting job ends, a running one is marked, a finished one is refused', async () => {
+  test('a queued job ends, a running one is marked, a finished one is refused', async () => {
     const { context, tenant, project, actor, actions } = await setUp();
     const waiting = await createExport(context, tenant, project);
     const running = present(await claimJob(context, (await createExport(context, tenant, project)).id));
@@ -184,7 +183,7 @@ describe('cancelling and deleting', () => {
     expect(await actions()).toEqual(before);
   });
 
-  test('only a finished job of one’s own can be deleted', async () => {
+  test('only a finished job of the same organization can be deleted', async () => {
     const { context, tenant, project, actor } = await setUp();
     const other = await createTenant(context, { name: 'Other' });
     const waiting = await createExport(context, tenant, project);

@@ -1,6 +1,5 @@
 /**
- * Starts an export: what it needs is looked up and checked first, then one transaction writes the row and puts the
- * job in line.
+ * Starts exports: checks the request first, then writes the rows and enqueues the jobs in one transaction.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +30,7 @@ export interface PreparedExport {
 
 const pathCheckSeconds = 20;
 
-/** Everything that may take a while, before any row is written. */
+/** Slow checks, before any row is written. */
 export async function prepareExport(
   context: Context,
   given: { request: StartExport; actor: Actor; allowLocal: boolean; find?: FindByDomain },
@@ -55,11 +54,16 @@ export async function prepareExport(
     await refuseUnreachable(context, { url: request.webhookUrl, path: 'webhookUrl', ...tenant });
   if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn);
   if (request.paths !== undefined) await refuseUnknownPaths(context, { ...source, tenant }, request.paths);
-  // The setting as it is at the start: a later change of the project does not reach a running job.
+  // A snapshot: later changes of the project do not affect the job.
   const { customScripts } =
     request.customScripts === undefined ? await readExportSettings(context, project.id) : request;
-  const asked = customScripts === 'include' ? { ...request, customScripts } : request;
-  return { input: { request: asked, source }, projectId: project.id, domain: project.domain, retryOf: null };
+  const effective = customScripts === 'include' ? { ...request, customScripts } : request;
+  return {
+    input: { request: effective, source },
+    projectId: project.id,
+    domain: project.domain,
+    retryOf: null,
+  };
 }
 
 export async function prepareRetry(
@@ -70,13 +74,13 @@ export async function prepareRetry(
   if (!isFinal(job.status)) {
     throw new Problem(
       'job_not_finished',
-      'The job is still at work. Cancel it first, or wait until it has ended.',
+      'The job has not finished. Cancel it first, or wait until it has ended.',
     );
   }
   return { input: inputOf(job), projectId: job.project_id, domain: job.domain, retryOf: job.id };
 }
 
-/** How many exports an organization started in the last hour, and when the oldest of them leaves that hour. */
+/** Starts of an organization in the last hour, and the time of the oldest one. */
 export interface RecentStarts {
   count: number;
   oldestAt: Date | undefined;
@@ -85,11 +89,11 @@ export interface RecentStarts {
 export interface ExportStart {
   prepared: PreparedExport;
   actor: Actor;
-  /** Says why the organization may not start one more, if so. */
+  /** Returns why the organization may not start another export, if so. */
   refuse?(recent: RecentStarts): Problem | undefined;
 }
 
-/** What became of a start; `recent` is without it. */
+/** `recent` does not include this start. */
 export interface StartOutcome {
   started: Job | Problem;
   recent: RecentStarts;
@@ -101,7 +105,7 @@ export async function startExport(context: Context, start: ExportStart): Promise
   return outcome.started;
 }
 
-/** In one transaction, in the order given. A start that is refused does not keep the others from starting. */
+/** In one transaction, in the order given. A rejected start does not affect the others. */
 export async function startExports(
   context: Context,
   starts: readonly ExportStart[],
@@ -134,7 +138,7 @@ interface Decided {
   problem: Problem | undefined;
 }
 
-/** The lock on the places makes both limits exact: no other transaction starts exports of these organizations meanwhile. */
+/** `countPlaces` locks the organizations, so both limits are exact. */
 async function decide(context: Context, starts: readonly ExportStart[]): Promise<Decided[]> {
   const organizationIds = starts.map(({ actor }) => actor.organizationId);
   const places = await countPlaces(context, organizationIds);
@@ -168,7 +172,7 @@ export async function countRecentStarts(
   organizationIds: readonly string[],
 ): Promise<Map<string, RecentStarts>> {
   const since = new Date(context.clock.now().getTime() - 3_600_000).toISOString();
-  // The audit log rather than the jobs: a deleted job was started all the same.
+  // The audit log also counts starts of deleted jobs.
   const rows = await context.database
     .selectFrom('audit_log')
     .select((eb) => [
@@ -186,7 +190,7 @@ export async function countRecentStarts(
   );
 }
 
-/** The codes are the renderer's, and a job that waits for one that does not exist would never fail. */
+/** A job with an unknown code would never fail. */
 async function refuseUnknownFindings(failOn: readonly string[]): Promise<void> {
   const { unknownFindings } = await import('@docyard/render/report');
   const unknown = new Set(unknownFindings(failOn));
@@ -194,11 +198,11 @@ async function refuseUnknownFindings(failOn: readonly string[]): Promise<void> {
   const details = failOn.flatMap((name, index) =>
     unknown.has(name) ? [{ path: `failOn.${index}`, message: `There is no finding ${name}.` }] : [],
   );
-  const hint = 'Name error, warning, info, or codes of the page of findings in the manual.';
+  const hint = 'Use error, warning, info or a code from the findings page of the manual.';
   throw new Problem('invalid_request', `${details[0]?.message ?? ''} ${hint}`, { details });
 }
 
-/** Looks at the source now, so that a misspelt page is told at once. A source that cannot be had is left to the job. */
+/** Reports unknown pages before the start. If the source cannot be fetched, the job reports it. */
 async function refuseUnknownPaths(
   context: Context,
   source: ExportInput['source'] & { tenant: Tenant },
@@ -220,7 +224,7 @@ async function refuseUnknownPaths(
     const details = paths.flatMap((path, index) =>
       unknown.has(path) ? [{ path: `paths.${index}`, message: `The site has no page ${path}.` }] : [],
     );
-    const hint = 'Name pages without leading slash and extension, for example guides/start.';
+    const hint = 'Write pages without leading slash and extension, for example guides/start.';
     throw new Problem('invalid_request', `${details[0]?.message ?? 'A page is unknown.'} ${hint}`, {
       details,
     });

@@ -1,4 +1,3 @@
-/** The row of an export as callers see it: always whole, and exactly what the wire allows. */
 import { ExportJob } from '@docyard/api';
 import { beforeAll, expect, test } from 'vitest';
 import { failureOf } from '../jobs/failure.ts';
@@ -58,7 +57,7 @@ test.each(['queued', 'running', 'failed', 'completed'])('a %s job has every fiel
   );
 });
 
-test('the options are told as they were given', () => {
+test('the given options are returned', () => {
   expect(viewExport(present(jobs['queued']))).toMatchObject({
     version: '2.0',
     options: {
@@ -74,7 +73,7 @@ test('the options are told as they were given', () => {
   });
 });
 
-test('what was not given has its default', () => {
+test('missing options have their defaults', () => {
   expect(viewExport(present(jobs['completed']))).toMatchObject({
     version: null,
     options: {
@@ -94,7 +93,7 @@ test('what was not given has its default', () => {
   });
 });
 
-test('progress has one decimal; the commit is told once it is known', () => {
+test('progress has one decimal, and the commit appears once it is known', () => {
   expect(viewExport(present(jobs['running']))).toMatchObject({
     progress: 33.3,
     pageCount: 4,
@@ -105,14 +104,14 @@ test('progress has one decimal; the commit is told once it is known', () => {
   });
 });
 
-test('a failed job tells its reason twice: as a sentence and in parts', () => {
+test('a failed job has its reason as a sentence and as an object', () => {
   expect(viewExport(present(jobs['failed']))).toMatchObject({
     error: 'docs.json is broken.',
     failure: { code: 'config_invalid', file: 'docs.json', line: 2, hint: null, retryable: false },
   });
 });
 
-test('a completed job is at 100 and knows its bundle; whether local sources are allowed is not told', () => {
+test('a completed job has progress 100 and its bundle and does not reveal whether local sources are allowed', () => {
   const view = viewExport(present(jobs['completed']));
   expect(view).toMatchObject({
     progress: 100,

@@ -1,6 +1,4 @@
-/**
- * The job row as callers see it. The one place where a row becomes an ExportJob.
- */
+/** Converts a job row to an ExportJob. */
 import type { ExportJob, Failure } from '@docyard/api';
 import { canceledByOf, type Job } from '../jobs/store.ts';
 import { inputOf, optionsOf, resultOf } from './record.ts';
@@ -36,7 +34,7 @@ export function viewExport(job: Job): ExportJob {
     options: optionsOf(request),
     metadata: request.metadata ?? {},
     warnings: result?.warnings ?? 0,
-    // Events of before it was kept have none.
+    // Events of older versions lack the column.
     recentFindings: JSON.parse(job.recent_findings ?? '[]') as ExportJob['recentFindings'],
     bundle: result?.bundle ?? null,
     isolation: result?.isolation ?? null,

@@ -1,11 +1,10 @@
 /**
- * Writes new jobs with all that belongs to them, any number in one transaction: the statements are as many for a hundred
- * jobs as for one.
+ * Writes any number of new jobs in one transaction, with a number of statements that does not depend on it.
  */
 import type { Insertable } from 'kysely';
 import { nowText } from '../context.ts';
 import { newId } from '../ids.ts';
-import { exclusively, inTransaction, type Database, type JobRow } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database, type JobRow } from '../ports/database.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { announceJobs } from '../webhooks/outbox.ts';
@@ -28,7 +27,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
   return created as Job;
 }
 
-/** In the order of what was given. */
+/** Returned in the order given. */
 export async function createJobs(context: StoreContext, jobs: readonly NewJob[]): Promise<Job[]> {
   if (jobs.length === 0) return [];
   const values = jobs.map((job) => rowOf(job, nowText(context)));
@@ -49,7 +48,7 @@ export async function createJobs(context: StoreContext, jobs: readonly NewJob[])
     await context.queue.send(database, ...rows.map((row) => deliveryOf(row)));
     return rows;
   });
-  // It may be part of a transaction that goes on. A listener waits for the one connection to SQLite, and PostgreSQL
+  // The caller's transaction may still be open. On SQLite a listener waits for the one connection; PostgreSQL
   // announces the change again with the commit.
   for (const organizationId of new Set(jobs.map((job) => job.organizationId))) {
     context.changes.notify(jobsOf(organizationId));
@@ -87,10 +86,10 @@ function rowOf(job: NewJob, now: string): Insertable<JobRow> & { id: string } {
   };
 }
 
-/** The projects were found a while ago, and their deletion looks for unfinished jobs first. */
+/** A project may have been deleted since the caller found it. */
 async function refuseDeletedProjects(database: Database, given: readonly string[]): Promise<void> {
   const ids = [...new Set(given)].toSorted();
-  await exclusively(database, ...ids.map((id) => `project:${id}`));
+  await acquireLocks(database, ...ids.map((id) => `project:${id}`));
   const found = await database.selectFrom('projects').select('id').where('id', 'in', ids).execute();
   if (found.length < ids.length) throw new Problem('not_found', 'The project was deleted a moment ago.');
 }

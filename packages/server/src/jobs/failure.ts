@@ -1,35 +1,38 @@
-/** How a job ends other than well, as whoever runs it says so. It loads neither the database nor the worker. */
+/**
+ * Errors with which a runner ends a job. Sandboxed processes load this file, so it imports neither the
+ * database nor the worker.
+ */
 import type { Failure, FailureCode } from '@docyard/api';
 import { failureTable } from '@docyard/api/errors';
 
-export class JobFailure extends Error {
+export class JobFailedError extends Error {
   readonly failure: Failure;
-  /** What the job has to show all the same. */
+  /** A partial result, such as the draft of an agent. */
   result: unknown;
 
   constructor(...args: Parameters<typeof failureOf>) {
     super(args[1]);
-    this.name = 'JobFailure';
+    this.name = 'JobFailedError';
     this.failure = failureOf(...args);
   }
 }
 
-/** What ran the job was lost through no fault of its own, such as a process killed for its memory. Worth another try. */
-export class RunnerLost extends Error {
-  override name = 'RunnerLost';
+/** The process that ran the job was lost, for example killed for its memory. The worker retries the job. */
+export class RunnerLostError extends Error {
+  override name = 'RunnerLostError';
 }
 
 export function failureOf(
   code: FailureCode,
   message: string,
-  where: { file?: string; line?: number; hint?: string } = {},
+  location: { file?: string; line?: number; hint?: string } = {},
 ): Failure {
   return {
     code,
     message,
-    file: where.file ?? null,
-    line: where.line ?? null,
-    hint: where.hint ?? null,
+    file: location.file ?? null,
+    line: location.line ?? null,
+    hint: location.hint ?? null,
     retryable: failureTable[code].retryable,
   };
 }

@@ -1,10 +1,9 @@
-/** The state machine of a job, looked at whole: every pair of states and every move. */
 import { expect, test } from 'vitest';
-import { isFinal, jobStatuses, moves } from './lifecycle.ts';
+import { isFinal, jobStatuses, transitions } from './lifecycle.ts';
 
-const pairs = Object.values(moves).flatMap(({ from, to }) => from.map((status) => `${status} → ${to}`));
+const pairs = Object.values(transitions).flatMap(({ from, to }) => from.map((status) => `${status} → ${to}`));
 
-test('these moves exist and no others', () => {
+test('only these transitions exist', () => {
   expect(new Set(pairs)).toEqual(
     new Set([
       'queued → running',
@@ -18,16 +17,16 @@ test('these moves exist and no others', () => {
   );
 });
 
-test('a worker moves only what runs; waiting jobs are claimed or canceled', () => {
-  expect(moves.fail.from).toEqual(['running']);
-  expect(moves.complete.from).toEqual(['running']);
-  expect(moves.release.from).toEqual(['running']);
-  expect(moves.claim.from).toEqual(['queued']);
-  expect(moves.cancel.from).toEqual(['queued']);
+test('a worker ends only running jobs; queued jobs are claimed or canceled', () => {
+  expect(transitions.fail.from).toEqual(['running']);
+  expect(transitions.complete.from).toEqual(['running']);
+  expect(transitions.release.from).toEqual(['running']);
+  expect(transitions.claim.from).toEqual(['queued']);
+  expect(transitions.cancel.from).toEqual(['queued']);
 });
 
-test('a state is final exactly when nothing but a resumed agent job leaves it', () => {
-  const { resume: _resume, ...usual } = moves;
+test('a state is final exactly when only `resume` leaves it', () => {
+  const { resume: _resume, ...usual } = transitions;
   for (const status of jobStatuses) {
     const left = Object.values(usual).some(({ from }) => (from as readonly string[]).includes(status));
     expect([status, isFinal(status)]).toEqual([status, !left]);
@@ -38,7 +37,7 @@ test('a state is final exactly when nothing but a resumed agent job leaves it', 
 test('every state can be reached from queued', () => {
   const reached = new Set<string>(['queued']);
   for (const _ of jobStatuses) {
-    for (const { from, to } of Object.values(moves))
+    for (const { from, to } of Object.values(transitions))
       if (from.some((status) => reached.has(status))) reached.add(to);
   }
   expect(reached).toEqual(new Set(jobStatuses));

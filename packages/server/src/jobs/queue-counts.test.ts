@@ -1,4 +1,3 @@
-/** The counts of queued jobs, on the database that the tests run on. */
 import { expect, test } from 'vitest';
 import { cancelExport, deleteExport } from '../exports/cancel.ts';
 import { prepareExport, prepareRetry, startExport, startExports } from '../exports/start.ts';

@@ -1,21 +1,21 @@
 /**
- * How many jobs of each organization are queued, kept by the transactions that put jobs into the queue or take them out, and
- * the limits that depend on it.
+ * Counts the queued jobs of each organization in the transactions that enqueue or claim them, and enforces
+ * the limits of the queue.
  */
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { exclusively, inTransaction, isPostgres, type Database } from '../ports/database.ts';
+import { acquireLocks, inTransaction, isPostgres, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 
 /**
- * With fewer places left, transactions of all organizations wait for each other. Until then they may start at the same time:
- * together they take fewer places than these.
+ * Below this many free places, transactions of all organizations serialize. Above it they run concurrently,
+ * because together they take fewer places than this.
  */
 const scarcePlaces = 500;
 
-/** One entry for each job that was put into the queue. */
+/** `organizationIds` has one entry per enqueued job. */
 export async function addQueued(database: Database, organizationIds: readonly string[]): Promise<void> {
-  // Sorted, because two transactions that update rows in different orders would wait for each other.
+  // Sorted: two transactions that update rows in different orders would deadlock.
   const added = [...Map.groupBy(organizationIds.toSorted(), (id) => id)];
   await database
     .insertInto('queue_counts')
@@ -36,10 +36,11 @@ export async function removeQueued(database: Database, organizationId: string): 
     .execute();
 }
 
-/** Corrects what a process of an older version did not count. */
+/** Corrects the counts after a process of an older version, which does not maintain them. */
 export async function recountQueued(database: Database): Promise<void> {
   await inTransaction(database, async (transaction) => {
-    // Whoever changes a job changes the count after it: what is not counted here waits for this lock.
+    // A transaction changes a job before its count, so every job that is not counted here waits for this
+    // lock.
     if (isPostgres(transaction))
       await sql`lock table queue_counts in share row exclusive mode`.execute(transaction);
     await transaction.deleteFrom('queue_counts').execute();
@@ -57,15 +58,16 @@ export async function recountQueued(database: Database): Promise<void> {
   });
 }
 
-/** The places of the queue, exact until the transaction ends. */
+/** Free places of the queue, exact until the transaction ends. */
 export interface QueuePlaces {
-  /** Takes a place for one more job of the organization, or says why there is none. */
+  /** Takes a place for one more job, or returns why there is none. */
   take(organizationId: string): Problem | undefined;
 }
 
 /**
- * An organization may have no more jobs waiting than there are places left, so that the next one always finds some: alone
- * it fills half of the queue, two fill two thirds. No other transaction starts jobs of these organizations meanwhile.
+ * An organization may have at most as many queued jobs as there are free places, so that a single
+ * organization fills half of the queue and two fill two thirds. No other transaction starts jobs of these
+ * organizations meanwhile.
  */
 export async function countPlaces(
   { database, config }: Pick<Context, 'database' | 'config'>,
@@ -75,7 +77,7 @@ export async function countPlaces(
   await holdPlaces(database, organizationIds);
   let counts = await readCounts(database);
   if (maxQueued - counts.all < scarcePlaces) {
-    await exclusively(database, 'queued-jobs');
+    await acquireLocks(database, 'queued-jobs');
     counts = await readCounts(database);
   }
   const { ownOf } = counts;
@@ -93,7 +95,7 @@ export async function countPlaces(
 /** No other transaction starts jobs of these organizations until this one ends. */
 export async function holdPlaces(database: Database, organizationIds: readonly string[]): Promise<void> {
   const ids = [...new Set(organizationIds)].toSorted();
-  await exclusively(database, ...ids.map((id) => `queued-jobs:${id}`));
+  await acquireLocks(database, ...ids.map((id) => `queued-jobs:${id}`));
 }
 
 async function readCounts(database: Database): Promise<{ ownOf: Map<string, number>; all: number }> {
@@ -104,7 +106,7 @@ async function readCounts(database: Database): Promise<{ ownOf: Map<string, numb
   };
 }
 
-/** Checked in the transaction that puts one more job into the queue. */
+/** Call it in the transaction that enqueues the job. */
 export async function refuseFullQueue(
   context: Pick<Context, 'database' | 'config'>,
   organizationId: string,

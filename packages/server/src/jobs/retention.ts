@@ -1,12 +1,12 @@
 /**
- * Deletes the records of jobs that ended long ago. The newest completed export of a project always stays, and so does the
- * audit log. Files of deleted exports are orphans, which the sweep of exports removes.
+ * Deletes the records of jobs that ended long ago. The newest completed export of a project and the audit log
+ * stay. The sweep of exports removes the orphaned files.
  */
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction, type Database } from '../ports/database.ts';
 
-const maxTogether = 200;
+const maxBatchSize = 200;
 
 export async function sweepJobs(
   context: Pick<Context, 'database' | 'clock' | 'config' | 'changes'>,
@@ -15,18 +15,18 @@ export async function sweepJobs(
   const oldest = new Date(context.clock.now().getTime() - jobDays * 86_400_000).toISOString();
   const deleted: string[] = [];
   for (;;) {
-    const ids = await inTransaction(context.database, (database) => deleteSome(database, oldest));
+    const ids = await inTransaction(context.database, (database) => deleteBatch(database, oldest));
     deleted.push(...ids);
     for (const id of ids) context.changes.notify(id);
-    if (ids.length < maxTogether) return { deleted };
+    if (ids.length < maxBatchSize) return { deleted };
   }
 }
 
-async function deleteSome(database: Database, oldest: string): Promise<string[]> {
+async function deleteBatch(database: Database, oldest: string): Promise<string[]> {
   const old = await oldJobs(database, oldest)
     .select('jobs.id')
     .orderBy('jobs.sequence')
-    .limit(maxTogether)
+    .limit(maxBatchSize)
     .execute();
   if (old.length === 0) return [];
   const deleted = await database
@@ -55,7 +55,7 @@ function oldJobs(database: Database, oldest: string) {
       eb.or([
         eb('jobs.kind', '!=', 'export'),
         eb('jobs.status', '!=', 'completed'),
-        // Previews of branches are not what a project publishes.
+        // Previews of branches do not count as published exports.
         eb('jobs.preview_of', 'is not', null),
         eb.exists(newerExport(database)),
       ]),

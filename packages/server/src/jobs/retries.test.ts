@@ -1,14 +1,14 @@
-/** The manual's tables of retries, made from the limits in the code. */
+/** Checks the retry tables of the manual against the limits in the code. */
 import { clientRetries, failureTable } from '@docyard/api';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as s3 from '@docyard/site/s3';
 import { reconnectMs } from '../adapters/changes/postgres.ts';
-import { startPatienceSeconds, startPauseSeconds } from '../adapters/database/postgres.ts';
+import { startTimeoutSeconds, startPauseSeconds } from '../adapters/database/postgres.ts';
 import * as forge from '../adapters/forge/api.ts';
 import { maxUpdateTries } from '../adapters/forge/bitbucket-data-center.ts';
 import { heartbeatSeconds } from '../adapters/queue/pg-boss.ts';
-import { usualLimits as model } from '../agent/model/gateway.ts';
+import { defaultGatewayLimits as model } from '../agent/model/gateway.ts';
 import { maxRefreshPauseSeconds } from '../../../site/src/refresh/deployment.ts';
 import { maxPauseSeconds as maxReportPauseSeconds } from '../../../site/src/reporting/reporter.ts';
 import { pauseMs as downloadPauseMs, defaultLimits as download } from '../../../site/src/sources/download.ts';
@@ -20,7 +20,7 @@ const page = readFileSync(new URL('../../../../docs/operate/durability.mdx', imp
 
 interface RetryPath {
   cause: string;
-  /** When it is retried; one text stands for both databases. */
+  /** A string applies to both databases. */
   delay: string | { sqlite: string; postgres: string };
   cap: string;
 }
@@ -30,7 +30,7 @@ const losses = (code: string) => `${maxLosses} losses, then \`${code}\``;
 const times = (tries: number) => `${tries} tries`;
 const inSeconds = (milliseconds: number) => milliseconds / 1000;
 const ofBucket = doubling(inSeconds(s3.pauseMs.first), inSeconds(s3.pauseMs.max));
-const ofForge = `after 1 s, then 2 s, or the \`Retry-After\` of the forge up to ${forge.longestPauseSeconds} s`;
+const ofForge = `after 1 s, then 2 s, or the \`Retry-After\` of the forge up to ${forge.maxPauseSeconds} s`;
 
 const ofJobs: RetryPath[] = [
   {
@@ -56,7 +56,7 @@ const ofJobs: RetryPath[] = [
   {
     cause: 'The bucket does not answer a job that reads or writes',
     delay: ofBucket,
-    cap: `${s3.writePatienceSeconds} s, then as above`,
+    cap: `${s3.writeTimeoutSeconds} s, then as above`,
   },
   {
     cause: 'The end of a job cannot be written',
@@ -75,7 +75,7 @@ const ofJobs: RetryPath[] = [
   },
   {
     cause: 'The model of an agent job does not answer, or is overloaded',
-    delay: `${doubling(model.pauseSeconds, model.longestPauseSeconds)}, or its \`Retry-After\` up to ${model.longestPauseSeconds} s`,
+    delay: `${doubling(model.pauseSeconds, model.maxPauseSeconds)}, or its \`Retry-After\` up to ${model.maxPauseSeconds} s`,
     cap: times(model.attempts),
   },
   {
@@ -104,7 +104,7 @@ const ofServer: RetryPath[] = [
   {
     cause: 'The database does not answer at the start',
     delay: { sqlite: 'does not occur', postgres: `every ${startPauseSeconds} s` },
-    cap: `${startPatienceSeconds} s, then the process ends`,
+    cap: `${startTimeoutSeconds} s, then the process ends`,
   },
   {
     cause: 'The connection for notifications of changes is lost',
@@ -117,11 +117,11 @@ const ofServer: RetryPath[] = [
   {
     cause: 'The bucket does not answer a request',
     delay: ofBucket,
-    cap: `${s3.readPatienceSeconds} s, then \`storage_unavailable\``,
+    cap: `${s3.readTimeoutSeconds} s, then \`storage_unavailable\``,
   },
   {
     cause: 'A webhook does not take a message',
-    delay: `after ${webhooks.retrySeconds.join(', ')} s, or its \`Retry-After\` up to ${webhooks.longestRetryAfterSeconds} s if that is longer`,
+    delay: `after ${webhooks.retrySeconds.join(', ')} s, or its \`Retry-After\` up to ${webhooks.maxRetryAfterSeconds} s if that is longer`,
     cap: `${webhooks.retrySeconds.length + 1} attempts`,
   },
   {
@@ -131,7 +131,7 @@ const ofServer: RetryPath[] = [
   },
   {
     cause: 'Webhook messages may not leave this installation (`OFFLINE`)',
-    delay: `every ${webhooks.heldSeconds} s`,
+    delay: `every ${webhooks.offlineRetrySeconds} s`,
     cap: 'none',
   },
 ];
@@ -180,7 +180,7 @@ test.each([
   expect(page).toContain(table);
 });
 
-/** Those that a cap of the table names. `canceled` is a decision of the caller. */
+/** Codes with a cap in the table. `canceled` is a decision of the caller. */
 const retriedOrDecided = new Set(['worker_lost', 'storage_failed', 'canceled']);
 
 test('the manual names every retryable failure that only the caller retries', () => {

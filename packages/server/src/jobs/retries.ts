@@ -1,8 +1,11 @@
-/** How often and when jobs are retried without a request. The test beside holds the table of the manual to these limits. */
+/**
+ * When and how often jobs are retried automatically. retries.test.ts checks the table in the manual against
+ * these values.
+ */
 
-/** A job whose worker was lost this often in one run is given up: it may be the job that kills the worker. */
+/** Lost workers per run after which the job fails: the job itself may kill its workers. */
 export const maxLosses = 3;
-/** How long a change of a job waits for a database that cannot be written, at first and at most. */
+/** Backoff while the database cannot be written. */
 export const persistWaitSeconds = { first: 0.5, max: 15 };
-/** How often rows and queue are compared. */
+/** Interval at which queue and job rows are compared. */
 export const reconcileEverySeconds = 30;

@@ -1,4 +1,4 @@
-/** The only writer of a job's status after `create-jobs.ts`: every change is one call of `move` or `changed`. */
+/** The only writer of a job's status after `create-jobs.ts`. */
 import type { CanceledBy, Failure } from '@docyard/api';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { namesOfActors } from '../audit/names.ts';
@@ -6,18 +6,17 @@ import { nowText, type Actor, type Context } from '../context.ts';
 import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
-import { jobsWithin, type Reach } from '../reach.ts';
+import { jobsWithin, type AccessScope } from '../access-scope.ts';
 import { failureOf } from './failure.ts';
-import { changed, move } from './transitions.ts';
+import { applyChange, transition } from './transitions.ts';
 
 export type Job = Selectable<JobRow>;
 
 export type StoreContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue' | 'views'>;
 
-/** Every kind of job begins by fetching its source. */
+/** Every kind of job starts by fetching its source. */
 const firstPhase = 'fetching';
 
-/** A claim on a running job: the id and the attempt it was claimed for. */
 export interface Claim {
   id: string;
   attempt: number;
@@ -32,7 +31,7 @@ export function tenantOf(job: Pick<Job, 'organization_id' | 'project_id'>): {
 
 export async function readJob(
   context: Pick<Context, 'database'>,
-  where: { id: string; reach: Reach; kind: JobKind },
+  where: { id: string; reach: AccessScope; kind: JobKind },
 ): Promise<Job | undefined> {
   return context.database
     .selectFrom('jobs')
@@ -43,7 +42,7 @@ export async function readJob(
     .executeTakeFirst();
 }
 
-/** Events are kept for some days only; a client may come back with an older one. */
+/** Events are kept for a few days; a client may reconnect with an older one. */
 export async function hasEvent(
   context: Pick<Context, 'database'>,
   event: { jobId: string; sequence: number },
@@ -57,7 +56,7 @@ export async function hasEvent(
   return row !== undefined;
 }
 
-/** Reads the row and keeps everybody from changing it until the transaction ends. */
+/** Reads the row and locks it until the transaction ends. */
 export async function holdJob(transaction: Database, id: string): Promise<Job | undefined> {
   return transaction
     .updateTable('jobs')
@@ -67,7 +66,7 @@ export async function holdJob(transaction: Database, id: string): Promise<Job | 
     .executeTakeFirst();
 }
 
-/** Undefined when the job is not queued any more, or for another attempt: somebody else has it, or it was canceled. */
+/** Undefined when the job is no longer queued for this attempt. */
 export async function claimJob(
   context: StoreContext,
   id: string,
@@ -79,7 +78,7 @@ export async function claimJob(
     .where('id', '=', id)
     .executeTakeFirst();
   if (current === undefined || (attempt ?? current.attempt) !== current.attempt) return undefined;
-  return move(
+  return transition(
     context,
     'claim',
     { id, attempt: current.attempt },
@@ -97,17 +96,20 @@ export interface Progress {
   pageCount?: number;
   totalPages?: number;
   commit?: string | null;
-  /** Take the place of those told before. */
+  /** Replace those of the previous report. */
   recentFindings?: readonly unknown[];
 }
 
-/** Progress and page count never fall, also when a second attempt starts over. */
+/**
+ * Progress and page count never fall, not even when a second attempt starts over. False when the claim is
+ * lost.
+ */
 export async function reportProgress(
   context: StoreContext,
   claim: Claim,
   report: Progress,
 ): Promise<boolean> {
-  return changed(context, claim.id, null, (database) =>
+  return applyChange(context, claim.id, null, (database) =>
     database
       .updateTable('jobs')
       .set((eb) => ({
@@ -133,13 +135,13 @@ export async function reportProgress(
   ).then((row) => row !== undefined);
 }
 
-/** Undefined also when a cancellation was acknowledged meanwhile: what was promised counts, not what is finished. */
+/** Undefined also after an acknowledged cancellation, which wins over finished work. */
 export async function completeJob(
   context: StoreContext,
   claim: Claim,
   outcome: { result: unknown; pageCount: number },
 ): Promise<Job | undefined> {
-  return move(context, 'complete', claim, {
+  return transition(context, 'complete', claim, {
     phase: 'done',
     progress: 100,
     page_count: outcome.pageCount,
@@ -148,14 +150,14 @@ export async function completeJob(
   });
 }
 
-/** A job that failed may still have something to show, such as the draft of an agent that ran out of time. */
+/** A failed job may have a partial result. */
 export async function failJob(
   context: StoreContext,
   claim: Claim,
   failure: Failure,
   result?: unknown,
 ): Promise<Job | undefined> {
-  return move(context, 'fail', claim, {
+  return transition(context, 'fail', claim, {
     failure: JSON.stringify(failure),
     failure_code: failure.code,
     finished_at: nowText(context),
@@ -163,26 +165,26 @@ export async function failJob(
   });
 }
 
-/** Gives a running job back to the queue because its worker is gone or stops. It goes on before what waits. */
+/** Returns a running job to the queue, ahead of all waiting jobs. */
 export async function releaseJob(context: StoreContext, claim: Claim): Promise<Job | undefined> {
-  return move(context, 'release', claim, { phase: 'queued' });
+  return transition(context, 'release', claim, { phase: 'queued' });
 }
 
-/** The same after a loss, which counts towards giving up. */
+/** Like `releaseJob`, and counts the loss. */
 export async function releaseLostJob(context: StoreContext, job: Job): Promise<Job | undefined> {
-  return move(context, 'release', job, { phase: 'queued', losses: job.losses + 1 });
+  return transition(context, 'release', job, { phase: 'queued', losses: job.losses + 1 });
 }
 
-/** A queued job ends at once; a running one is marked, and its worker ends it. */
+/** A queued job ends immediately; a running job is marked, and its worker ends it. */
 export async function requestCancel(
   context: StoreContext,
   job: Job,
   actor?: Actor,
 ): Promise<Job | undefined> {
   const canceled_by = actor === undefined ? null : JSON.stringify(await describeActor(context, actor));
-  const ended = job.status === 'queued' ? await cancelQueued(context, job, canceled_by) : undefined;
-  if (ended !== undefined) return ended;
-  return changed(context, job.id, null, (database) =>
+  const canceled = job.status === 'queued' ? await cancelQueued(context, job, canceled_by) : undefined;
+  if (canceled !== undefined) return canceled;
+  return applyChange(context, job.id, null, (database) =>
     database
       .updateTable('jobs')
       .set({ cancel_requested_at: nowText(context), canceled_by, updated_at: nowText(context) })
@@ -193,7 +195,6 @@ export async function requestCancel(
   );
 }
 
-/** For a job that had ended before anybody asked. */
 export function nothingToCancel({ status }: Pick<Job, 'status'>): Problem {
   return new Problem('job_finished', `The job has already ended as ${status}; there is nothing to cancel.`);
 }
@@ -203,12 +204,11 @@ async function describeActor({ database }: StoreContext, actor: Actor): Promise<
   return { actor: actor.name, name: names.get(actor.name) ?? actor.name };
 }
 
-/** Undefined in events that were recorded before the column existed. */
+/** Events recorded before the column existed lack it. */
 export function canceledByOf({ canceled_by }: { canceled_by?: string | null }): CanceledBy | null {
   return canceled_by ? (JSON.parse(canceled_by) as CanceledBy) : null;
 }
 
-/** A filter for jobs that were canceled, or for all others. */
 export function wasCanceled(canceled: boolean) {
   return (jobs: ExpressionBuilder<Tables, 'jobs'>) =>
     canceled
@@ -222,7 +222,7 @@ function cancelQueued(
   canceled_by: string | null,
 ): Promise<Job | undefined> {
   const failure = failureOf('canceled', 'The job was canceled before it began.');
-  return move(context, 'cancel', claim, {
+  return transition(context, 'cancel', claim, {
     failure: JSON.stringify(failure),
     failure_code: failure.code,
     canceled_by,
@@ -231,12 +231,12 @@ function cancelQueued(
 }
 
 /**
- * Puts a finished agent job back into the queue for another run. The number of the attempt goes on rising, so that a
- * worker of the run before cannot speak for this one.
+ * Requeues a finished agent job for another run. The attempt number keeps rising, so that a worker of the
+ * previous run cannot change this one.
  */
 export async function resumeJob(context: StoreContext, job: Job): Promise<Job | undefined> {
   if (job.kind !== 'agent') return undefined;
-  return move(context, 'resume', job, {
+  return transition(context, 'resume', job, {
     phase: 'queued',
     progress: 0,
     earlier_attempts: job.attempt,
@@ -249,14 +249,14 @@ export async function resumeJob(context: StoreContext, job: Job): Promise<Job | 
   });
 }
 
-/** Sets or takes away the mark; undefined when it is as asked for already. */
+/** Undefined when the job is in the requested state already. */
 export async function markArchived(
   context: StoreContext,
   id: string,
   archived: boolean,
 ): Promise<Job | undefined> {
-  const told = archived ? 'archived' : 'unarchived';
-  return changed(context, id, told, (database) =>
+  const announcement = archived ? 'archived' : 'unarchived';
+  return applyChange(context, id, announcement, (database) =>
     database
       .updateTable('jobs')
       .set({ archived_at: archived ? nowText(context) : null, updated_at: nowText(context) })
@@ -268,7 +268,7 @@ export async function markArchived(
 }
 
 export async function markPurged(context: StoreContext, id: string): Promise<void> {
-  await changed(context, id, null, (database) =>
+  await applyChange(context, id, null, (database) =>
     database
       .updateTable('jobs')
       .set({ purged_at: nowText(context), updated_at: nowText(context) })

@@ -1,19 +1,19 @@
-/** How a job changes: the row, its event, the message to webhooks and the delivery in the queue are one transaction. */
+/** Changes a job: its row, event, webhook messages and delivery are one transaction. */
 import type { Updateable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import { inTransaction, type Database, type JobRow } from '../ports/database.ts';
 import type { Delivery, JobKind } from '../ports/queue.ts';
 import { announceJobs, type JobChange } from '../webhooks/outbox.ts';
-import { moves, type JobStatus, type Move } from './lifecycle.ts';
+import { transitions, type JobStatus, type TransitionName } from './lifecycle.ts';
 import { addQueued, removeQueued } from './queue-counts.ts';
 import type { Claim, Job, StoreContext } from './store.ts';
 
-/** The name under which changes of all jobs of an organization are announced; the triggers of the migrations know it too. */
+/** The topic for changes of all jobs of an organization; the triggers in the migrations use it too. */
 export function jobsOf(organizationId: string): string {
   return `jobs:${organizationId}`;
 }
 
-/** Part of every move to `queued`; on its own only for a row whose delivery was lost. */
+/** Called alone only for a row whose delivery was lost. */
 export async function enqueueJob(
   context: Pick<Context, 'database' | 'queue'>,
   job: Job,
@@ -35,15 +35,15 @@ export function deliveryOf(
   };
 }
 
-/** One guarded UPDATE: it names the states that it leaves and the attempt that it belongs to. */
-export async function move(
+/** One guarded UPDATE: it names the states it leaves and the attempt it belongs to. */
+export async function transition(
   context: StoreContext,
-  name: Move,
+  name: TransitionName,
   claim: Claim,
   change: Updateable<JobRow>,
 ): Promise<Job | undefined> {
-  const { from, to }: { from: readonly JobStatus[]; to: JobStatus } = moves[name];
-  return changed(context, claim.id, to, async (database) => {
+  const { from, to }: { from: readonly JobStatus[]; to: JobStatus } = transitions[name];
+  return applyChange(context, claim.id, to, async (database) => {
     const moved = await database
       .updateTable('jobs')
       .set({ ...change, status: to, updated_at: nowText(context) })
@@ -62,18 +62,18 @@ export async function move(
   });
 }
 
-/** Progress is for those who follow the job; webhooks are told of what has a name. */
-export async function changed(
+/** Webhooks receive only changes with an `announcement`; followers of the job see all. */
+export async function applyChange(
   context: StoreContext,
   id: string,
-  told: JobChange | null,
+  announcement: JobChange | null,
   update: (database: Database) => Promise<Job | undefined>,
 ): Promise<Job | undefined> {
   const row = await inTransaction(context.database, async (database) => {
     const updated = await update(database);
     if (updated === undefined) return undefined;
     await recordEvents(database, [updated]);
-    if (told !== null) await announceJobs({ ...context, database }, [updated], told);
+    if (announcement !== null) await announceJobs({ ...context, database }, [updated], announcement);
     return updated;
   });
   if (row !== undefined) {
@@ -83,7 +83,7 @@ export async function changed(
   return row;
 }
 
-/** The input never changes and may be large; an event goes without it. */
+/** Without the input, which never changes and may be large. */
 export async function recordEvents(database: Database, rows: readonly Job[]): Promise<void> {
   const events = rows.map(({ input: _input, ...row }) => ({
     job_id: row.id,

@@ -1,42 +1,45 @@
 /**
- * Takes deliveries from the queue, claims the job and runs it with the runner of its kind. It owns the endings:
- * whatever a runner does, the row ends completed, failed, or back in the queue.
+ * Claims delivered jobs and runs each with the runner of its kind. Every attempt ends with the row completed,
+ * failed or queued again.
  */
 import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
 import { jobKinds, type Delivered, type JobKind } from '../ports/queue.ts';
-import { Problem } from '../problem.ts';
-import { failureOf, JobFailure, RunnerLost } from './failure.ts';
-import { observeAttempt, type AttemptOutcome } from './observing.ts';
+import {
+  failureAfterLosses,
+  failureOfAttempt,
+  hasStorageFailed,
+  isStorageUnavailable,
+  type StopReason,
+} from './attempt-failure.ts';
+import { failureOf, JobFailedError, RunnerLostError } from './failure.ts';
+import { observeAttempt, type AttemptOutcome } from './job-metrics.ts';
 import { maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retries.ts';
 import * as store from './store.ts';
 import { enqueueJob } from './transitions.ts';
 
 export interface RunnerInput {
   job: store.Job;
-  /** Aborted with a `Stopped` when the job is canceled, takes too long, or the worker stops. */
+  /** Aborted with a `JobStoppedError` when the job is canceled, times out, or the worker stops. */
   signal: AbortSignal;
   log: Logger;
   report(progress: store.Progress): Promise<void>;
-  /** Does again what needs the database, until it is back from wherever it was. Only for what may be done twice. */
-  insist<T>(work: () => Promise<T>): Promise<T>;
+  /** Repeats idempotent work until the storage is available again. */
+  retryOnStorage<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Outcome {
   result: unknown;
   pageCount: number;
-  /** Of an export. */
   bundleBytes?: number;
 }
 
-/** Throws a JobFailure for an ending with a reason; anything else is a fault of ours. */
+/** Throws a JobFailedError to fail the job with a reason; any other error is reported as `internal`. */
 export type Runner = (context: Context, input: RunnerInput) => Promise<Outcome>;
 export type Runners = Record<JobKind, Runner>;
 
-type StopReason = 'canceled' | 'timeout' | 'stopping';
-
-/** Why a signal was aborted. Only `stopping` lets the job go on elsewhere. */
-export class Stopped extends Error {
+/** The reason of an aborted signal. Only after `stopping` does another worker continue the job. */
+export class JobStoppedError extends Error {
   override name = 'AbortError';
   readonly reason: StopReason;
 
@@ -47,9 +50,8 @@ export class Stopped extends Error {
 }
 
 const cancelCheckSeconds = 1;
-const longestAgentSeconds = 4 * 3600;
+const maxAgentSeconds = 4 * 3600;
 
-/** What this process has in hand of one job. */
 interface Attempt {
   stop(): void;
   ended: Promise<void>;
@@ -61,17 +63,17 @@ export class Worker {
   readonly #afterJob: () => void;
   readonly #stops = new Set<(reason: StopReason) => void>();
   readonly #attempts = new Map<string, Attempt>();
-  #reconciling: NodeJS.Timeout | undefined;
+  #reconcileTimer: NodeJS.Timeout | undefined;
   #stopping = false;
 
-  /** `afterJob` is called each time a job has ended, for clean-up that need not wait for its turn. */
+  /** `afterJob` is called whenever a job has ended. */
   constructor(context: Context, runners: Runners, afterJob: () => void = () => {}) {
     this.#context = context;
     this.#runners = runners;
     this.#afterJob = afterJob;
   }
 
-  /** Settles what the last process left behind, fills the queue from the rows, and begins to work. */
+  /** Recovers jobs of a lost process, fills the queue from the rows, and starts to consume. */
   async start(): Promise<void> {
     const { queue, config, log } = this.#context;
     await this.#reconcile();
@@ -79,16 +81,13 @@ export class Worker {
     for (const kind of jobKinds) {
       await queue.consume(kind, concurrency[kind], (delivery) => this.#handle(delivery));
     }
-    const again = () => {
+    const reconcile = () => {
       this.#reconcile().catch((error: unknown) => log.warn({ err: error }, 'jobs could not be reconciled'));
     };
-    this.#reconciling = setInterval(again, reconcileEverySeconds * 1000);
+    this.#reconcileTimer = setInterval(reconcile, reconcileEverySeconds * 1000);
   }
 
-  /**
-   * Makes the queue agree with the rows: a running job that nobody has in hand is lost, a queued one waits in the
-   * queue. Besides the start this repairs whatever went wrong between the two.
-   */
+  /** Reconciles queue and rows: a running job without a delivery is lost, a queued one is enqueued again. */
   async #reconcile(): Promise<void> {
     const { database, queue, log } = this.#context;
     const open = await database
@@ -105,10 +104,10 @@ export class Worker {
     }
   }
 
-  /** Hands running jobs back to the queue; the next process goes on with them. */
+  /** Returns running jobs to the queue. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    clearInterval(this.#reconciling);
+    clearInterval(this.#reconcileTimer);
     for (const stop of this.#stops) stop('stopping');
     await this.#context.queue.stop();
   }
@@ -131,14 +130,17 @@ export class Worker {
     }
   }
 
-  /** The queue took this worker for lost and hands it its own job again. Two attempts must not share a work folder. */
+  /**
+   * The queue considered this worker lost and delivers its job again. Two attempts must not share a work
+   * folder.
+   */
   async #endEarlierAttempt(jobId: string): Promise<void> {
     const earlier = this.#attempts.get(jobId);
     earlier?.stop();
     await earlier?.ended;
   }
 
-  /** The worker that had this delivery is gone; the row still says running if it went before the end. */
+  /** The previous holder of this delivery is gone. A row that is still running was not settled. */
   async #settleRedelivered({ jobId, attempt }: Delivered, log: Logger): Promise<void> {
     const job = await this.#context.database
       .selectFrom('jobs')
@@ -153,9 +155,9 @@ export class Worker {
   async #run(job: store.Job, log: Logger): Promise<void> {
     const controller = new AbortController();
     let reason: StopReason | undefined;
-    const stop = (why: StopReason) => {
-      reason ??= why;
-      controller.abort(new Stopped(why));
+    const stop = (given: StopReason) => {
+      reason ??= given;
+      controller.abort(new JobStoppedError(given));
     };
     const release = this.#watch(job, stop);
     const ended = Promise.withResolvers<void>();
@@ -172,12 +174,12 @@ export class Worker {
           observed.phase(progress.phase);
           return this.#report(job, progress, stop, log);
         },
-        insist: (work) => this.#persist(work),
+        retryOnStorage: (work) => this.#persist(work),
       });
       const completed = await this.#persist(() => store.completeJob(this.#context, job, outcome));
       if (completed === undefined) {
         reason = 'canceled';
-        throw new Error('The job was canceled while its ending was written.');
+        throw new Error('The job was canceled before its result was written.');
       }
       const { pageCount: pages, bundleBytes } = outcome;
       observed.ended('completed', { pages, ...(bundleBytes === undefined ? {} : { bundleBytes }) });
@@ -193,27 +195,27 @@ export class Worker {
     }
   }
 
-  /** A disk that is full for a moment costs a progress report, not the job. */
+  /** Progress reports are dropped while the storage is unavailable. */
   async #report(
     job: store.Job,
     progress: store.Progress,
     stop: (reason: StopReason) => void,
     log: Logger,
   ): Promise<void> {
-    const keep = () => store.reportProgress(this.#context, job, progress);
+    const save = () => store.reportProgress(this.#context, job, progress);
     try {
-      // The commit is told once, and the record of the job lacks it for ever if it is not kept.
-      const held = await (progress.commit === undefined ? keep() : this.#persist(keep));
-      if (!held) stop('stopping');
+      // The commit is reported only once.
+      const isClaimed = await (progress.commit === undefined ? save() : this.#persist(save));
+      if (!isClaimed) stop('stopping');
     } catch (error) {
-      if (!isStorageAway(error)) throw error;
+      if (!isStorageUnavailable(error)) throw error;
       log.warn({ err: error }, 'progress not kept');
     }
   }
 
   /**
-   * What others decide arrives as a change of the row: a cancellation, or that the job was given to another worker. It is
-   * announced, and found within a second where announcements do not reach.
+   * Stops the attempt on a cancellation, or when another worker has the job. Polls as well, because
+   * notifications may be lost.
    */
   #watch(job: store.Job, stop: (reason: StopReason) => void): () => void {
     const { database, changes, log } = this.#context;
@@ -227,10 +229,10 @@ export class Worker {
           if (row?.status !== 'running' || row.attempt !== job.attempt) stop('stopping');
           else if (row.cancel_requested_at !== null) stop('canceled');
         })
-        .catch((error: unknown) => log.debug({ err: error }, 'the row of a running job could not be read'));
+        .catch((error: unknown) => log.debug({ err: error }, 'cannot read the row of a running job'));
     };
     const timer = setInterval(check, cancelCheckSeconds * 1000);
-    const deadline = setTimeout(() => stop('timeout'), this.#longestSeconds(job) * 1000);
+    const deadline = setTimeout(() => stop('timeout'), this.#maxSeconds(job) * 1000);
     const unlisten = changes.listen(job.id, check);
     this.#stops.add(stop);
     if (this.#stopping) stop('stopping');
@@ -242,7 +244,6 @@ export class Worker {
     };
   }
 
-  /** Resolves with the outcome of the attempt. */
   async #settle(
     job: store.Job,
     error: unknown,
@@ -254,34 +255,28 @@ export class Worker {
       log.info('job handed back');
       return 'handed_back';
     }
-    if (reason === undefined && (error instanceof RunnerLost || hasStorageFailed(error))) {
+    if (reason === undefined && (error instanceof RunnerLostError || hasStorageFailed(error))) {
       log.warn({ err: error }, 'attempt was lost');
       await this.#settleLost(job, log, error);
       return 'lost';
     }
-    const failure =
-      reason === 'canceled'
-        ? failureOf('canceled', 'The job was canceled.')
-        : reason === 'timeout'
-          ? failureOf('timeout', `The job took longer than ${this.#longestSeconds(job)} seconds.`)
-          : error instanceof JobFailure
-            ? error.failure
-            : failureOf(
-                'internal',
-                'A fault in Docyard stopped the job. The log of the server has the details.',
-              );
+    const failure = failureOfAttempt(error, reason, this.#maxSeconds(job));
     if (failure.code === 'internal') log.error({ err: error }, 'job failed');
     else log.info({ failure: failure.code }, 'job failed');
-    await store.failJob(this.#context, job, failure, error instanceof JobFailure ? error.result : undefined);
+    await store.failJob(
+      this.#context,
+      job,
+      failure,
+      error instanceof JobFailedError ? error.result : undefined,
+    );
     return failure.code;
   }
 
-  /** An agent keeps to the minutes of its own limits; this bound is for one that does not. */
-  #longestSeconds({ kind }: store.Job): number {
-    return kind === 'agent' ? longestAgentSeconds : this.#context.config.exportTimeoutSeconds;
+  /** Agents enforce their own time limits; this bound is a fallback. */
+  #maxSeconds({ kind }: store.Job): number {
+    return kind === 'agent' ? maxAgentSeconds : this.#context.config.exportTimeoutSeconds;
   }
 
-  /** Not through a fault of the job, or so it seems: it is tried again, but not for ever. */
   async #settleLost(job: store.Job, log: Logger, error?: unknown): Promise<void> {
     log.warn({ attempt: job.attempt }, 'worker was lost');
     if (job.cancel_requested_at !== null) {
@@ -293,41 +288,23 @@ export class Worker {
     }
   }
 
-  /** Marked while its worker was lost or stopped: there is nobody left to abort. */
+  /** The cancellation was requested while no worker could abort the job. */
   async #failCanceled(job: store.Job): Promise<void> {
     await store.failJob(this.#context, job, failureOf('canceled', 'The job was canceled.'));
   }
 
-  /** A full disk must not lose an ending: it is written as soon as the database takes it. */
+  /** Retries while the database cannot be written, so that no ending is lost. */
   async #persist<T>(write: () => Promise<T>): Promise<T> {
     const { first, max } = persistWaitSeconds;
     for (let waitSeconds = first; ; waitSeconds = Math.min(waitSeconds * 2, max)) {
       try {
         return await write();
       } catch (error) {
-        // A process that stops leaves the row as it is; the next one settles it.
-        if (!isStorageAway(error) || this.#stopping) throw error;
+        // The next process settles the row.
+        if (!isStorageUnavailable(error) || this.#stopping) throw error;
         this.#context.log.warn({ err: error }, 'database not writable, trying again');
         await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
       }
     }
   }
-}
-
-/** The database or the store for bundles. Both come back. */
-function isStorageAway(error: unknown): error is Problem {
-  return error instanceof Problem && error.code === 'storage_unavailable';
-}
-
-/** Also a full disk of this machine: the job may succeed later, or on another one. */
-function hasStorageFailed(error: unknown): boolean {
-  return isStorageAway(error) || (error instanceof JobFailure && error.failure.code === 'storage_failed');
-}
-
-function failureAfterLosses(job: store.Job, error: unknown): JobFailure['failure'] {
-  if (error instanceof JobFailure) return error.failure;
-  if (isStorageAway(error)) return failureOf('storage_failed', error.message, { hint: 'Retry the job.' });
-  const message = `The worker was lost ${job.losses + 1} times while it ran this job.`;
-  const hint = 'The job may need more memory than the machine has.';
-  return failureOf('worker_lost', message, { hint });
 }

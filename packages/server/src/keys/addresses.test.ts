@@ -1,4 +1,4 @@
-/** The address list of a key: what an entry may be, and whom it lets in. */
+/** The address list of a key: valid entries, and the callers they allow. */
 import { describe, expect, test } from 'vitest';
 import { plainAddress } from '@docyard/site/network';
 import { addressAllowed, complainAboutRange, subscriberOf } from './addresses.ts';
@@ -12,17 +12,17 @@ describe('an entry of the list', () => {
     '2001:db8::1',
     '2001:db8::/32',
     '::1/128',
-  ])('%s is usable', (entry) => {
+  ])('%s is accepted', (entry) => {
     expect(complainAboutRange(entry)).toBeUndefined();
   });
 
   test.each([
-    ['', 'is no IP address'],
-    ['example.com', 'is no IP address'],
-    ['203.0.113', 'is no IP address'],
-    ['203.0.113.256', 'is no IP address'],
-    ['0xcb.0.113.7', 'is no IP address'],
-    ['203.0.113.0/24/8', 'is no IP address'],
+    ['', 'is neither an IP address nor a CIDR range'],
+    ['example.com', 'is neither an IP address nor a CIDR range'],
+    ['203.0.113', 'is neither an IP address nor a CIDR range'],
+    ['203.0.113.256', 'is neither an IP address nor a CIDR range'],
+    ['0xcb.0.113.7', 'is neither an IP address nor a CIDR range'],
+    ['203.0.113.0/24/8', 'is neither an IP address nor a CIDR range'],
     ['203.0.113.0/33', 'must end in /1 to /32'],
     ['203.0.113.0/-1', 'must end in /1 to /32'],
     ['203.0.113.0/', 'must end in /1 to /32'],
@@ -51,12 +51,15 @@ describe('a caller', () => {
     [['::ffff:203.0.113.7'], '203.0.113.7', true],
     [['203.0.113.0/24'], '', false],
     [['203.0.113.0/24'], 'unknown', false],
-  ] as [string[], string, boolean][])('list %j and address %s: %s', (list, address, allowed) => {
-    expect(addressAllowed(list, address)).toBe(allowed);
-  });
+  ] as [string[], string, boolean][])(
+    'is checked with list %j and address %s: %s',
+    (list, address, allowed) => {
+      expect(addressAllowed(list, address)).toBe(allowed);
+    },
+  );
 });
 
-test('only an IPv4 address in IPv6 clothing is undressed', () => {
+test('only an IPv4-mapped IPv6 address in dotted form is converted', () => {
   expect(plainAddress('::ffff:203.0.113.7')).toBe('203.0.113.7');
   expect(plainAddress('203.0.113.7')).toBe('203.0.113.7');
   expect(plainAddress('::ffff:cb00:7107')).toBe('::ffff:cb00:7107');

@@ -1,19 +1,17 @@
-/**
- * The address list of a key: single IP addresses and CIDR ranges, IPv4 and IPv6. An empty list allows every one.
- */
+/** Address lists of API keys: IP addresses and CIDR ranges. An empty list allows every address. */
 import { BlockList, isIP } from 'node:net';
 import { plainAddress } from '@docyard/site/network';
 
-/** A sentence on what is wrong with the entry, or undefined. */
 export function complainAboutRange(entry: string): string | undefined {
   const [address = '', bits, ...rest] = entry.split('/');
   const family = isIP(address);
   if (family === 0 || rest.length > 0)
-    return `${entry} is no IP address and no CIDR range such as 203.0.113.0/24.`;
+    return `${entry} is neither an IP address nor a CIDR range such as 203.0.113.0/24.`;
   if (bits === undefined) return undefined;
-  const most = family === 4 ? 32 : 128;
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) return `The range ${entry} must end in /1 to /${most}.`;
-  if (Number(bits) === 0) return `The range ${entry} covers every address; leave the list empty instead.`;
+  const maxBits = family === 4 ? 32 : 128;
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > maxBits)
+    return `The range ${entry} must end in /1 to /${maxBits}.`;
+  if (Number(bits) === 0) return `The range ${entry} covers every address. Leave the list empty instead.`;
   return undefined;
 }
 
@@ -31,7 +29,7 @@ export function addressAllowed(ranges: readonly string[], address: string): bool
   return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** What one subscriber has: an IPv4 address, or a whole /64 of IPv6 addresses. */
+/** The unit of address limits: an IPv4 address, or the /64 network that an IPv6 subscriber has. */
 export function subscriberOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;

@@ -1,18 +1,17 @@
-/** Who a request comes from, by the text of its API key. */
+/** Identifies the caller of a request by its API key. */
 import type { Plan, Role, Scope } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText } from '../context.ts';
 import type { KeyRow } from '../ports/database.ts';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { hashKey, isWellFormedKey } from './format.ts';
-import { hasExpired, type KeyContext } from './keys.ts';
+import { hasExpired, storedScopes, type KeyContext } from './keys.ts';
 
-/** How exactly the last use of a key is known. */
-export const lastUsedGrainSeconds = 60;
+export const lastUsedPrecisionSeconds = 60;
 
-/** The key, or the person with a session, that a request carried, with what it belongs to. */
-export interface Caller extends Reach {
-  /** Of the key or the person; rates are counted for it. */
+/** The key or the signed-in user of a request. */
+export interface Caller extends AccessScope {
+  /** The id of the key or user, for which rates are counted. */
   id: string;
   organizationName: string;
   plan: Plan;
@@ -20,10 +19,9 @@ export interface Caller extends Reach {
   scopes: Scope[];
   allowedAddresses: string[];
   key: { id: string; name: string; expiresAt: string | null } | null;
-  person: { id: string; email: string; name: string; role: Role } | null;
+  user: { id: string; email: string; name: string; role: Role } | null;
 }
 
-/** A key as it is stored, together with its organization. */
 export type KeyHolder = Selectable<KeyRow> & {
   organization_name: string;
   plan: string;
@@ -44,7 +42,7 @@ export async function findKeyHolder(context: KeyContext, text: string): Promise<
   return holder;
 }
 
-/** Moves a key to the active pepper. The next use tries again after a failure. */
+/** Moves a key to the active pepper. After a failure, the next use tries again. */
 async function replaceHash(
   { database, secrets }: KeyContext,
   { id, hash }: KeyHolder,
@@ -60,8 +58,8 @@ async function replaceHash(
 }
 
 /**
- * Undefined for every text that is not a live key; why is nobody's business but the log's. `find` may remember what it
- * found: whether the key has expired is decided here each time.
+ * Undefined for every text that is not a live key; only the log has the reason. `find` may be cached, because expiry
+ * is checked on every call.
  */
 export async function authenticate(
   context: KeyContext,
@@ -75,7 +73,6 @@ export async function authenticate(
 
 const callers = new WeakMap<KeyHolder, Caller>();
 
-/** Whoever has this key, as long as it is live. */
 function callerWith(context: KeyContext, row: KeyHolder): Caller | undefined {
   if (row.revoked_at !== null || hasExpired(context, row)) return undefined;
   const known = callers.get(row);
@@ -87,18 +84,18 @@ function callerWith(context: KeyContext, row: KeyHolder): Caller | undefined {
     organizationName: row.organization_name,
     plan: row.plan as Plan,
     localSources: row.local_sources === 1,
-    scopes: JSON.parse(row.scopes) as Scope[],
+    scopes: storedScopes(row),
     allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
     key: { id: row.id, name: row.name, expiresAt: row.expires_at },
-    person: null,
+    user: null,
   };
   callers.set(row, caller);
   return caller;
 }
 
-/** At most one write a minute and key, so that reading does not turn into writing. */
+/** Writes at most once per minute and key, so that reads do not become writes. */
 export async function touchKey(context: KeyContext, keyId: string): Promise<void> {
-  const stale = new Date(context.clock.now().getTime() - lastUsedGrainSeconds * 1000).toISOString();
+  const stale = new Date(context.clock.now().getTime() - lastUsedPrecisionSeconds * 1000).toISOString();
   const fresh = await context.database
     .selectFrom('api_keys')
     .select('id')

@@ -1,4 +1,4 @@
-/** The shape of a key: every slip of the hand is caught by the checksum alone, without a look into the database. */
+/** The checksum of a key detects typing errors without a database query. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isWellFormedKey, looksLikeKey, newKeyText } from './format.ts';
@@ -26,7 +26,7 @@ test('every character of the alphabet is used, none much more often than another
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.25);
 });
 
-test('every single-character change of a key is caught', () => {
+test('every single-character change of a key is detected', () => {
   const key = newKeyText();
   const accepted: string[] = [];
   for (let place = 0; place < key.length; place += 1) {
@@ -38,7 +38,7 @@ test('every single-character change of a key is caught', () => {
   expect(accepted).toEqual([]);
 });
 
-test('every dropped, doubled and swapped character is caught', () => {
+test('every dropped, doubled and swapped character is detected', () => {
   const key = newKeyText();
   for (let place = 0; place < key.length; place += 1) {
     const [here = '', next = ''] = [key[place], key[place + 1]];
@@ -50,7 +50,7 @@ test('every dropped, doubled and swapped character is caught', () => {
   }
 });
 
-test('random look-alikes never pass', () => {
+test('random strings in the format of a key are rejected', () => {
   const base62 = fc.string({ unit: fc.constantFrom(...alphabet.split('')), minLength: 36, maxLength: 36 });
   fc.assert(
     fc.property(base62, (text) => !isWellFormedKey(`docyard_${text}`)),
@@ -62,14 +62,14 @@ test('random look-alikes never pass', () => {
   );
 });
 
-test('text around a key is no key', () => {
+test('a key with surrounding text is rejected', () => {
   const key = newKeyText();
   for (const text of [`${key}\n`, ` ${key}`, `${key}${key}`, key.toUpperCase(), '']) {
     expect(isWellFormedKey(text)).toBe(false);
   }
 });
 
-test('ordinary text does not look like a key', () => {
+test('ordinary text is not mistaken for a key', () => {
   for (const text of ['/docs/docyard_', 'docyard_short', 'https://docyard.example.com/v1/me']) {
     expect(looksLikeKey(text)).toBe(false);
   }

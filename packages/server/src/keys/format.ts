@@ -1,6 +1,6 @@
 /**
- * The shape of an API key: `docyard_`, 30 random base62 characters (178 bits), 6 of checksum. The checksum lets a
- * typing error, or a scanner's find, be told from a real key without a look into the database.
+ * The format of an API key: `docyard_`, 30 random base62 characters (178 bits), 6 characters of checksum. The
+ * checksum detects typos and false positives of secret scanners without a database query.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -32,7 +32,7 @@ function checksum(secret: string): string {
   return text;
 }
 
-/** Bytes of 248 and above are thrown away: 256 is no multiple of 62 and the first characters would come up more often. */
+/** Bytes from 248 are discarded: 256 is no multiple of 62, so they would favor the first characters. */
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -43,7 +43,7 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** Only this hash of a key is stored. */
+/** Only this hash is stored. */
 export function hashKey(pepper: Buffer, text: string): string {
   return createHmac('sha256', pepper).update(text).digest('hex');
 }

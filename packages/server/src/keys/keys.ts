@@ -1,5 +1,6 @@
-/** API keys: created, listed, rolled, revoked. The text of a key leaves this module once, when it is created. */
+/** Creates, lists, rolls and revokes API keys. The text of a key leaves this module only when the key is created. */
 import {
+  currentScope,
   scopesGrant,
   type ApiKey,
   type CreateKey,
@@ -12,10 +13,10 @@ import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
-import { exclusively, inTransaction, type KeyRow, type Tables } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type KeyRow, type Tables } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { holdProject } from '../projects/projects.ts';
-import { keysWithin, type Reach } from '../reach.ts';
+import { keysWithin, type AccessScope } from '../access-scope.ts';
 import { columnsContain } from '../search.ts';
 import { complainAboutRange } from './addresses.ts';
 import type { Caller } from './authenticate.ts';
@@ -23,12 +24,12 @@ import { hashKey, newKeyText } from './format.ts';
 
 const defaultLifetimeDays = 90;
 const defaultOverlapSeconds = 3600;
-/** What is announced when a key ends early or means something else. The triggers of PostgreSQL say the same. */
+/** The name under which changes of keys are announced; PostgreSQL triggers use the same name. */
 export const keyChanges = 'keys';
 
 export type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
-/** Who asks for a key. The operator on the machine has none and no limits. */
+/** The caller that requests a key. The operator's CLI has no granter and no limits. */
 export type Granter = Pick<Caller, 'scopes' | 'allowedAddresses'>;
 
 export async function createKey(
@@ -36,14 +37,14 @@ export async function createKey(
   input: CreateKey & { actor: Actor; granter?: Granter },
 ): Promise<CreatedKey> {
   const scopes = input.scopes ?? ['read', 'write'];
-  // A key that may be used only from some addresses hands that limit on.
+  // A key inherits the address limits of its creator.
   const addresses = input.allowedAddresses ?? [...(input.granter?.allowedAddresses ?? [])];
-  refuseMoreThanGranted(addresses, scopes, input.granter);
+  refuseEscalation(addresses, scopes, input.granter);
   const days = input.expiresInDays === undefined ? defaultLifetimeDays : input.expiresInDays;
   const expiresAt = days === null ? null : later(context, days * 86_400);
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    // So does one that is limited to a project.
+    // A key inherits the project of its creator.
     const projectId = input.projectId ?? input.actor.projectId;
     if (projectId !== null) await holdProject(inside, { id: projectId, reach: input.actor });
     return insertKey(inside, input.actor, {
@@ -57,32 +58,28 @@ export async function createKey(
   });
 }
 
-/** The new key has the rights and the kind of lifetime of the old one, which ends after the overlap. */
+/** The new key has the rights and the lifetime of the old one, which expires after the overlap. */
 export async function rollKey(
   context: KeyContext,
   input: RollKey & { keyId: string; actor: Actor; granter?: Granter },
 ): Promise<CreatedKey> {
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const old = await holdKey(inside, input);
+    const old = await lockKey(inside, input);
     if (old.revoked_at !== null || hasExpired(context, old)) {
       throw new Problem(
         'invalid_request',
-        'This key has ended and cannot be rolled. Create a new one instead.',
+        'This key has expired or was revoked and cannot be rolled. Create a new key instead.',
       );
     }
-    refuseMoreThanGranted(
-      JSON.parse(old.allowed_addresses) as string[],
-      JSON.parse(old.scopes) as Scope[],
-      input.granter,
-    );
+    refuseEscalation(JSON.parse(old.allowed_addresses) as string[], storedScopes(old), input.granter);
     const lifetime = old.expires_at === null ? null : Date.parse(old.expires_at) - Date.parse(old.created_at);
     const overlapEnd = later(context, input.overlapSeconds ?? defaultOverlapSeconds);
     const oldEnd = old.expires_at !== null && old.expires_at < overlapEnd ? old.expires_at : overlapEnd;
     await database.updateTable('api_keys').set({ expires_at: oldEnd }).where('id', '=', old.id).execute();
     return insertKey(inside, input.actor, {
       name: old.name,
-      scopes: old.scopes,
+      scopes: JSON.stringify(storedScopes(old)),
       allowed_addresses: old.allowed_addresses,
       expires_at: lifetime === null ? null : later(context, lifetime / 1000),
       rolled_from: old.id,
@@ -94,7 +91,7 @@ export async function rollKey(
 export async function revokeKey(context: KeyContext, input: { keyId: string; actor: Actor }): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const key = await holdKey(inside, input);
+    const key = await lockKey(inside, input);
     if (key.revoked_at !== null) return;
     const revoked_at = nowText(context);
     await database.updateTable('api_keys').set({ revoked_at }).where('id', '=', key.id).execute();
@@ -103,12 +100,12 @@ export async function revokeKey(context: KeyContext, input: { keyId: string; act
   });
 }
 
-/** Nobody revokes the key while it is rolled, or the reverse: its successor would outlive it. */
-async function holdKey(
+/** Locked, because a key revoked while it is rolled would leave a valid successor. */
+async function lockKey(
   context: KeyContext,
   { keyId, actor }: { keyId: string; actor: Actor },
 ): Promise<Selectable<KeyRow>> {
-  await exclusively(context.database, `key:${keyId}`);
+  await acquireLocks(context.database, `key:${keyId}`);
   return findKey(context, actor, keyId);
 }
 
@@ -119,7 +116,7 @@ export interface KeyFilters {
   sort?: string | undefined;
 }
 
-/** A key that was never used, or never expires, comes before all others or after them. */
+/** Keys that were never used sort first, keys that never expire sort last. */
 const sortColumns: SortColumns = {
   name: sql`lower(name)`,
   lastUsedAt: sql`coalesce(last_used_at, '')`,
@@ -139,7 +136,7 @@ function hasStatus(now: string, status: 'active' | 'ended') {
 
 export async function listKeys(
   context: Pick<Context, 'database' | 'clock'>,
-  input: PageRequest & KeyFilters & { reach: Reach },
+  input: PageRequest & KeyFilters & { reach: AccessScope },
 ): Promise<ListPage<ApiKey>> {
   let query = context.database.selectFrom('api_keys').selectAll().where(keysWithin(input.reach));
   if (input.projectId !== undefined) query = query.where('project_id', '=', input.projectId);
@@ -184,8 +181,8 @@ async function insertKey(
   });
 }
 
-/** Nobody gives more than they have: neither scopes nor addresses. */
-function refuseMoreThanGranted(
+/** A caller cannot grant scopes or addresses that it lacks. */
+function refuseEscalation(
   addresses: readonly string[],
   scopes: readonly Scope[],
   granter: Granter | undefined,
@@ -196,7 +193,7 @@ function refuseMoreThanGranted(
       const message =
         complainAboutRange(range) ??
         (limit.length > 0 && !limit.includes(range)
-          ? `The calling key may not be used from ${range} itself.`
+          ? `The calling key is not allowed from ${range}.`
           : undefined);
       return message === undefined ? [] : [{ path: `allowedAddresses.${index}`, message }];
     }),
@@ -204,20 +201,20 @@ function refuseMoreThanGranted(
       ? [
           {
             path: 'allowedAddresses',
-            message: 'The calling key is limited to some addresses; so must the new one be.',
+            message: 'The calling key is limited to some addresses. Limit the new key to them too.',
           },
         ]
       : []),
     ...scopes.flatMap((scope, index) =>
       granter === undefined || scopesGrant(granter.scopes, scope)
         ? []
-        : [{ path: `scopes.${index}`, message: `The calling key does not have ${scope} itself.` }],
+        : [{ path: `scopes.${index}`, message: `The calling key does not have the scope ${scope}.` }],
     ),
   ];
   if (details.length > 0) throw new Problem('invalid_request', details[0]?.message ?? '', { details });
 }
 
-async function findKey(context: KeyContext, reach: Reach, keyId: string): Promise<Selectable<KeyRow>> {
+async function findKey(context: KeyContext, reach: AccessScope, keyId: string): Promise<Selectable<KeyRow>> {
   const row = await context.database
     .selectFrom('api_keys')
     .selectAll()
@@ -229,9 +226,12 @@ async function findKey(context: KeyContext, reach: Reach, keyId: string): Promis
   return row;
 }
 
-/** Only where there is one: most entries say nothing of projects. */
 function limitOf({ project_id: projectId }: Pick<KeyRow, 'project_id'>): { projectId?: string } {
   return projectId === null ? {} : { projectId };
+}
+
+export function storedScopes({ scopes }: { scopes: string }): Scope[] {
+  return (JSON.parse(scopes) as string[]).map(currentScope);
 }
 
 function viewKey(row: Selectable<KeyRow>): ApiKey {
@@ -240,7 +240,7 @@ function viewKey(row: Selectable<KeyRow>): ApiKey {
     name: row.name,
     prefix: row.prefix,
     last4: row.last4,
-    scopes: JSON.parse(row.scopes) as Scope[],
+    scopes: storedScopes(row),
     allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
     projectId: row.project_id,
     createdAt: row.created_at,

@@ -1,7 +1,7 @@
 /**
- * Requests a minute and caller, a key or a person, counted for all processes together. A process borrows a part of what is left and counts it
- * down on its own, so that the database is asked once for many requests; the less is left, the smaller the part. Never more
- * is lent than there is; what a process has borrowed and not used is lost to the others until the window ends.
+ * Rate limits per minute and caller, across all processes. A process leases a part of the remaining quota and counts
+ * it down locally, so that one query serves many requests. Leases shrink with the remaining quota and never exceed
+ * it; unused leases are lost until the window ends.
  */
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
@@ -12,33 +12,33 @@ export interface Rate {
   quota: number;
 }
 
-export interface Loan {
-  /** 0 when everything is used up. */
+export interface QuotaLease {
+  /** 0 when the quota is used up. */
   lent: number;
-  /** What nobody has borrowed yet. */
+  /** The part of the quota that is not leased yet. */
   left: number;
   endsAtMs: number;
 }
 
 export const windowSeconds = 60;
-/** 600 reads cost 81 statements; a process that borrows and vanishes takes 37 of them with it at most. */
-const partOfRest = 16;
+/** Each lease is 1/16 of the remaining quota: few queries, and a crashed process loses little. */
+const leaseDivisor = 16;
 
-/** A window begins with the first request. Clocks that differ by seconds make it shorter or longer by as much. */
-export async function borrowRequests(
+/** A window starts with the first request. Clock skew between processes shortens or lengthens it. */
+export async function leaseRequests(
   context: Pick<Context, 'database' | 'clock'>,
   callerId: string,
   { name, quota }: Rate,
-): Promise<Loan> {
+): Promise<QuotaLease> {
   const nowMs = context.clock.now().getTime();
   const endsAtMs = nowMs + windowSeconds * 1000;
-  // On SQLite there is no other process that answers requests.
+  // SQLite has a single serving process.
   if (!isPostgres(context.database)) return { lent: quota, left: 0, endsAtMs };
 
-  const first = Math.max(1, Math.floor(quota / partOfRest));
+  const first = Math.max(1, Math.floor(quota / leaseDivisor));
   const isOver = sql<boolean>`(rate_windows.ends_at_ms <= ${nowMs})`;
   const rest = sql<number>`(${quota}::bigint - rate_windows.used)`;
-  const part = sql<number>`(case when ${rest} <= 0 then 0 else greatest(1, ${rest} / ${partOfRest}::bigint) end)`;
+  const part = sql<number>`(case when ${rest} <= 0 then 0 else greatest(1, ${rest} / ${leaseDivisor}::bigint) end)`;
   const { ends_at_ms, used, lent } = await context.database
     .insertInto('rate_windows')
     .values({ caller_id: callerId, rate: name, ends_at_ms: endsAtMs, used: first, lent: first })

@@ -1,6 +1,4 @@
-/**
- * Organizations and their plans. They are made by the operator on the machine, never over HTTP.
- */
+/** Organizations and their plans. Only the operator creates them, with the CLI. */
 import type { Plan } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';

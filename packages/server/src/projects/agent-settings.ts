@@ -1,6 +1,6 @@
 /**
- * What a project keeps for agent jobs: its model endpoint, its forge, limits, what may be changed, and instructions. Secrets
- * stand apart, and one stays only as long as it would be sent to the same place.
+ * The agent settings of a project. Secrets are stored separately, and a secret is deleted when its
+ * destination changes.
  */
 import type { ProjectAgent, SetForgeCredential, SetProjectAgent } from '@docyard/api';
 import type { z } from 'zod';
@@ -38,7 +38,6 @@ export async function readAgentSettings(
   return (await readMany(context, [projectId])).get(projectId) ?? none;
 }
 
-/** Only for whoever is about to use them. */
 export async function readAgentSecrets(
   context: Pick<Context, 'database' | 'secrets'>,
   projectId: string,
@@ -50,7 +49,7 @@ export async function readAgentSecrets(
   };
 }
 
-/** As callers see them; every project asked for has an entry. */
+/** As callers see them, with one entry for each project. */
 export async function viewAgentSettings(
   context: Pick<Context, 'database'>,
   projectIds: readonly string[],
@@ -71,7 +70,7 @@ export async function viewAgentSettings(
   );
 }
 
-/** In the transaction of the caller, who also writes the audit entry. */
+/** Runs in the transaction of the caller, who also writes the audit entry. */
 export async function changeAgentSettings(
   context: Pick<Context, 'database' | 'clock' | 'secrets'>,
   projectId: string,
@@ -105,7 +104,7 @@ export async function changeAgentSettings(
   }
 }
 
-/** The repository moved to another host: what the old one was trusted with must not be sent to the new one. */
+/** The credential must not be sent to another host than the one it was given for. */
 export async function forgetForgeCredential(
   context: Pick<Context, 'database' | 'clock' | 'secrets'>,
   projectId: string,

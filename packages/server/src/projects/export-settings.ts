@@ -1,4 +1,4 @@
-/** What a project says about its exports, for requests that say nothing. */
+/** The defaults of a project for its exports. */
 import type { ProjectExports } from '@docyard/api';
 import { nowText, type Context } from '../context.ts';
 
@@ -12,7 +12,7 @@ export async function readExportSettings(
   return (await viewExportSettings(context, [projectId])).get(projectId) ?? defaultSettings;
 }
 
-/** Every project asked for has an entry. */
+/** With one entry for each project. */
 export async function viewExportSettings(
   context: Pick<Context, 'database'>,
   projectIds: readonly string[],
@@ -30,7 +30,7 @@ export async function viewExportSettings(
   return settings;
 }
 
-/** In the transaction of the caller, who also writes the audit entry. */
+/** Runs in the transaction of the caller, who also writes the audit entry. */
 export async function changeExportSettings(
   context: Pick<Context, 'database' | 'clock'>,
   projectId: string,

@@ -1,17 +1,17 @@
-/** Finds one project for a caller, alone or together with what others ask for at the same time. */
+/** Finds projects within an access scope, individually or in a batch. */
 import { CompiledQuery, type Selectable } from 'kysely';
 import { BatchedReads } from '../batched-reads.ts';
 import type { Context } from '../context.ts';
 import { isPostgres, type Database, type ProjectRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { projectsWithin, type Reach } from '../reach.ts';
+import { projectsWithin, type AccessScope } from '../access-scope.ts';
 
 export type ProjectRecord = Selectable<ProjectRow>;
 
-/** By id or by domain; in both cases only among those within reach. */
+/** By id or by domain, within the access scope. */
 export async function findProject(
   context: Pick<Context, 'database'>,
-  where: { reach: Reach } & ({ id: string } | { domain: string }),
+  where: { reach: AccessScope } & ({ id: string } | { domain: string }),
 ): Promise<ProjectRecord> {
   const query = context.database.selectFrom('projects').selectAll().where(projectsWithin(where.reach));
   const row = await (
@@ -24,7 +24,7 @@ export async function findProject(
   throw new Problem('not_found', 'There is no such project. List them with GET /v1/projects.');
 }
 
-export type FindByDomain = (where: { reach: Reach; domain: string }) => Promise<ProjectRecord>;
+export type FindByDomain = (where: { reach: AccessScope; domain: string }) => Promise<ProjectRecord>;
 
 export function batchedFindProject(context: Pick<Context, 'database'>): FindByDomain {
   if (!isPostgres(context.database)) return (where) => findProject(context, where);

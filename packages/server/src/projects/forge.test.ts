@@ -1,4 +1,4 @@
-/** The forge of a project: settings that can never work are refused when they are made, and nobody is asked for that. */
+/** Settings that can never work are refused without contacting the forge. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { SetProjectAgent } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ let service: TestService;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  // Whoever connects to anything would get another answer than the one that is expected here.
+  // Offline, so that any connection would change the result.
   context = await composeForTest({ OFFLINE: 'on' });
   tenant = await createTenant(context);
   service = await serveForTest(context);
@@ -53,7 +53,7 @@ describe('settings of a forge', () => {
     ['https://github.com/harbour/docs.git', { kind: 'github', credential: app }],
     ['https://git.example.com/a/b/docs', { kind: 'gitlab', apiBase: 'https://git.example.com/api/v4' }],
     ['https://git.example.com/docs.git', { kind: 'bare', credential: { ...token, username: 'ada' } }],
-  ])('for %s are taken', async (repository, forge) => {
+  ])('for %s are accepted', async (repository, forge) => {
     const patch = await projectAt(repository);
     expect((await patch({ agent: { forge } })).status).toBe(200);
   });
@@ -79,7 +79,7 @@ describe('settings of a forge', () => {
       usual,
       { kind: 'bare', credential: { ...token, username: 'a:b' } },
     ],
-    ['an App elsewhere than on GitHub', 'agent.forge.credential', usual, { kind: 'gitlab', credential: app }],
+    ['a GitHub App for another forge', 'agent.forge.credential', usual, { kind: 'gitlab', credential: app }],
     [
       'a key that cannot be read',
       'agent.forge.credential',
@@ -102,7 +102,7 @@ describe('settings of a forge', () => {
     expect(after.body.agent?.forge).toBeNull();
   });
 
-  test('are held against a new source too, which is then what is wrong', async () => {
+  test('are checked against a new source, which is then reported as wrong', async () => {
     const patch = await projectAt(usual);
     await patch({ agent: { forge: { kind: 'gitea', credential: token } } });
     const { status, body } = await patch({ source: { repository: '/srv/docs' } });

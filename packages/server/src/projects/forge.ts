@@ -1,7 +1,4 @@
-/**
- * The forge of a project's repository, opened with the project's credential by whoever is about to use it. Nothing here
- * keeps either.
- */
+/** Opens the forge of a project's repository with its credential. */
 import type { Context } from '../context.ts';
 import type { Tenant } from '../egress/rules.ts';
 import {
@@ -22,7 +19,7 @@ interface ProjectRepository {
   repository: string;
 }
 
-/** A forge that nobody named is found by its host. */
+/** Without a configured forge, the host of the repository decides. */
 export async function openProjectForge(
   context: ForgeContext,
   { organizationId, projectId, repository }: ProjectRepository,
@@ -35,7 +32,7 @@ export async function openProjectForge(
   return context.forges.open({ kind, repository, apiBase: forge?.apiBase ?? null, credential, tenant });
 }
 
-/** What git needs to read or write the repository; null when the project has no credential. */
+/** The credential for git; null when the project has none. */
 export async function borrowGitCredential(
   context: ForgeContext,
   repository: ProjectRepository,
@@ -47,10 +44,10 @@ export async function borrowGitCredential(
 }
 
 /**
- * For a look at a repository before anything is set: what was given for the look, else what the project has. The latter is
- * lent only for the host that the project is on, so that nobody can have it sent to a host of their own.
+ * The given credential, otherwise the one of the project. The latter is used only for the host of the
+ * project, so that a caller cannot have it sent to another host.
  */
-export async function borrowForLook(
+export async function credentialForCheck(
   context: ForgeContext,
   { repository, project, tenant, credential }: Look,
   signal: AbortSignal,
@@ -82,8 +79,8 @@ function isSameHost(one: string, other: string): boolean {
 }
 
 /**
- * Settings that can never work are refused when they are made, and not by the first job, which would have paid for its
- * model by then. Nothing is asked of the forge.
+ * Rejects settings that can never work, without contacting the forge. The first job would detect them only
+ * after paying for the model.
  */
 export async function refuseUnusableForge(
   context: ForgeContext,
@@ -93,7 +90,7 @@ export async function refuseUnusableForge(
   const { forge } = await readAgentSettings(context, projectId);
   if (forge === null) return;
   const { forgeCredential: credential } = await readAgentSecrets(context, projectId);
-  // Each with a part more than the one before, so that the part is known that is wrong.
+  // Each stage adds one part, so that the failing stage names the wrong part.
   const stages: [path: string, settings: ForgeSettings][] = [
     ['agent.forge.kind', { ...forge, repository, apiBase: null, credential: null }],
     ['agent.forge.apiBase', { ...forge, repository, credential: null }],

@@ -1,15 +1,12 @@
-/**
- * Projects: a name, a domain and the source its documentation comes from.
- */
 import type { CreateProject, Project, UpdateProject } from '@docyard/api';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
-import { exclusively, inTransaction, type Database } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database } from '../ports/database.ts';
 import { Problem, requireVersion } from '../problem.ts';
-import { projectsWithin, type Reach } from '../reach.ts';
+import { projectsWithin, type AccessScope } from '../access-scope.ts';
 import { columnsContain } from '../search.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { findProject, type ProjectRecord } from './find-project.ts';
@@ -95,7 +92,7 @@ export async function updateProject(
   });
 }
 
-/** The ids of the jobs that went with it, so that the caller can remove their files. */
+/** Returns the ids of the deleted jobs, so that the caller can remove their files. */
 export async function deleteProject(
   context: ProjectContext,
   input: { projectId: string; actor: Actor },
@@ -124,7 +121,7 @@ export async function deleteProject(
       .where('job_id', 'in', (eb) => eb.selectFrom('jobs').select('id').where('project_id', '=', row.id))
       .execute();
     await database.deleteFrom('jobs').where('project_id', '=', row.id).execute();
-    // The keys that are limited to it go with it, and are named once more.
+    // Keys limited to the project are deleted with it and recorded in the audit log.
     await database.deleteFrom('projects').where('id', '=', row.id).execute();
     const named = { name: row.name, domain: row.domain };
     const details = keys.length === 0 ? named : { ...named, keys: keys.map((key) => key.id) };
@@ -138,7 +135,7 @@ export async function deleteProject(
 
 export async function readProject(
   context: Pick<Context, 'database'>,
-  input: { projectId: string; reach: Reach },
+  input: { projectId: string; reach: AccessScope },
 ): Promise<Project> {
   return viewProject(context, await findProject(context, { id: input.projectId, reach: input.reach }));
 }
@@ -159,7 +156,7 @@ const sortColumns: SortColumns = {
 
 export async function listProjects(
   context: Pick<Context, 'database'>,
-  input: PageRequest & ProjectFilters & { reach: Reach },
+  input: PageRequest & ProjectFilters & { reach: AccessScope },
 ): Promise<ListPage<Project>> {
   let query = context.database.selectFrom('projects').selectAll().where(projectsWithin(input.reach));
   if (input.domain !== undefined) query = query.where('domain', '=', input.domain);
@@ -170,20 +167,19 @@ export async function listProjects(
   return { data: await viewProjects(context, data), nextCursor };
 }
 
-/** For whoever adds to the project or changes it: nobody deletes it meanwhile. */
+/** Prevents the deletion of the project until the transaction ends. */
 export async function holdProject(
   context: Pick<Context, 'database'>,
-  where: { id: string; reach: Reach },
+  where: { id: string; reach: AccessScope },
 ): Promise<ProjectRecord> {
-  await exclusively(context.database, `project:${where.id}`);
+  await acquireLocks(context.database, `project:${where.id}`);
   return findProject(context, where);
 }
 
 /**
- * What a project is reached by and made from is for those who reach every project: another one may have the domain, and the
- * source may be the one of another.
+ * A caller limited to one project must not change domain and source, which could be those of another project.
  */
-function refuseMoving({ domain, source }: UpdateProject, { projectId }: Reach): void {
+function refuseMoving({ domain, source }: UpdateProject, { projectId }: AccessScope): void {
   if (projectId === null || (domain === undefined && source === undefined)) return;
   throw new Problem(
     'scope_missing',
@@ -192,7 +188,7 @@ function refuseMoving({ domain, source }: UpdateProject, { projectId }: Reach): 
 }
 
 async function refuseTakenDomain(database: Database, organizationId: string, domain: string): Promise<void> {
-  await exclusively(database, `domains:${organizationId}`);
+  await acquireLocks(database, `domains:${organizationId}`);
   const taken = await database
     .selectFrom('projects')
     .select('id')
@@ -223,7 +219,7 @@ function checkedSource(
   return checked;
 }
 
-/** Names only: a value may be a secret. */
+/** Names only, because a value may be secret. */
 function changedFields({ agent, ...rest }: UpdateProject): string[] {
   const fields = Object.keys(rest).filter((name) => name !== 'version');
   return [...fields, ...Object.keys(agent ?? {}).map((name) => `agent.${name}`)];

@@ -1,4 +1,3 @@
-/** Secrets of a project: encrypted under a key outside the database, bound to their place, told to nobody. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   composeForTest,
@@ -14,8 +13,8 @@ import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
 import { readProject, updateProject } from './projects.ts';
 import { readSecret, writeSecret } from './secrets.ts';
 
-const secret = 'sk-a-secret-nobody-may-see-0123456789';
-const token = 'a-token-nobody-may-see-9876543210';
+const secret = 'sk-a-secret-never-shown-0123456789';
+const token = 'a-token-never-shown-9876543210';
 const model = { provider: 'openai', url: 'https://models.example.com/v1', name: 'writer-1' } as const;
 const forge = { kind: 'gitea', apiBase: 'https://git.example.com/api/v1' } as const;
 const credential = { type: 'token', token } as const;
@@ -40,7 +39,7 @@ const change = (agent: Parameters<typeof updateProject>[1]['change']['agent'], s
   });
 
 describe('a secret', () => {
-  test('is read back as it was written, replaced, and taken away', async () => {
+  test('can be written, read, replaced and deleted', async () => {
     const place = { projectId, name: 'model.key' } as const;
     expect(await readSecret(context, place)).toBeNull();
     await writeSecret(context, place, secret);
@@ -51,7 +50,7 @@ describe('a secret', () => {
     expect(await readSecret(context, place)).toBeNull();
   });
 
-  test('is sealed differently each time, and in no file of the data folder', async () => {
+  test('is sealed differently each time and is in no file of the data folder', async () => {
     const sealed = async () => {
       await writeSecret(context, { projectId, name: 'model.key' }, secret);
       return (await context.database.selectFrom('secrets').select('sealed').executeTakeFirstOrThrow()).sealed;
@@ -92,7 +91,7 @@ describe('a secret', () => {
     }
   });
 
-  test('goes with its project', async () => {
+  test('is deleted with its project', async () => {
     await change({ model: { ...model, key: secret } });
     await context.database.deleteFrom('projects').where('id', '=', projectId).execute();
     expect(await context.database.selectFrom('secrets').selectAll().execute()).toEqual([]);
@@ -100,7 +99,7 @@ describe('a secret', () => {
 });
 
 describe('settings for agent jobs', () => {
-  test('tell of secrets only that they are set, also in the audit log', async () => {
+  test('show only whether secrets are set, also in the audit log', async () => {
     const service = await serveForTest(context);
     const answer = await service.request(`/v1/projects/${projectId}`, {
       ...jsonBody({ agent: { model: { ...model, key: secret }, forge: { ...forge, credential } } }),
@@ -123,7 +122,7 @@ describe('settings for agent jobs', () => {
     }
   });
 
-  test('change part by part', async () => {
+  test('can be changed partially', async () => {
     await change({ model: { ...model, key: secret }, instructions: 'Be brief.', limits: { steps: 5 } });
     await change({ protectedPaths: ['legal'], limits: { minutes: 3 } });
     await change({ allowedPaths: ['snippets/*.jsx'], allowedConfigKeys: ['redirects'] });
@@ -141,23 +140,23 @@ describe('settings for agent jobs', () => {
     expect((await readAgentSecrets(context, projectId)).modelKey).toBeNull();
   });
 
-  test('keep a key for the same host only', async () => {
+  test('keep a key only for the same host', async () => {
     await change({ model: { ...model, key: secret } });
     await change({ model: { ...model, url: 'https://models.example.com/v2', name: 'writer-2' } });
     expect((await readAgentSecrets(context, projectId)).modelKey).toBe(secret);
-    await change({ model: { ...model, url: 'https://elsewhere.example/v1' } });
+    await change({ model: { ...model, url: 'https://other.example/v1' } });
     expect((await readAgentSecrets(context, projectId)).modelKey).toBeNull();
   });
 
-  test('keep a credential for the same forge and host only', async () => {
+  test('keep a credential only for the same forge and host', async () => {
     const kept = async () => (await readAgentSecrets(context, projectId)).forgeCredential;
     await change({ forge: { ...forge, credential } });
     await change({ forge }, 'https://git.example.com/harbour/another.git');
     expect(await kept()).toEqual(credential);
-    await change({ forge: { ...forge, apiBase: 'https://elsewhere.example/api/v1' } });
+    await change({ forge: { ...forge, apiBase: 'https://other.example/api/v1' } });
     expect(await kept()).toBeNull();
     await change({ forge: { ...forge, credential } });
-    await change({}, 'https://elsewhere.example/harbour/docs.git');
+    await change({}, 'https://other.example/harbour/docs.git');
     expect(await kept()).toBeNull();
     const { agent } = await readProject(context, { projectId, reach: tenant.actor });
     expect(agent.forge).toEqual({ ...forge, credential: { set: false } });

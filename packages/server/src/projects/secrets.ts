@@ -1,6 +1,6 @@
 /**
- * Secrets of a project, encrypted with a key that is not in the database. A sealed value opens only under the project
- * and the name it was written for, so that a row copied elsewhere is worth nothing.
+ * Secrets of a project, encrypted with a key outside the database. A sealed value is bound to its project and
+ * name, so that a copied row is useless.
  */
 import { nowText, type Context } from '../context.ts';
 import { isSealedWith, resealEach, seal, unseal, type Resealed, type SealedPlace } from '../seal.ts';
@@ -14,7 +14,7 @@ interface Place {
   name: SecretName;
 }
 
-/** Null takes it away. */
+/** Null deletes it. */
 export async function writeSecret(context: SecretContext, place: Place, value: string | null): Promise<void> {
   const { projectId: project_id, name } = place;
   if (value === null) {
@@ -25,11 +25,11 @@ export async function writeSecret(context: SecretContext, place: Place, value: s
       .execute();
     return;
   }
-  const kept = { sealed: seal(context.secrets, placeOf(place), value), updated_at: nowText(context) };
+  const values = { sealed: seal(context.secrets, placeOf(place), value), updated_at: nowText(context) };
   await context.database
     .insertInto('secrets')
-    .values({ project_id, name, ...kept })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(kept))
+    .values({ project_id, name, ...values })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(values))
     .execute();
 }
 
@@ -46,7 +46,7 @@ export async function readSecret(
   return row === undefined ? null : unseal(context.secrets, placeOf(place), row.sealed);
 }
 
-/** Which secrets these projects have, as `project/name`. */
+/** The names of the secrets of these projects, as `project/name`. */
 export async function secretsSet(
   context: Pick<Context, 'database'>,
   projectIds: readonly string[],
@@ -60,7 +60,7 @@ export async function secretsSet(
   return new Set(rows.map((row) => `${row.project_id}/${row.name}`));
 }
 
-/** How many secrets each of the keys seals; one that none of them opens is left out. */
+/** How many secrets each key can open. */
 export async function countSealedSecrets(
   context: Pick<Context, 'database'>,
   keys: readonly Buffer[],

@@ -1,6 +1,6 @@
 /**
- * The moves of a delivery: claimed for an attempt, then delivered, due again later, or given up. Every one is a guarded
- * UPDATE that names the attempt it belongs to, so that a process that wakes late changes nothing.
+ * State changes of a delivery: claimed, then delivered, scheduled again or failed. Each is a guarded UPDATE
+ * that names its attempt, so that a late process changes nothing.
  */
 import { nowText, type Context } from '../context.ts';
 import { inTransaction } from '../ports/database.ts';
@@ -14,50 +14,50 @@ export interface ClaimedDelivery {
   webhookId: string;
   organizationId: string;
   attempt: number;
-  /** Attempts of rounds before this one. */
+  /** Attempts before the last redelivery. */
   earlierAttempts: number;
   message: OutgoingMessage;
 }
 
 /** Longer than an attempt can take. */
 export const claimSeconds = 30;
-/** Waits after the first attempt, the second, and so on: about 28 hours in all. */
+/** Delays after the first attempt, the second, and so on. */
 export const retrySeconds = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
-export const longestRetryAfterSeconds = 86_400;
+export const maxRetryAfterSeconds = 86_400;
 const failingDays = 5;
-const gone = 410;
-/** How soon it is tried again whether messages may leave. */
-export const heldSeconds = 60;
+const httpGone = 410;
+/** Delay of deliveries while outbound connections are disabled. */
+export const offlineRetrySeconds = 60;
 
 interface ClaimRequest {
-  /** What this process has in hand. */
-  underWay: readonly Pick<ClaimedDelivery, 'organizationId' | 'webhookId'>[];
-  most: number;
-  mostPerOrganization: number;
-  mostPerWebhook: number;
+  /** Deliveries that this process is sending. */
+  inFlight: readonly Pick<ClaimedDelivery, 'organizationId' | 'webhookId'>[];
+  maxClaims: number;
+  maxPerOrganization: number;
+  maxPerWebhook: number;
 }
 
-/** Whoever has waited longest is next, but nobody has more than its share: a long line holds up no other. */
+/** The longest waiting first, within the limits per organization and webhook. */
 export async function claimDue(context: AttemptContext, request: ClaimRequest): Promise<ClaimedDelivery[]> {
-  const organizations = counted(request.underWay.map(({ organizationId }) => organizationId));
-  const webhooks = counted(request.underWay.map(({ webhookId }) => webhookId));
+  const organizations = countNames(request.inFlight.map(({ organizationId }) => organizationId));
+  const webhooks = countNames(request.inFlight.map(({ webhookId }) => webhookId));
   const busy = {
-    organizations: organizations.atLeast(request.mostPerOrganization),
-    webhooks: webhooks.atLeast(request.mostPerWebhook),
+    organizations: organizations.atLeast(request.maxPerOrganization),
+    webhooks: webhooks.atLeast(request.maxPerWebhook),
   };
   const claimed: ClaimedDelivery[] = [];
-  for (const line of await readLines(context, busy, request.most * 2)) {
+  for (const webhook of await readDueWebhooks(context, busy, request.maxClaims * 2)) {
     const room = Math.min(
-      request.most - claimed.length,
-      request.mostPerOrganization - organizations.of(line.organization_id),
-      request.mostPerWebhook - webhooks.of(line.webhook_id),
+      request.maxClaims - claimed.length,
+      request.maxPerOrganization - organizations.of(webhook.organization_id),
+      request.maxPerWebhook - webhooks.of(webhook.webhook_id),
     );
     if (room <= 0) continue;
-    for (const due of await readDue(context, line.webhook_id, room)) {
+    for (const due of await readDue(context, webhook.webhook_id, room)) {
       const delivery = await claim(context, due);
       if (delivery === undefined) continue;
-      organizations.add(line.organization_id);
-      webhooks.add(line.webhook_id);
+      organizations.add(webhook.organization_id);
+      webhooks.add(webhook.webhook_id);
       claimed.push(delivery);
     }
   }
@@ -65,13 +65,13 @@ export async function claimDue(context: AttemptContext, request: ClaimRequest): 
 }
 
 /**
- * The webhooks that wait. Only this looks at everything that is due, and only at an index: with 20,000 due it took 20 to 40
- * milliseconds, where a window function over whole rows took 200 to 700.
+ * Webhooks with due deliveries. Only this query covers all due deliveries, so it must be answered from an
+ * index.
  */
-async function readLines(
+async function readDueWebhooks(
   context: AttemptContext,
   busy: { organizations: string[]; webhooks: string[] },
-  most: number,
+  limit: number,
 ): Promise<{ webhook_id: string; organization_id: string }[]> {
   const now = nowText(context);
   let query = context.database
@@ -85,15 +85,15 @@ async function readLines(
   return query
     .groupBy(['webhook_id', 'organization_id'])
     .orderBy((eb) => eb.fn.min('next_at'))
-    .limit(most)
+    .limit(limit)
     .execute();
 }
 
-/** What happened to a job has its first try before what happened to it later. */
+/** The first attempt of an event waits for the first attempts of earlier events of the same job. */
 async function readDue(
   context: AttemptContext,
   webhookId: string,
-  most: number,
+  limit: number,
 ): Promise<{ id: string; attempt: number }[]> {
   const now = nowText(context);
   return context.database
@@ -125,11 +125,11 @@ async function readDue(
     )
     .orderBy('due.next_at')
     .orderBy('due.sequence')
-    .limit(most)
+    .limit(limit)
     .execute();
 }
 
-/** Undefined when another process was faster. */
+/** Undefined when another process claimed it. */
 async function claim(
   context: AttemptContext,
   due: { id: string; attempt: number },
@@ -168,7 +168,7 @@ async function claim(
   };
 }
 
-/** An attempt that was broken off counts as none. */
+/** An interrupted attempt does not count. */
 export async function releaseClaim(context: AttemptContext, delivery: ClaimedDelivery): Promise<void> {
   await context.database
     .updateTable('webhook_deliveries')
@@ -180,14 +180,14 @@ export async function releaseClaim(context: AttemptContext, delivery: ClaimedDel
 }
 
 /**
- * Nothing may leave this machine now. That is no fault of the receiver, so it counts as no attempt; everything for the
- * webhook waits, in its order, and is sent when a process may send again.
+ * Outbound connections are disabled, which is not a failure of the receiver: the attempt does not count, and
+ * all deliveries of the webhook are postponed in order.
  */
-export async function holdBack(context: AttemptContext, delivery: ClaimedDelivery): Promise<void> {
+export async function postpone(context: AttemptContext, delivery: ClaimedDelivery): Promise<void> {
   await releaseClaim(context, delivery);
   await context.database
     .updateTable('webhook_deliveries')
-    .set({ next_at: later(context, heldSeconds) })
+    .set({ next_at: later(context, offlineRetrySeconds) })
     .where('webhook_id', '=', delivery.webhookId)
     .where('status', '=', 'pending')
     .where('claimed_until', 'is', null)
@@ -202,8 +202,8 @@ export async function settleAttempt(
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const next = nextMove(context, delivery, sent);
-    const ours = await database
+    const next = nextState(context, delivery, sent);
+    const settled = await database
       .updateTable('webhook_deliveries')
       .set({ ...next, claimed_until: null })
       .where('id', '=', delivery.id)
@@ -211,7 +211,7 @@ export async function settleAttempt(
       .where('status', '=', 'pending')
       .returning('id')
       .executeTakeFirst();
-    if (ours === undefined) return;
+    if (settled === undefined) return;
     await database
       .insertInto('webhook_attempts')
       .values({
@@ -229,13 +229,13 @@ export async function settleAttempt(
   });
 }
 
-function nextMove(context: AttemptContext, delivery: ClaimedDelivery, sent: Sent) {
+function nextState(context: AttemptContext, delivery: ClaimedDelivery, sent: Sent) {
   const now = nowText(context);
   if (sent.error === null) return { status: 'delivered', finished_at: now };
   const waitSeconds = retrySeconds[delivery.attempt - delivery.earlierAttempts - 1];
-  if (waitSeconds === undefined || sent.status === gone) return { status: 'failed', finished_at: now };
-  const asked = Math.min(sent.retryAfterSeconds ?? 0, longestRetryAfterSeconds);
-  return { next_at: later(context, Math.max(asked, jittered(waitSeconds))) };
+  if (waitSeconds === undefined || sent.status === httpGone) return { status: 'failed', finished_at: now };
+  const requested = Math.min(sent.retryAfterSeconds ?? 0, maxRetryAfterSeconds);
+  return { next_at: later(context, Math.max(requested, jittered(waitSeconds))) };
 }
 
 async function noteSuccess({ database }: Pick<Context, 'database'>, webhookId: string): Promise<void> {
@@ -247,7 +247,7 @@ async function noteSuccess({ database }: Pick<Context, 'database'>, webhookId: s
     .execute();
 }
 
-/** Switched off when it says so itself, or when a message was given up and none has arrived for days. */
+/** Disables a webhook that answers 410, or one whose message failed finally after days without success. */
 async function noteFailure(
   context: AttemptContext,
   { webhookId: id, organizationId }: ClaimedDelivery,
@@ -259,12 +259,12 @@ async function noteFailure(
     .where('id', '=', id)
     .returning('failing_since')
     .executeTakeFirst();
-  const long = (webhook?.failing_since ?? '') <= later(context, -failingDays * 86_400);
-  if (status === gone) await disableWebhook(context, { id, organizationId }, 'gone');
-  else if (isLast && long) await disableWebhook(context, { id, organizationId }, 'failing');
+  const isFailingLong = (webhook?.failing_since ?? '') <= later(context, -failingDays * 86_400);
+  if (status === httpGone) await disableWebhook(context, { id, organizationId }, 'gone');
+  else if (isLast && isFailingLong) await disableWebhook(context, { id, organizationId }, 'failing');
 }
 
-/** So that what failed together does not come back together. */
+/** Spreads retries of deliveries that failed together. */
 function jittered(seconds: number): number {
   return seconds * (0.9 + Math.random() * 0.2);
 }
@@ -273,19 +273,19 @@ function later(context: Pick<Context, 'clock'>, seconds: number): string {
   return new Date(context.clock.now().getTime() + seconds * 1000).toISOString();
 }
 
-interface Counted {
+interface Counter {
   of(name: string): number;
   add(name: string): void;
   atLeast(count: number): string[];
 }
 
-function counted(names: readonly string[]): Counted {
+function countNames(names: readonly string[]): Counter {
   const counts = new Map<string, number>();
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const name of names) add(name);
   return {
     of: (name) => counts.get(name) ?? 0,
     add,
-    atLeast: (count) => [...counts].flatMap(([name, had]) => (had >= count ? [name] : [])),
+    atLeast: (count) => [...counts].flatMap(([name, value]) => (value >= count ? [name] : [])),
   };
 }

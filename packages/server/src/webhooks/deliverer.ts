@@ -1,20 +1,19 @@
 /**
- * Delivers what waits in the outbox. Any number of processes may do so at once: a delivery is claimed by a guarded
- * UPDATE for half a minute, and one whose process is gone is due again after it. So a message arrives at least once,
- * with the same id each time.
+ * Delivers messages of the outbox, in any number of processes. A delivery is claimed by a guarded UPDATE, and
+ * an expired claim is due again, so a message arrives at least once, always with the same id.
  */
 import type { Context } from '../context.ts';
-import { claimDue, holdBack, releaseClaim, settleAttempt, type ClaimedDelivery } from './attempts.ts';
+import { claimDue, postpone, releaseClaim, settleAttempt, type ClaimedDelivery } from './attempts.ts';
 import { sendMessage } from './send.ts';
 
-const mostAtOnce = 64;
-const mostPerOrganization = 4;
-const mostPerWebhook = 2;
+const maxConcurrent = 64;
+const maxPerOrganization = 4;
+const maxPerWebhook = 2;
 
 export class WebhookDeliverer {
   readonly #context: Context;
   readonly #pollSeconds: number;
-  readonly #underWay = new Map<ClaimedDelivery, Promise<void>>();
+  readonly #inFlight = new Map<ClaimedDelivery, Promise<void>>();
   readonly #stopping = new AbortController();
   #running = Promise.resolve();
   #wake = () => {};
@@ -28,12 +27,12 @@ export class WebhookDeliverer {
     this.#running = this.#run();
   }
 
-  /** What is under way is broken off and due again at once, for another process or the next one. */
+  /** Deliveries in flight are aborted and due again immediately. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The process stops.'));
     this.#wake();
     await this.#running;
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#inFlight.values());
   }
 
   async #run(): Promise<void> {
@@ -44,24 +43,24 @@ export class WebhookDeliverer {
       });
       for (const delivery of claimed) {
         const done = this.#deliver(delivery).finally(() => {
-          this.#underWay.delete(delivery);
+          this.#inFlight.delete(delivery);
           this.#wake();
         });
-        this.#underWay.set(delivery, done);
+        this.#inFlight.set(delivery, done);
       }
       if (claimed.length === 0) await this.#pause();
     }
   }
 
-  /** Slow endpoints of one organization keep only its own places busy. */
+  /** Slow receivers of one organization occupy only its own slots. */
   async #claim(): Promise<ClaimedDelivery[]> {
-    const room = mostAtOnce - this.#underWay.size;
+    const room = maxConcurrent - this.#inFlight.size;
     if (room <= 0) return [];
     return claimDue(this.#context, {
-      underWay: [...this.#underWay.keys()],
-      most: room,
-      mostPerOrganization,
-      mostPerWebhook,
+      inFlight: [...this.#inFlight.keys()],
+      maxClaims: room,
+      maxPerOrganization,
+      maxPerWebhook,
     });
   }
 
@@ -70,12 +69,12 @@ export class WebhookDeliverer {
     const log = this.#context.log.child({ webhookId: delivery.webhookId, deliveryId: delivery.id });
     try {
       const sent = await sendMessage(this.#context, delivery.message, signal);
-      if (sent === 'offline') return await holdBack(this.#context, delivery);
+      if (sent === 'offline') return await postpone(this.#context, delivery);
       log.debug({ status: sent.status, error: sent.error }, 'webhook sent');
       this.#context.measures.webhookAttempted(sent.error === null ? 'delivered' : 'refused');
       await settleAttempt(this.#context, delivery, sent);
     } catch (error) {
-      // Without a settlement the claim runs out, and the message is sent again.
+      // An unsettled claim expires, and the message is sent again.
       if (!signal.aborted) log.warn({ err: error }, 'webhook attempt could not be settled');
       else await releaseClaim(this.#context, delivery).catch(() => {});
     }

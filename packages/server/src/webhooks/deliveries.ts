@@ -1,6 +1,4 @@
-/**
- * The log of what webhooks were sent: read, sent again, tried with a test event, and forgotten after a while.
- */
+/** The log of webhook deliveries. */
 import { testEvent, type WebhookDelivery, type WebhookDeliveryWithBody } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
@@ -14,8 +12,8 @@ import { findWebhook, viewWebhook, type WebhookRecord } from './webhooks.ts';
 type DeliveryContext = Pick<Context, 'database' | 'clock'>;
 type DeliveryRecord = Selectable<WebhookDeliveryRow> & { type: string };
 
-const keptDays = 30;
-const mostAttemptsShown = 20;
+const retentionDays = 30;
+const maxAttemptsShown = 20;
 
 export async function listDeliveries(
   context: Pick<Context, 'database'>,
@@ -46,7 +44,7 @@ export async function readDeliveryWithBody(
   return { ...delivery, body: payload };
 }
 
-/** Of all organizations together. */
+/** Of all organizations. */
 export async function countWaitingDeliveries({ database }: Pick<Context, 'database'>): Promise<number> {
   const { count } = await database
     .selectFrom('webhook_deliveries')
@@ -56,7 +54,7 @@ export async function countWaitingDeliveries({ database }: Pick<Context, 'databa
   return Number(count);
 }
 
-/** The same message, at once, with all its retries before it. */
+/** Sends the same message immediately, with a new series of retries. */
 export async function redeliver(
   context: DeliveryContext,
   input: { webhookId: string; deliveryId: string; actor: Actor },
@@ -83,7 +81,7 @@ export async function redeliver(
   });
 }
 
-/** Only the wait is skipped: the attempts that are left and their schedule stay. */
+/** Skips only the current delay. */
 export async function sendNow(
   context: DeliveryContext,
   input: { webhookId: string; deliveryId: string; actor: Actor },
@@ -111,7 +109,7 @@ export async function sendNow(
 function notWaiting(status: string): Problem {
   return new Problem(
     'delivery_finished',
-    `The delivery is not waiting: it has ended as ${status}. Send it again with POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver.`,
+    `The delivery is not pending: it has ended as ${status}. Send it again with POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver.`,
   );
 }
 
@@ -134,10 +132,10 @@ export async function sendTest(
   });
 }
 
-/** Old messages go with their deliveries, and webhooks of single jobs with the last of theirs. */
+/** Old messages are deleted with their deliveries, and webhooks of single jobs with their last delivery. */
 export async function sweepWebhooks(context: DeliveryContext): Promise<void> {
   const now = nowText(context);
-  const oldest = new Date(context.clock.now().getTime() - keptDays * 86_400_000).toISOString();
+  const oldest = new Date(context.clock.now().getTime() - retentionDays * 86_400_000).toISOString();
   const { database } = context;
   await database.deleteFrom('webhook_messages').where('created_at', '<', oldest).execute();
   await database
@@ -160,7 +158,7 @@ async function findEnabled(
   if (webhook.enabled === 1) return webhook;
   throw new Problem(
     'webhook_disabled',
-    'The webhook is switched off. Switch it on first: PATCH /v1/webhooks/{webhookId} with {"enabled": true}.',
+    'The webhook is disabled. Enable it first: PATCH /v1/webhooks/{webhookId} with {"enabled": true}.',
   );
 }
 
@@ -220,7 +218,7 @@ function viewDelivery(
     createdAt: row.created_at,
     nextAttemptAt: row.status === 'pending' ? row.next_at : null,
     finishedAt: row.finished_at,
-    attempts: attempts.slice(-mostAttemptsShown).map((attempt) => ({
+    attempts: attempts.slice(-maxAttemptsShown).map((attempt) => ({
       at: attempt.at,
       durationMs: attempt.duration_ms,
       status: attempt.status,

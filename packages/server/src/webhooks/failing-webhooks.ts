@@ -1,4 +1,3 @@
-/** Webhooks that do not get through, for the overview. */
 import type { Insights } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { WebhookRecord } from './webhooks.ts';

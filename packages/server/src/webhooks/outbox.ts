@@ -1,7 +1,4 @@
-/**
- * Writes down who is to be told of a change, in the transaction that makes the change: there is never one without the
- * other. It sends nothing.
- */
+/** Transactional outbox: writes the messages about a change in the transaction of the change. */
 import { webhookEvents, type testEvent, type WebhookEvent } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
@@ -13,17 +10,17 @@ type OutboxContext = Pick<Context, 'database' | 'clock'>;
 
 export type JobChange = 'queued' | 'running' | 'completed' | 'failed' | 'archived' | 'unarchived';
 
-/** The record is taken as it is now, and stays so however late it is delivered. */
+/** The message contains the record of this moment. */
 export async function announceJobs(
   context: OutboxContext & Pick<Context, 'views'>,
   jobs: readonly Selectable<JobRow>[],
   change: JobChange,
 ): Promise<void> {
-  // Whoever publishes each completed export must not publish the branch of an agent.
-  const told = jobs.filter(({ preview_of }) => preview_of === null);
-  const webhooks = told.length === 0 ? [] : await webhooksFor(context, told);
+  // Receivers that publish completed exports must not publish previews.
+  const announced = jobs.filter(({ preview_of }) => preview_of === null);
+  const webhooks = announced.length === 0 ? [] : await webhooksFor(context, announced);
   if (webhooks.length === 0) return;
-  for (const job of told) {
+  for (const job of announced) {
     const own = webhooks.filter(
       ({ organization_id, job_id }) =>
         organization_id === job.organization_id && (job_id === null || job_id === job.id),
@@ -41,18 +38,18 @@ async function announceJob(
   const named = `${job.kind}.${change}`;
   const events = [
     ...(isEvent(named) ? [named] : []),
-    ...((await view.alsoHappened?.(context.database, job, change)) ?? []),
+    ...((await view.extraEvents?.(context.database, job, change)) ?? []),
   ];
   const wanted = events.filter((type) => webhooks.some((webhook) => wants(webhook, type)));
   if (wanted.length === 0) return;
   const data = await view.record(context.database, job);
   for (const type of wanted) {
-    const told = webhooks.filter((webhook) => wants(webhook, type));
-    await writeMessage(context, told, { type, at: job.updated_at, jobId: job.id, data });
+    const subscribers = webhooks.filter((webhook) => wants(webhook, type));
+    await writeMessage(context, subscribers, { type, at: job.updated_at, jobId: job.id, data });
   }
 }
 
-/** One delivery for each webhook; gives their ids in the same order. */
+/** Writes one delivery per webhook and returns their ids in the same order. */
 export async function writeMessage(
   context: OutboxContext,
   webhooks: readonly Pick<WebhookRow, 'id' | 'organization_id'>[],
@@ -86,7 +83,9 @@ export async function writeMessage(
 
 type Subscriber = Pick<WebhookRow, 'id' | 'organization_id' | 'job_id' | 'events'>;
 
-/** Held until the deliveries are written: one that is deleted meanwhile must not make the change of the job fail. */
+/**
+ * Locked until the deliveries are written, so that a concurrent deletion cannot fail the change of the job.
+ */
 function webhooksFor(
   { database }: Pick<Context, 'database'>,
   jobs: readonly Pick<JobRow, 'id' | 'organization_id'>[],

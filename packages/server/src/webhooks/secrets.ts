@@ -1,11 +1,11 @@
 /**
- * The secrets that messages are signed with. The text of one leaves this module once, when it is made; it is kept sealed.
- * While an old one is still valid, messages carry a signature of each.
+ * Secrets that sign messages. A secret is returned once, when it is created, and stored sealed. During a
+ * rotation messages carry one signature per valid secret.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { WebhookSecret } from '@docyard/api';
 import { nowText, type Context } from '../context.ts';
-import { exclusively, inTransaction } from '../ports/database.ts';
+import { acquireLocks, inTransaction } from '../ports/database.ts';
 import { isSealedWith, resealEach, seal, unseal, type Resealed } from '../seal.ts';
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
@@ -32,7 +32,7 @@ export async function rotateSecret(
 ): Promise<WebhookSecret> {
   const overlapEnd = new Date(context.clock.now().getTime() + overlapSeconds * 1000).toISOString();
   return inTransaction(context.database, async (database) => {
-    await exclusively(database, `webhook secret of ${owner}`);
+    await acquireLocks(database, `webhook secret of ${owner}`);
     const { numUpdatedRows } = await database
       .updateTable('webhook_secrets')
       .set({ valid_until: overlapEnd })
@@ -44,9 +44,9 @@ export async function rotateSecret(
   });
 }
 
-/** Messages of single jobs are always signed, also before anybody has asked for the secret. */
+/** Messages of single jobs are always signed, even before a caller has requested the secret. */
 export async function ensureSecret(context: SecretContext, owner: string): Promise<void> {
-  await exclusively(context.database, `webhook secret of ${owner}`);
+  await acquireLocks(context.database, `webhook secret of ${owner}`);
   if ((await validSecrets(context, owner)).length === 0) await newSecret(context, owner);
 }
 
@@ -54,7 +54,7 @@ export async function deleteSecrets(context: Pick<Context, 'database'>, owner: s
   await context.database.deleteFrom('webhook_secrets').where('owner', '=', owner).execute();
 }
 
-/** The header `webhook-signature`: one signature for each secret that is valid now, the newest first. */
+/** The value of the `webhook-signature` header, the newest secret first. */
 export async function signatures(
   context: SecretContext,
   owner: string,
@@ -81,7 +81,7 @@ async function validSecrets(context: SecretContext, owner: string): Promise<stri
   return rows.map(({ sealed }) => unseal(context.secrets, placeOf(owner), sealed));
 }
 
-/** How many secrets each of the keys seals; one that none of them opens is left out. */
+/** How many secrets each key can open. */
 export async function countSealedWebhookSecrets(
   context: Pick<Context, 'database'>,
   keys: readonly Buffer[],

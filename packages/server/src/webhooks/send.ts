@@ -1,6 +1,4 @@
-/**
- * Sends one message to one address and says what came of it. It neither waits nor writes: the deliverer does.
- */
+/** Sends one message and returns the outcome. */
 import type { Context } from '../context.ts';
 import { EgressError } from '../egress/addresses.ts';
 import { sendRequest } from '../egress/request.ts';
@@ -14,7 +12,7 @@ export interface OutgoingMessage {
   url: string;
   body: string;
   organizationId: string;
-  /** Whose secrets sign it. */
+  /** The owner of the secrets that sign it. */
   secretOwner: string;
 }
 
@@ -22,16 +20,16 @@ export interface Sent {
   status: number | null;
   /** Null when it was delivered. */
   error: string | null;
-  /** The beginning of the answer. */
+  /** The start of the response body. */
   response: string;
   durationMs: number;
-  /** What the other side asked for. */
+  /** From the Retry-After header. */
   retryAfterSeconds: number | null;
 }
 
 const limits = { bytes: 1024, seconds: 15 };
 
-/** `offline` when nothing was tried because nothing may leave now. Throws only the reason of the signal. */
+/** `offline` when outbound connections are disabled. Throws only the reason of the signal. */
 export async function sendMessage(
   context: SendContext,
   message: OutgoingMessage,
@@ -47,8 +45,8 @@ export async function sendMessage(
     'webhook-signature': await signatures(context, message.secretOwner, signed),
   };
   const request = { url: new URL(message.url), method: 'POST', headers, body: message.body };
-  const began = performance.now();
-  const durationMs = () => Math.round(performance.now() - began);
+  const startedMs = performance.now();
+  const durationMs = () => Math.round(performance.now() - startedMs);
   try {
     const tenant = { organizationId: message.organizationId, projectId: null };
     const policy = policyFor(context.config.egress, 'webhook', tenant);
@@ -75,18 +73,18 @@ export async function sendMessage(
 
 function complaintAbout(status: number): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return `Answered with status ${status}. Redirects are not followed.`;
-  return `Answered with status ${status}.`;
+  if (status >= 300 && status < 400) return `Responded with status ${status}. Redirects are not followed.`;
+  return `Responded with status ${status}.`;
 }
 
-/** A NUL cannot be kept by every database; other control characters have no business in a log. */
+/** PostgreSQL cannot store NUL, and control characters could garble a terminal. */
 function readable(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes);
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '\ufffd');
 }
 
-/** Seconds, or a date. */
+/** Seconds or an HTTP date. */
 function secondsIn(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);

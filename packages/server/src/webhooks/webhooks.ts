@@ -1,6 +1,4 @@
-/**
- * Webhooks: who is told of what. Made and changed by callers; switched off also by us, when nobody is there any more.
- */
+/** Creates, changes and disables webhooks. */
 import {
   webhookEvents,
   type CreatedWebhook,
@@ -17,14 +15,14 @@ import { nowText, type Actor, type Context } from '../context.ts';
 import { addressesFor, EgressError } from '../egress/addresses.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
-import { exclusively, inTransaction, type Database, type WebhookRow } from '../ports/database.ts';
+import { acquireLocks, inTransaction, type Database, type WebhookRow } from '../ports/database.ts';
 import { Problem, requireVersion } from '../problem.ts';
 import { deleteSecrets, ensureSecret, newSecret, rotateSecret } from './secrets.ts';
 
 type WebhookContext = Pick<Context, 'database' | 'clock' | 'secrets' | 'config'>;
 export type WebhookRecord = Selectable<WebhookRow>;
 
-const mostWebhooks = 20;
+const maxWebhooks = 20;
 
 export async function createWebhook(
   context: WebhookContext,
@@ -55,7 +53,10 @@ export async function createWebhook(
   });
 }
 
-/** Told of the end of one job, and signed with the secret of its organization. Part of the transaction that starts it. */
+/**
+ * A webhook for the end of one job, signed with the secret of its organization. Call it in the transaction
+ * that starts the job.
+ */
 export async function subscribeToJob(
   context: Pick<Context, 'database' | 'clock' | 'secrets'>,
   job: { id: string; kind: string; organizationId: string; webhookUrl: string },
@@ -84,7 +85,7 @@ export async function updateWebhook(
     await refuseUnreachable(context, { url: change.url, path: 'url', organizationId });
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    await exclusively(database, `webhook:${input.webhookId}`);
+    await acquireLocks(database, `webhook:${input.webhookId}`);
     const old = await findWebhook(inside, { id: input.webhookId, organizationId: actor.organizationId });
     requireVersion(old, change.version);
     const row = await database
@@ -93,21 +94,21 @@ export async function updateWebhook(
         ...(change.url === undefined ? {} : { url: change.url }),
         ...(change.description === undefined ? {} : { description: change.description }),
         ...(change.events === undefined ? {} : { events: JSON.stringify(change.events) }),
-        ...(change.enabled === undefined ? {} : { enabled: change.enabled ? 1 : 0, ...noTrouble }),
+        ...(change.enabled === undefined ? {} : { enabled: change.enabled ? 1 : 0, ...noFailure }),
         updated_at: nowText(context),
         version: old.version + 1,
       })
       .where('id', '=', old.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (row.enabled === 0) await giveUpPending(inside, row.id);
+    if (row.enabled === 0) await failPending(inside, row.id);
     const details = { fields: Object.keys(change).filter((name) => name !== 'version') };
     await recordAudit(inside, { actor, action: 'webhook.update', object: row.id, details });
     return viewWebhook(row);
   });
 }
 
-const noTrouble = { disabled_reason: null, failing_since: null };
+const noFailure = { disabled_reason: null, failing_since: null };
 
 export async function deleteWebhook(
   context: WebhookContext,
@@ -134,16 +135,16 @@ export async function rotateWebhookSecret(
     if (webhook.job_id !== null) {
       throw new Problem(
         'not_found',
-        'The webhook of a job has no secret of its own. Use POST /v1/webhook-secret.',
+        'The webhook of a job uses the secret of the organization. Use POST /v1/webhook-secret.',
       );
     }
-    const made = await rotateSecret(inside, webhook.id, input.overlapSeconds);
+    const rotated = await rotateSecret(inside, webhook.id, input.overlapSeconds);
     await recordAudit(inside, {
       actor: input.actor,
       action: 'webhook.rotate_secret',
       object: webhook.id,
     });
-    return made;
+    return rotated;
   });
 }
 
@@ -154,17 +155,17 @@ export async function rotateOrganizationSecret(
   const { organizationId } = input.actor;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const made = await rotateSecret(inside, organizationId, input.overlapSeconds);
+    const rotated = await rotateSecret(inside, organizationId, input.overlapSeconds);
     await recordAudit(inside, {
       actor: input.actor,
       action: 'webhook.rotate_secret',
       object: organizationId,
     });
-    return made;
+    return rotated;
   });
 }
 
-/** Those of the organization, or those of one job. */
+/** Webhooks of the organization, or of one job. */
 export async function listWebhooks(
   context: Pick<Context, 'database'>,
   input: PageRequest & { organizationId: string; jobId?: string | undefined },
@@ -194,7 +195,7 @@ export async function findWebhook(
   return row;
 }
 
-/** Because its end is gone, or nothing has arrived for days. In the transaction of the caller. */
+/** Runs in the transaction of the caller. */
 export async function disableWebhook(
   context: Pick<Context, 'database' | 'clock'>,
   webhook: { id: string; organizationId: string },
@@ -212,7 +213,7 @@ export async function disableWebhook(
     .where('enabled', '=', 1)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
-  await giveUpPending(context, webhook.id);
+  await failPending(context, webhook.id);
   const actor = {
     organizationId: webhook.organizationId,
     projectId: null,
@@ -239,10 +240,7 @@ export function viewWebhook(row: WebhookRecord): Webhook {
   };
 }
 
-/**
- * What can be told now: the scheme, and an address given as a number. What a name stands for is looked at each time
- * something is sent.
- */
+/** Checks the scheme and a literal IP address. A name is resolved each time a message is sent. */
 export async function refuseUnreachable(
   { config }: Pick<Context, 'config'>,
   { url, path, organizationId }: { url: string; path: string; organizationId: string },
@@ -266,28 +264,28 @@ async function insertWebhook(
   const now = nowText(context);
   return context.database
     .insertInto('webhooks')
-    .values({ ...values, ...noTrouble, id: newId('wh'), created_at: now, updated_at: now })
+    .values({ ...values, ...noFailure, id: newId('wh'), created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 async function refuseTooMany(database: Database, organizationId: string): Promise<void> {
-  await exclusively(database, `webhooks of ${organizationId}`);
+  await acquireLocks(database, `webhooks of ${organizationId}`);
   const { count } = await database
     .selectFrom('webhooks')
     .select((eb) => eb.fn.countAll<number | string>().as('count'))
     .where('organization_id', '=', organizationId)
     .where('job_id', 'is', null)
     .executeTakeFirstOrThrow();
-  if (Number(count) < mostWebhooks) return;
+  if (Number(count) < maxWebhooks) return;
   throw new Problem(
     'webhook_limit',
-    `An organization has at most ${mostWebhooks} webhooks. Delete one that is not needed, or add events to one.`,
+    `An organization has at most ${maxWebhooks} webhooks. Delete one that is not needed, or add events to one.`,
   );
 }
 
-/** What a switched-off webhook was about to be sent. It can be sent again later, one by one. */
-async function giveUpPending(context: Pick<Context, 'database' | 'clock'>, webhookId: string): Promise<void> {
+/** They can be redelivered later. */
+async function failPending(context: Pick<Context, 'database' | 'clock'>, webhookId: string): Promise<void> {
   await context.database
     .updateTable('webhook_deliveries')
     .set({ status: 'failed', finished_at: nowText(context), claimed_until: null })
@@ -296,7 +294,7 @@ async function giveUpPending(context: Pick<Context, 'database' | 'clock'>, webho
     .execute();
 }
 
-/** An address may carry a token; the audit log tells only the host. */
+/** The audit log contains only the host, because the URL may contain a token. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }

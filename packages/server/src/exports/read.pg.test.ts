@@ -1,7 +1,6 @@
-/** Reading exports: only one's own, lists that filter, and for files that cannot be had the reason why. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
-import type { Reach } from '../reach.ts';
+import type { AccessScope } from '../access-scope.ts';
 import { failureOf } from '../jobs/failure.ts';
 import { claimJob, failJob, markPurged, reportProgress, type Job } from '../jobs/store.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type TestContext,
 } from '../../test/support/test-context.ts';
 import {
+  batchedFindExport,
   finishedResult,
   findExport,
   findLatestExport,
@@ -38,12 +38,12 @@ beforeAll(async () => {
 const find = ({ id }: Job) => findExport(context, { id, reach: tenant.actor });
 
 describe('finishedResult', () => {
-  test('gives the result of a completed job', async () => {
+  test('returns the result of a completed job', async () => {
     const job = await createCompletedExport(context, tenant, project);
     expect(finishedResult(job)).toMatchObject({ attempt: 1, bundle: { fileCount: 1 } });
   });
 
-  test('says that a waiting or running job is not ready, and when to ask again', async () => {
+  test('rejects an unfinished job with a Retry-After header', async () => {
     const job = await createExport(context, tenant, project);
     for (const status of ['queued', 'running']) {
       const ask = () => finishedResult({ ...job, status });
@@ -56,14 +56,14 @@ describe('finishedResult', () => {
     }
   });
 
-  test('says that a failed job has no files, and how to go on', async () => {
+  test('rejects a failed job and names the retry endpoint', async () => {
     const job = present(await claimJob(context, (await createExport(context, tenant, project)).id));
     const failed = present(await failJob(context, job, failureOf('internal', 'Broken.')));
     expect(() => finishedResult(failed)).toThrow(expect.objectContaining({ code: 'job_failed' }) as Error);
     expect(() => finishedResult(failed)).toThrow(`POST /v1/static-export/jobs/${job.id}/retry`);
   });
 
-  test('says when purged files were removed', async () => {
+  test('rejects a purged job with the time of its removal', async () => {
     const job = await createCompletedExport(context, tenant, project);
     await markPurged(context, job.id);
     const purged = await find(job);
@@ -88,10 +88,10 @@ const report = {
 };
 
 describe('one export', () => {
-  test('is found by whoever reaches it, at the same time as others', async () => {
+  test('is found within the access scope, also by concurrent callers', async () => {
     const jobs = [await createExport(context, tenant, project), await createExport(context, tenant, project)];
     const limited = { ...tenant.actor, projectId: project.id };
-    const read = (where: { id: string; reach: Reach }) => findExport(context, where);
+    const read = (where: { id: string; reach: AccessScope }) => findExport(context, where);
     const found = await Promise.all([
       ...jobs.map(({ id }) => read({ id, reach: tenant.actor })),
       ...jobs.map(({ id }) => read({ id, reach: limited })),
@@ -99,17 +99,17 @@ describe('one export', () => {
     expect(found).toEqual(await Promise.all([...jobs, ...jobs].map(find)));
   });
 
-  test('of another organization, project or kind and one that never was are the same: not found', async () => {
+  test('is not found outside the access scope, like one that does not exist', async () => {
     const other = await createTenant(context, { name: 'Other' });
-    const elsewhere = await createTestProject(context, tenant);
+    const outside = await createTestProject(context, tenant);
     const { id } = await createExport(context, tenant, project);
     const agentJob = await createExport(context, tenant, project);
     await context.database.updateTable('jobs').set({ kind: 'agent' }).where('id', '=', agentJob.id).execute();
-    const read = (where: { id: string; reach: Reach }) => findExport(context, where);
+    const read = (where: { id: string; reach: AccessScope }) => findExport(context, where);
     const attempts = [
       read({ id: 'se_0000000000000000', reach: tenant.actor }),
       read({ id, reach: other.actor }),
-      read({ id, reach: { ...tenant.actor, projectId: elsewhere.id } }),
+      read({ id, reach: { ...tenant.actor, projectId: outside.id } }),
       read({ id: agentJob.id, reach: tenant.actor }),
     ];
     const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
@@ -117,7 +117,7 @@ describe('one export', () => {
     expect(new Set(errors.map((error) => (error as Error).message)).size).toBe(1);
   });
 
-  test('its report and manifest come from its own attempt', async () => {
+  test('has the report and manifest of its attempt', async () => {
     const job = await createCompletedExport(context, tenant, project);
     await context.blobs.putBytes(blobName(job.id, 1, 'report.json'), Buffer.from(JSON.stringify(report)));
     await context.blobs.putBytes(blobName(job.id, 1, 'manifest.json'), Buffer.from('{"format":1}'));
@@ -126,7 +126,7 @@ describe('one export', () => {
     expect(await readManifest(context, job)).toEqual({ format: 1, committedAt: null });
   });
 
-  test('one that its findings ended has a report as long as that is kept, and no other file', async () => {
+  test('that failed because of findings has a report and no other file', async () => {
     const id = (await createExport(context, tenant, project)).id;
     const claimed = present(await claimJob(context, id));
     await context.blobs.putBytes(blobName(id, 1, 'report.json'), Buffer.from(JSON.stringify(report)));
@@ -138,12 +138,12 @@ describe('one export', () => {
     await expect(readReport(context, failed)).rejects.toMatchObject({ code: 'job_failed' });
   });
 
-  test('its events come in order and from where the reader stopped', async () => {
+  test('has events in order, starting where the reader stopped', async () => {
     const job = await createExport(context, tenant, project);
     const claimed = present(await claimJob(context, job.id));
     await reportProgress(context, claimed, { progress: 10 });
     await reportProgress(context, claimed, { progress: 20 });
-    const all = await readEvents(context, { job, afterSequence: 0, most: 100 });
+    const all = await readEvents(context, { job, afterSequence: 0, maxEvents: 100 });
     expect(all.map(({ record }) => [record.status, record.progress])).toEqual([
       ['queued', 0],
       ['running', 0],
@@ -151,12 +151,12 @@ describe('one export', () => {
       ['running', 20],
     ]);
     const afterSequence = present(all[1]).sequence;
-    expect(await readEvents(context, { job, afterSequence, most: 1 })).toEqual([all[2]]);
+    expect(await readEvents(context, { job, afterSequence, maxEvents: 1 })).toEqual([all[2]]);
   });
 });
 
 describe('the newest export of a domain', () => {
-  test('is the last completed one whose files are here', async () => {
+  test('is the last completed one whose files exist', async () => {
     const where = { domain: 'latest.example.com', reach: tenant.actor };
     const mine = await createTestProject(context, tenant, { domain: where.domain });
     await expect(findLatestExport(context, where)).rejects.toMatchObject({ code: 'not_found' });
@@ -173,8 +173,8 @@ describe('the newest export of a domain', () => {
     await markPurged(context, second.id);
     expect((await findLatestExport(context, where)).id).toBe(first.id);
     const other = await createTenant(context, { name: 'Other' });
-    const elsewhere = { ...where, reach: other.actor };
-    await expect(findLatestExport(context, elsewhere)).rejects.toMatchObject({ code: 'not_found' });
+    const outside = { ...where, reach: other.actor };
+    await expect(findLatestExport(context, outside)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
@@ -197,4 +197,26 @@ test('a list is filtered by domain, status and time', async () => {
     third.id,
   ]);
   expect(await list({ status: 'failed' })).toEqual([]);
+});
+
+describe('batchedFindExport', () => {
+  test('concurrent callers get their own jobs and no job outside their access scope', async () => {
+    const [first, second] = [
+      await createExport(context, tenant, project),
+      await createExport(context, tenant, project),
+    ];
+    const other = await createTenant(context);
+    const findBatched = batchedFindExport(context);
+    const settled = await Promise.allSettled([
+      findBatched({ id: first.id, reach: tenant.actor }),
+      findBatched({ id: second.id, reach: tenant.actor }),
+      findBatched({ id: first.id, reach: other.actor }),
+      findBatched({ id: first.id, reach: { ...tenant.actor, projectId: 'pr_0000000000000000' } }),
+    ]);
+    expect(settled.slice(0, 2)).toMatchObject([{ value: { id: first.id } }, { value: { id: second.id } }]);
+    expect(settled.slice(2)).toMatchObject([
+      { reason: { code: 'not_found' } },
+      { reason: { code: 'not_found' } },
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * The only writer of a job's status: every move is guarded by the state it leaves and the attempt it belongs to, so
- * that no order of events can bring a job back from its end or let a late worker overwrite its successor.
+ * Every transition is guarded by the state it leaves and the attempt it belongs to, so that no order of
+ * events revives a finished job or lets a late worker overwrite its successor.
  */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ let project: Project;
 
 beforeAll(async () => {
   context = await composeForTest();
-  // Durability is tested elsewhere; here thousands of writes test the logic.
+  // Without durable commits: this suite makes thousands of writes.
   const { sql } = await import('kysely');
   if (!isPostgres(context.database)) await sql`pragma synchronous = off`.execute(context.database);
   tenant = await createTenant(context);
@@ -50,13 +50,13 @@ async function events(job: { id: string }) {
   return rows.map(({ row }) => JSON.parse(row) as Omit<store.Job, 'input'>);
 }
 
-/** An event is the row without its input, which never changes. */
+/** Events omit the input. */
 function asEvent({ input: _input, ...rest }: store.Job): Omit<store.Job, 'input'> {
   return rest;
 }
 
 describe('a new job', () => {
-  test('is queued, at zero, and leaves an event', async () => {
+  test('is queued with progress 0 and an event', async () => {
     const job = await newJob();
     expect(job).toMatchObject({
       id: expect.stringMatching(/^se_[0-9a-f]{16}$/) as string,
@@ -71,7 +71,7 @@ describe('a new job', () => {
     expect(await events(job)).toEqual([asEvent(job)]);
   });
 
-  test('is found by id, reach and kind together, never by fewer', async () => {
+  test('is found only by id, access scope and kind together', async () => {
     const { id, project_id: projectId } = await newJob();
     const { organizationId } = tenant;
     const isFound = async (
@@ -90,7 +90,7 @@ describe('a new job', () => {
 });
 
 describe('claiming', () => {
-  test('makes it running, counts the attempt, and only the first of two gets it', async () => {
+  test('claiming starts the job, counts the attempt, and succeeds for only one of two workers', async () => {
     const job = await newJob();
     const [first, second] = await Promise.all([
       store.claimJob(context, job.id),
@@ -130,7 +130,7 @@ describe('progress', () => {
     expect(await read(job)).toMatchObject({ progress: 99 });
   });
 
-  test('a second attempt starts over without showing it', async () => {
+  test('a second attempt does not lower the progress', async () => {
     const job = await claim(await newJob());
     await store.reportProgress(context, job, { progress: 70, pageCount: 30, commit: 'abc' });
     await store.releaseJob(context, job);
@@ -145,7 +145,7 @@ describe('progress', () => {
     expect(await read(job)).toMatchObject({ progress: 70, page_count: 30, source_commit: 'abc' });
   });
 
-  test('is told whether the claim still holds', async () => {
+  test('a report returns whether the claim is still valid', async () => {
     const job = await claim(await newJob());
     expect(await store.reportProgress(context, job, { progress: 5 })).toBe(true);
     await store.releaseJob(context, job);
@@ -157,7 +157,7 @@ describe('progress', () => {
 });
 
 describe('endings', () => {
-  test('completing sets 100, the result and the time', async () => {
+  test('completing sets progress 100, the result and the end time', async () => {
     const job = await claim(await newJob());
     context.clock.advance(7);
     expect(await store.completeJob(context, job, outcome)).toMatchObject({
@@ -171,7 +171,7 @@ describe('endings', () => {
     });
   });
 
-  test('failing keeps the reason and never reaches 100', async () => {
+  test('failing stores the failure and leaves progress below 100', async () => {
     const job = await claim(await newJob());
     await store.failJob(context, job, failure);
     const row = await read(job);
@@ -207,7 +207,7 @@ describe('endings', () => {
     expect(await read(job)).toEqual(job);
   });
 
-  test('a worker whose job went back to the queue cannot end it any more', async () => {
+  test('a worker cannot end a job that was requeued', async () => {
     const late = await claim(await newJob());
     const released = await store.releaseJob(context, late);
     expect(await store.failJob(context, late, failure)).toBeUndefined();
@@ -215,7 +215,7 @@ describe('endings', () => {
     expect(await read(late)).toEqual(released);
   });
 
-  test('a worker that wakes late changes nothing of its successor', async () => {
+  test('a late worker does not change the attempt of its successor', async () => {
     const late = await claim(await newJob());
     await store.releaseJob(context, late);
     const successor = await claim(late);
@@ -227,19 +227,19 @@ describe('endings', () => {
 });
 
 describe('cancelling', () => {
-  test('a queued job ends at once', async () => {
+  test('a queued job ends immediately', async () => {
     const ended = present(await store.requestCancel(context, await newJob()));
     expect(ended).toMatchObject({ status: 'failed', attempt: 0 });
     expect(JSON.parse(ended.failure ?? '')).toMatchObject({ code: 'canceled', retryable: true });
   });
 
-  test('a running job is marked and goes on until its worker ends it', async () => {
+  test('a running job is marked and continues until its worker ends it', async () => {
     const job = await claim(await newJob());
     expect(await store.requestCancel(context, job)).toMatchObject({ status: 'running' });
     expect((await read(job)).cancel_requested_at).not.toBeNull();
   });
 
-  test('a job that was promised to be canceled is not completed', async () => {
+  test('a job with an acknowledged cancellation is not completed', async () => {
     const job = await claim(await newJob());
     await store.requestCancel(context, job);
     expect(await store.completeJob(context, job, outcome)).toBeUndefined();
@@ -254,15 +254,15 @@ describe('cancelling', () => {
   });
 });
 
-describe('going on after the end', () => {
-  test('is nothing an export can do', async () => {
+describe('resuming', () => {
+  test('an export cannot be resumed', async () => {
     const job = await newJob();
     const ended = present(await store.completeJob(context, await claim(job), outcome));
     expect(await store.resumeJob(context, ended)).toBeUndefined();
     expect(await read(job)).toEqual(ended);
   });
 
-  test('counts losses anew and forgets how the run before ended', async () => {
+  test('resuming resets the losses and the previous failure', async () => {
     const agent = { organizationId: tenant.organizationId, projectId: project.id, domain: project.domain };
     const job = await createJob(context, { ...agent, kind: 'agent', input: {}, retryOf: null });
     const claimed = await claim(job);
@@ -283,7 +283,7 @@ describe('going on after the end', () => {
 });
 
 describe('removing', () => {
-  test('purging is noted once', async () => {
+  test('purging is recorded once', async () => {
     const job = await claim(await newJob());
     await store.completeJob(context, job, outcome);
     await store.markPurged(context, job.id);
@@ -293,7 +293,7 @@ describe('removing', () => {
     expect(await read(job)).toMatchObject({ purged_at, status: 'completed' });
   });
 
-  test('deleting takes the events along', async () => {
+  test('deleting a job deletes its events', async () => {
     const job = await newJob();
     await store.deleteJob(context, job.id);
     expect(await events(job)).toEqual([]);
@@ -301,17 +301,17 @@ describe('removing', () => {
   });
 });
 
-test('every change is told to listeners and leaves the row as it then was', async () => {
+test('every change notifies listeners and records the row of that moment', async () => {
   const job = await newJob();
-  let told = 0;
-  const stop = context.changes.listen(job.id, () => (told += 1));
+  let notifications = 0;
+  const stop = context.changes.listen(job.id, () => (notifications += 1));
   const running = await claim(job);
   await store.reportProgress(context, running, { progress: 10 });
   const ended = present(await store.completeJob(context, running, outcome));
   await store.completeJob(context, running, outcome);
   stop();
-  // Where the database tells as well, each is told twice.
-  expect(told).toBeGreaterThanOrEqual(3);
+  // PostgreSQL triggers notify as well, so a change may arrive twice.
+  expect(notifications).toBeGreaterThanOrEqual(3);
   const statuses = (await events(job)).map(({ status, progress }) => [status, progress]);
   expect(statuses).toEqual([
     ['queued', 0],
@@ -322,7 +322,7 @@ test('every change is told to listeners and leaves the row as it then was', asyn
   expect((await events(job)).at(-1)).toEqual(asEvent(ended));
 });
 
-/* Random interleavings: three workers of different memory and a caller who cancels, in any order. */
+/** Random interleavings of three workers with different claims and a caller who cancels. */
 
 const worker = fc.integer({ min: 0, max: 2 });
 const step = fc.oneof(
@@ -337,7 +337,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('cancel' as const) }),
 );
 
-test('in any order of events the rules hold', async () => {
+test('the rules hold in any order of events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const job = await newJob();
@@ -349,7 +349,7 @@ test('in any order of events the rules hold', async () => {
         const accepted = await perform(action, job, held, claims, before);
         const after = await read(job);
         if (!accepted) expect(after).toEqual(before);
-        // A cancellation that was acknowledged wins over work that is done.
+        // An acknowledged cancellation wins over finished work.
         const allowed = holds && !(action.do === 'complete' && before.cancel_requested_at !== null);
         if (action.do !== 'claim' && action.do !== 'cancel') expect(accepted).toBe(allowed);
         if (isFinal(before.status)) expect(after).toEqual(before);
@@ -385,7 +385,7 @@ async function perform(
   return (await store.releaseJob(context, held)) !== undefined;
 }
 
-test('a job that is held in a transaction is not changed by others until that has ended', async () => {
+test('a job locked by a transaction is not changed by others until the transaction ends', async () => {
   const claimed = await claim(await newJob());
   const order: string[] = [];
   const held = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Messages arrive signed, at least once, and again until they are taken; nobody waits for somebody else's receiver. */
+/** Messages are signed, delivered at least once and retried; receivers do not affect each other. */
 import type { WebhookDelivery, WebhookEvent } from '@docyard/api';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ let tenant: Tenant;
 
 beforeEach(async () => {
   receiver = await startReceiver();
-  // Verifiers hold timestamps against the time of day.
+  // Verifiers compare timestamps with the current time.
   const clock = new FakeClock(new Date().toISOString());
   context = { ...(await composeForTest({ EGRESS_ALLOW: `webhook:${receiver.host}` })), clock };
   tenant = await createTenant(context);
@@ -75,7 +75,7 @@ async function untilStatus(webhookId: string, status: WebhookDelivery['status'])
   return onlyDelivery(webhookId);
 }
 
-/** Lets an attempt fail and be written down, then goes to when the next one is due. */
+/** Lets an attempt fail, then advances the clock to the next one. */
 async function failOnce(webhookId: string, attempt: number): Promise<void> {
   await until(async () => (await onlyDelivery(webhookId)).attempts.length === attempt);
   const { nextAttemptAt } = await onlyDelivery(webhookId);
@@ -83,14 +83,14 @@ async function failOnce(webhookId: string, attempt: number): Promise<void> {
   context.clock.advance((Date.parse(nextAttemptAt) - context.clock.now().getTime()) / 1000);
 }
 
-describe('without a way out', () => {
+describe('without outbound connections', () => {
   const goOffline = (offline: boolean): void => {
-    // A name of another machine, which nobody must ask for.
+    // A host name that must not be resolved.
     const egress = { rules: parseEgressRules(offline ? '' : `webhook:${receiver.host}`), offline };
     context = { ...context, config: { ...context.config, egress } };
   };
 
-  test('messages wait: no attempt counts, and all of them arrive once there is one', async () => {
+  test('messages wait without counting attempts and arrive once connections are allowed', async () => {
     const { id } = await create();
     for (let count = 0; count < 3; count++) await sendOne(id);
     const written = (await deliveriesOf(id)).map(({ messageId }) => messageId);
@@ -115,7 +115,7 @@ describe('without a way out', () => {
     expect(ids.toSorted()).toEqual(written.toSorted());
   });
 
-  test('a receiver on this machine, which the operator lists, is delivered to', async () => {
+  test('a listed receiver on this machine still receives messages', async () => {
     context = {
       ...context,
       config: {
@@ -131,7 +131,7 @@ describe('without a way out', () => {
 });
 
 describe('a message', () => {
-  test('carries the record of the job and a signature that others can check', async () => {
+  test('carries the record of the job and a verifiable signature', async () => {
     const { secret } = await create({ events: ['export.completed'] });
     const job = await createCompletedExport(context, tenant, await createTestProject(context, tenant));
     startDeliverer();
@@ -145,7 +145,7 @@ describe('a message', () => {
     expect(() => new Verifier('whsec_c29tZWJvZHkgZWxzZQ==').verify(body, headers as never)).toThrow();
   });
 
-  test('fits the old secret and the new one while it is being replaced', async () => {
+  test('verifies with both secrets during a rotation', async () => {
     const { id: webhookId, secret: old } = await create();
     const rotated = await rotateWebhookSecret(context, {
       webhookId,
@@ -164,7 +164,7 @@ describe('a message', () => {
     }
   });
 
-  test('is logged with what came back', async () => {
+  test('is logged with its response', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = (response) => response.writeHead(200).end(`\0${'ä'.repeat(600)}`);
@@ -176,7 +176,7 @@ describe('a message', () => {
     expect([finishedAt, nextAttemptAt]).toEqual([context.clock.now().toISOString(), null]);
   });
 
-  test('counts as delivered by its status alone, though the answer never ends', async () => {
+  test('counts as delivered by its status even if the response never ends', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = (response) => {
@@ -193,7 +193,7 @@ describe('a message', () => {
 });
 
 describe('a failure', () => {
-  test('is tried again with the same id, later each time, and given up in the end', async () => {
+  test('is retried with the same id and growing delays, and finally fails', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = 500;
@@ -206,7 +206,7 @@ describe('a failure', () => {
     }
     const { attempts } = await untilStatus(id, 'failed');
     expect(attempts).toHaveLength(8);
-    expect(attempts.map(({ error }) => error)).toEqual(Array(8).fill('Answered with status 500.'));
+    expect(attempts.map(({ error }) => error)).toEqual(Array(8).fill('Responded with status 500.'));
     for (const [index, seconds] of retrySeconds.entries()) {
       expect(waits[index]).toBeGreaterThanOrEqual(seconds * 0.9 - 0.001);
       expect(waits[index]).toBeLessThanOrEqual(seconds * 1.1 + 0.001);
@@ -216,7 +216,7 @@ describe('a failure', () => {
     expect(await findWebhook(context, { id, ...tenant })).toMatchObject({ enabled: 1 });
   });
 
-  test('waits as long as the receiver asks for', async () => {
+  test('is retried no earlier than Retry-After', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = (response) => response.writeHead(503, { 'retry-after': '1234' }).end();
@@ -226,7 +226,7 @@ describe('a failure', () => {
     expect(due - context.clock.now().getTime()).toBe(1_234_000);
   });
 
-  test('that is over is forgotten', async () => {
+  test('is cleared by the next success', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = 500;
@@ -239,18 +239,17 @@ describe('a failure', () => {
     expect((await findWebhook(context, { id, ...tenant })).failing_since).toBeNull();
   });
 
-  test('a redirect is one, and is not followed', async () => {
+  test('is recorded for a redirect, which is not followed', async () => {
     const { id } = await create();
     await sendOne(id);
-    receiver.answer = (response) =>
-      response.writeHead(302, { location: `${receiver.origin}/elsewhere` }).end();
+    receiver.answer = (response) => response.writeHead(302, { location: `${receiver.origin}/other` }).end();
     startDeliverer();
     await until(async () => (await onlyDelivery(id)).attempts.length === 1);
     expect((await onlyDelivery(id)).attempts[0]?.error).toMatch(/Redirects are not followed/);
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
   });
 
-  test('a name that stands for a private address is one, and nothing is dialled', async () => {
+  test('is recorded for a name with a private address, which is not dialed', async () => {
     const url = `https://localhost:${receiver.host.split(':')[1]}/`;
     const { id } = await createWebhook(context, { url, actor: tenant.actor });
     await sendOne(id);
@@ -262,13 +261,13 @@ describe('a failure', () => {
   });
 });
 
-describe('a webhook is switched off', () => {
+describe('a webhook is disabled', () => {
   const lastAudit = async () => {
     const { data } = await listAuditLog(context, { organizationId: tenant.organizationId });
     return present(data[0]);
   };
 
-  test('when it says that it is gone; what else waits is given up', async () => {
+  test('when it answers 410, and its pending deliveries fail', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = 410;
@@ -280,7 +279,7 @@ describe('a webhook is switched off', () => {
     await expect(sendOne(id)).rejects.toMatchObject({ code: 'webhook_disabled' });
   });
 
-  test('when a message is given up and nothing has arrived for five days', async () => {
+  test('when a message fails finally after five days without success', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = 500;
@@ -293,7 +292,7 @@ describe('a webhook is switched off', () => {
     expect(webhook).toMatchObject({ enabled: 0, disabled_reason: 'failing' });
   });
 
-  test('by its owner: nothing more is sent until it is on again', async () => {
+  test('by its owner, and nothing is sent until it is enabled again', async () => {
     const { id } = await create();
     await sendOne(id);
     const change = (enabled: boolean) =>
@@ -309,7 +308,7 @@ describe('a webhook is switched off', () => {
 });
 
 describe('redelivery', () => {
-  test('sends the same message again, with all retries before it', async () => {
+  test('sends the same message again with a new series of retries', async () => {
     const { id } = await create();
     await sendOne(id);
     startDeliverer();
@@ -329,8 +328,8 @@ describe('redelivery', () => {
   });
 });
 
-describe('a waiting delivery that is sent now', () => {
-  test('is tried at once and keeps the attempts it has left', async () => {
+describe('a pending delivery that is sent now', () => {
+  test('is attempted immediately and keeps its remaining attempts', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = 500;
@@ -371,7 +370,7 @@ describe('several processes', () => {
     expect([ids.length, new Set(ids).size]).toEqual([30, 30]);
   });
 
-  test('send again what a killed one had in hand, once its claim has run out', async () => {
+  test('send the deliveries of a killed process again once its claims have expired', async () => {
     const { id } = await create();
     await sendOne(id);
     const rest = {
@@ -389,7 +388,7 @@ describe('several processes', () => {
     expect(receiver.received[1]?.path).toBe('/hook');
   });
 
-  test('one that stops gives back what it has not finished, and it counts as no attempt', async () => {
+  test('release unfinished deliveries at a stop without counting an attempt', async () => {
     const { id } = await create();
     await sendOne(id);
     receiver.answer = () => {};
@@ -404,7 +403,7 @@ describe('several processes', () => {
   });
 });
 
-test('a receiver that never answers holds up neither other organizations nor other webhooks', async () => {
+test('a receiver that never responds blocks neither other organizations nor other webhooks', async () => {
   const other = await createTenant(context, { name: 'Other' });
   const slow = await create({ path: '/slow' });
   const quick = await create({ path: '/quick' });
@@ -423,7 +422,7 @@ test('a receiver that never answers holds up neither other organizations nor oth
   expect(paths().get('/slow')).toHaveLength(2);
 });
 
-test('what happened to a job is sent in its order', async () => {
+test('the events of a job are sent in order', async () => {
   await create();
   const project = await createTestProject(context, tenant);
   for (let count = 0; count < 5; count += 1) await createCompletedExport(context, tenant, project);

@@ -1,4 +1,3 @@
-/** The numbers of the overview over the API: days, medians, failures, findings, webhooks, and how far a key sees. */
 import type { Insights } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../keys/keys.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
 
 interface Seed {
   project?: number;
-  /** Before now. */
+  /** Before the current date. */
   daysAgo: number;
   seconds?: number;
   status?: 'completed' | 'failed' | 'queued';
@@ -38,7 +37,7 @@ interface Seed {
 
 let seeded = 0;
 
-/** Rows as exports leave them, without the exports. */
+/** Inserts rows of finished exports without running them. */
 async function seed(of: Tenant, exports: Seed[]): Promise<void> {
   const rows = exports.map((each) => {
     const { project = 0, daysAgo, seconds = 10, status = 'completed', failure } = each;
@@ -85,7 +84,7 @@ async function read(query = '', key = tenant.key.key): Promise<Insights> {
   return (await answer.json()) as Insights;
 }
 
-describe('the numbers of an organization', () => {
+describe('the insights of an organization', () => {
   beforeAll(() =>
     seed(tenant, [
       { daysAgo: 40, seconds: 500 },
@@ -100,7 +99,7 @@ describe('the numbers of an organization', () => {
     ]),
   );
 
-  test('the days hold the exports that were started on them, and medians of completed ones', async () => {
+  test('each day counts the exports started on it and has the median of completed ones', async () => {
     const { days, medianSeconds, totals } = await read();
     expect(days).toHaveLength(30);
     expect(days.slice(-3)).toEqual([
@@ -116,7 +115,7 @@ describe('the numbers of an organization', () => {
     expect((await read()).failures).toEqual([{ code: 'timeout', count: 2 }]);
   });
 
-  test('the findings of a project come oldest first', async () => {
+  test('the findings of a project are sorted from oldest to newest', async () => {
     const [newest, other] = (await read()).projects;
     expect(newest).toMatchObject({ projectId: projects[1]?.id, completed: 1, failed: 0 });
     expect(other).toMatchObject({ projectId: projects[0]?.id, completed: 3, failed: 2 });
@@ -128,7 +127,7 @@ describe('the numbers of an organization', () => {
     ]);
   });
 
-  test('`days` and `projectId` narrow them', async () => {
+  test('`days` and `projectId` filter the insights', async () => {
     const { days, totals } = await read(`?days=2&projectId=${projects[0]?.id}`);
     expect(days.map(({ date }) => date)).toEqual(['2026-02-28', '2026-03-01']);
     expect(totals).toMatchObject({ completed: 1, failed: 2 });
@@ -152,8 +151,8 @@ describe('the numbers of an organization', () => {
     expect(answer.status).toBe(404);
   });
 
-  test('another organization has numbers of its own', async () => {
-    const other = await createTenant(context, { name: 'Elsewhere' });
+  test('another organization has separate insights', async () => {
+    const other = await createTenant(context, { name: 'Other' });
     const seen = await read('', other.key.key);
     expect(seen.totals).toEqual({ completed: 0, failed: 0, canceled: 0, unfinished: 0 });
     expect(seen.projects).toEqual([]);
@@ -178,7 +177,7 @@ test('a failing webhook is named, and a webhook that works is counted', async ()
   expect(webhooks?.failing.map(({ id }) => id)).toEqual(['wh_off', 'wh_bad']);
 });
 
-test('the numbers of 18,000 exports are read within a second, from an index', async () => {
+test('the insights of 18,000 exports are read within a second, from an index', async () => {
   const own = await createTenant(context, { name: 'Busy' });
   await seed(
     own,

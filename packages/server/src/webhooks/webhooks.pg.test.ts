@@ -1,4 +1,3 @@
-/** Who may be told of what, and the secrets that prove who tells. */
 import { webhookEvents } from '@docyard/api';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
@@ -34,18 +33,18 @@ beforeEach(async () => {
 const create = (given: Partial<Parameters<typeof createWebhook>[1]> = {}) =>
   createWebhook(context, { url: 'https://ci.example.com/hook', actor: tenant.actor, ...given });
 
-test('a webhook is told of everything unless it names events', async () => {
+test('a webhook subscribes to all events by default', async () => {
   const all = await create();
   const some = await create({ events: ['export.completed'], description: 'Publishes' });
   expect(all).toMatchObject({ events: Object.keys(webhookEvents), enabled: true, jobId: null });
   expect(all.id).toMatch(/^wh_[0-9a-f]{16}$/);
   expect(some).toMatchObject({ events: ['export.completed'], description: 'Publishes' });
   const { data } = await listWebhooks(context, { organizationId: tenant.organizationId });
-  const { secret: _secret, ...told } = some;
-  expect(data[0]).toEqual(told);
+  const { secret: _secret, ...view } = some;
+  expect(data[0]).toEqual(view);
 });
 
-test('the secret is shown once and kept only encrypted', async () => {
+test('the secret is returned once and stored encrypted', async () => {
   const { secret } = await create();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(everythingKept(context)).not.toContain(secret.slice('whsec_'.length));
@@ -56,7 +55,7 @@ describe('rotation', () => {
   const inSeconds = (seconds: number) =>
     new Date(context.clock.now().getTime() + seconds * 1000).toISOString();
 
-  test('signs with both secrets until the overlap has passed', async () => {
+  test('signs with both secrets until the overlap ends', async () => {
     const { id } = await create();
     const before = await signatures(context, id, message);
     const given = { webhookId: id, overlapSeconds: 60, actor: tenant.actor };
@@ -69,7 +68,7 @@ describe('rotation', () => {
     expect(await signatures(context, id, message)).toBe(during[0]);
   });
 
-  test('an organization has a secret of its own for the webhooks of jobs', async () => {
+  test('an organization has a separate secret for the webhooks of jobs', async () => {
     const { actor, organizationId } = tenant;
     const first = await rotateOrganizationSecret(context, { actor });
     expect(first).toMatchObject({ secret: expect.stringMatching(/^whsec_/), oldValidUntil: null });
@@ -93,12 +92,12 @@ describe('an address', () => {
     await expect(updateWebhook(context, change)).rejects.toMatchObject(refused);
   });
 
-  test('that the operator lists may be private and plain', async () => {
+  test('listed by the operator may be private and use http', async () => {
     expect((await create({ url: 'http://hooks.internal:8080/x' })).url).toBe('http://hooks.internal:8080/x');
   });
 });
 
-test('an organization has at most 20, and each has its own', async () => {
+test('each organization has at most 20 webhooks', async () => {
   const made = await Promise.allSettled(Array.from({ length: 25 }, () => create()));
   const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   expect(refused).toHaveLength(5);
@@ -112,7 +111,7 @@ test('an organization has at most 20, and each has its own', async () => {
   await expect(rotateWebhookSecret(context, { webhookId: theirs.id, actor })).rejects.toMatchObject(found);
 });
 
-test('every change is in the audit log, without the path of the address', async () => {
+test('every change is in the audit log without the path of the URL', async () => {
   const { actor, organizationId } = tenant;
   const { id: webhookId } = await create({ url: 'https://ci.example.com/token-in-the-path' });
   await updateWebhook(context, { webhookId, change: { description: 'New' }, actor });

@@ -1,4 +1,4 @@
-/** API keys: shown once, stored as a hash, ended by time, by hand or by a successor, and never more than their maker. */
+/** API keys: creation, project limits, expiry, revocation and rolling. */
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
 import {
@@ -24,14 +24,14 @@ async function setUp() {
   return { context, tenant, actor, organizationId, actions, find };
 }
 
-describe('creating', () => {
-  test('the text is given once and stored nowhere', async () => {
+describe('creating a key', () => {
+  test('the key is returned once and not stored', async () => {
     const { context, actor, organizationId } = await setUp();
     const { key, ...view } = await createKey(context, { name: 'CI', actor });
     expect(await authenticate(context, key)).toMatchObject({
       id: view.id,
       key: { name: 'CI' },
-      person: null,
+      user: null,
       organizationId,
     });
     expect((await listKeys(context, { reach: actor })).data[0]).toEqual(view);
@@ -41,7 +41,7 @@ describe('creating', () => {
     expect(kept).not.toContain(key.slice(12, -4));
   });
 
-  test('the defaults: read and write, 90 days, every address', async () => {
+  test('a key has read and write scopes for 90 days from every address by default', async () => {
     const { context, actor } = await setUp();
     const made = await createKey(context, { name: 'CI', actor });
     expect(made).toMatchObject({
@@ -58,14 +58,24 @@ describe('creating', () => {
     });
   });
 
-  test('the pepper is part of the hash: the database alone does not open anything', async () => {
+  test('a key is refused with another pepper', async () => {
     const { context, tenant } = await setUp();
-    const elsewhere = { ...context, secrets: { ...context.secrets, keyPepper: Buffer.alloc(32) } };
+    const otherPepper = { ...context, secrets: { ...context.secrets, keyPepper: Buffer.alloc(32) } };
     expect(await authenticate(context, tenant.key.key)).toBeDefined();
-    expect(await authenticate(elsewhere, tenant.key.key)).toBeUndefined();
+    expect(await authenticate(otherPepper, tenant.key.key)).toBeUndefined();
   });
 
-  test('scopes cannot be more than those of the calling key', async () => {
+  test('a stored key with a deprecated scope is read with the current name', async () => {
+    const { context, actor, find } = await setUp();
+    const { id, key } = await createKey(context, { name: 'CI', actor });
+    const scopes = JSON.stringify(['people:write']);
+    await context.database.updateTable('api_keys').set({ scopes }).where('id', '=', id).execute();
+    expect((await authenticate(context, key))?.scopes).toEqual(['users:write']);
+    expect((await find(id)).scopes).toEqual(['users:write']);
+    expect((await rollKey(context, { keyId: id, actor })).scopes).toEqual(['users:write']);
+  });
+
+  test('a key cannot have more scopes than the calling key', async () => {
     const { context, actor } = await setUp();
     const granter: Granter = { scopes: ['keys:write', 'exports:read'], allowedAddresses: [] };
     const made = await createKey(context, { name: 'Less', actor, granter, scopes: ['exports:read'] });
@@ -80,15 +90,17 @@ describe('creating', () => {
     ).rejects.toMatchObject({
       code: 'invalid_request',
       details: [
-        { path: 'scopes.1', message: 'The calling key does not have exports:write itself.' },
-        { path: 'scopes.2', message: 'The calling key does not have read itself.' },
+        { path: 'scopes.1', message: 'The calling key does not have the scope exports:write.' },
+        { path: 'scopes.2', message: 'The calling key does not have the scope read.' },
       ],
     });
-    // Read and write are the default, so leaving the scopes out is no way round.
-    await expect(createKey(context, { name: 'More', actor, granter })).rejects.toThrow('read itself');
+    // The default scopes are read and write, so omitting them must not bypass the check.
+    await expect(createKey(context, { name: 'More', actor, granter })).rejects.toThrow(
+      'does not have the scope read',
+    );
   });
 
-  test('a key that is limited to addresses hands the limit on and cannot widen it', async () => {
+  test('a key that is limited to addresses passes the limit to new keys and cannot widen it', async () => {
     const { context, actor, tenant } = await setUp();
     const granter: Granter = {
       scopes: ['read', 'write'],
@@ -108,7 +120,7 @@ describe('creating', () => {
     await expect(rollKey(context, { keyId: tenant.key.id, actor, granter })).rejects.toThrow('limited');
   });
 
-  test('a bad address range is named by its place', async () => {
+  test('the error for an invalid address range names its position', async () => {
     const { context, actor } = await setUp();
     const allowedAddresses = ['203.0.113.7', '203.0.113.0/40'];
     await expect(createKey(context, { name: 'CI', actor, allowedAddresses })).rejects.toMatchObject({
@@ -117,30 +129,30 @@ describe('creating', () => {
   });
 });
 
-describe('limited to a project', () => {
+describe('a key that is limited to a project', () => {
   async function setUpLimited() {
     const { context, tenant, actor } = await setUp();
     const project = await createTestProject(context, tenant);
     const made = await createKey(context, { name: 'CI', projectId: project.id, actor });
-    /** As the service knows whoever calls with the key. */
+    /** The actor of a request with the key. */
     const limited = { ...actor, name: made.id, projectId: project.id };
     return { context, tenant, actor, project, made, limited };
   }
 
-  test('a key says so, and so does whoever calls with it', async () => {
+  test('returns the project on creation and authentication', async () => {
     const { context, project, made } = await setUpLimited();
     expect(made.projectId).toBe(project.id);
     expect(await authenticate(context, made.key)).toMatchObject({ projectId: project.id });
   });
 
-  test('the successor of a key is limited as well', async () => {
+  test('has a successor with the same limit', async () => {
     const { context, actor, project, made } = await setUpLimited();
     const rolled = await rollKey(context, { keyId: made.id, actor });
     expect(rolled.projectId).toBe(project.id);
     expect(await authenticate(context, rolled.key)).toMatchObject({ projectId: project.id });
   });
 
-  test('a key makes keys for its own project and for no other', async () => {
+  test('creates keys only for its project', async () => {
     const { context, tenant, project, limited } = await setUpLimited();
     expect((await createKey(context, { name: 'Same', actor: limited })).projectId).toBe(project.id);
     const neighbour = await createTestProject(context, tenant);
@@ -151,7 +163,7 @@ describe('limited to a project', () => {
     }
   });
 
-  test('a key sees, rolls and revokes only keys of its project', async () => {
+  test('lists, rolls and revokes only keys of its project', async () => {
     const { context, tenant, made, limited } = await setUpLimited();
     expect((await listKeys(context, { reach: limited })).data.map(({ id }) => id)).toEqual([made.id]);
     const { id: keyId } = tenant.key;
@@ -161,7 +173,7 @@ describe('limited to a project', () => {
     expect(await authenticate(context, made.key)).toBeUndefined();
   });
 
-  test('the project of another organization does not exist', async () => {
+  test('cannot be created for a project of another organization', async () => {
     const { context, project } = await setUpLimited();
     const { actor } = await createTenant(context, { name: 'Other' });
     await expect(createKey(context, { name: 'CI', projectId: project.id, actor })).rejects.toMatchObject({
@@ -170,8 +182,8 @@ describe('limited to a project', () => {
   });
 });
 
-describe('ending', () => {
-  test('a key works up to the moment of its expiry and not after', async () => {
+describe('the end of a key', () => {
+  test('a key works until it expires', async () => {
     const { context, actor } = await setUp();
     const { key } = await createKey(context, { name: 'Week', expiresInDays: 7, actor });
     context.clock.advance(7 * 86_400 - 0.001);
@@ -180,13 +192,13 @@ describe('ending', () => {
     expect(await authenticate(context, key)).toBeUndefined();
   });
 
-  test('a key without expiry outlives the years', async () => {
+  test('a key without an expiry works after many years', async () => {
     const { context, tenant } = await setUp();
     context.clock.advance(20 * 365 * 86_400);
     expect(await authenticate(context, tenant.key.key)).toBeDefined();
   });
 
-  test('a revoked key ends at once; revoking twice keeps the first time and is told once', async () => {
+  test('a revoked key is refused at once; revoking it again keeps the first time and adds no audit entry', async () => {
     const { context, tenant, actor, find, actions } = await setUp();
     await revokeKey(context, { keyId: tenant.key.id, actor });
     expect(await authenticate(context, tenant.key.key)).toBeUndefined();
@@ -197,7 +209,7 @@ describe('ending', () => {
     expect((await actions()).filter((action) => action === 'key.revoke')).toHaveLength(1);
   });
 
-  test('the key of another organization is not found, exactly as one that never was', async () => {
+  test('a key of another organization is not found, like a key that does not exist', async () => {
     const { context, actor } = await setUp();
     const other = await createTenant(context, { name: 'Other' });
     const errors: unknown[] = [];
@@ -212,7 +224,7 @@ describe('ending', () => {
   });
 });
 
-describe('rolling', () => {
+describe('rolling a key', () => {
   test('both keys work during the overlap, then only the new one', async () => {
     const { context, actor, actions } = await setUp();
     const old = await createKey(context, {
@@ -239,7 +251,7 @@ describe('rolling', () => {
     expect(await authenticate(context, made.key)).toBeDefined();
   });
 
-  test('without an overlap given, the old one has an hour; with 0 it ends at once', async () => {
+  test('the old key works for an hour by default and ends at once with an overlap of 0', async () => {
     const { context, tenant, actor, find } = await setUp();
     const second = await rollKey(context, { keyId: tenant.key.id, actor });
     expect((await find(tenant.key.id)).expiresAt).toBe('2026-03-01T13:00:00.000Z');
@@ -248,7 +260,7 @@ describe('rolling', () => {
     expect(await authenticate(context, second.key)).toBeUndefined();
   });
 
-  test('an overlap does not lengthen the life of the old key', async () => {
+  test('an overlap does not extend the expiry of the old key', async () => {
     const { context, actor, find } = await setUp();
     const old = await createKey(context, { name: 'Week', expiresInDays: 7, actor });
     context.clock.advance(7 * 86_400 - 60);
@@ -256,17 +268,19 @@ describe('rolling', () => {
     expect((await find(old.id)).expiresAt).toBe(old.expiresAt);
   });
 
-  test('a key that has ended cannot be rolled back to life', async () => {
+  test('an expired or revoked key cannot be rolled', async () => {
     const { context, tenant, actor } = await setUp();
     const short = await createKey(context, { name: 'Week', expiresInDays: 7, actor });
     context.clock.advance(8 * 86_400);
     await revokeKey(context, { keyId: tenant.key.id, actor });
     for (const keyId of [short.id, tenant.key.id]) {
-      await expect(rollKey(context, { keyId, actor })).rejects.toThrow('has ended and cannot be rolled');
+      await expect(rollKey(context, { keyId, actor })).rejects.toThrow(
+        'has expired or was revoked and cannot be rolled',
+      );
     }
   });
 
-  test('a narrow key cannot roll a wide one', async () => {
+  test('a key cannot roll a key with more scopes', async () => {
     const { context, tenant, actor } = await setUp();
     const attempt = rollKey(context, {
       keyId: tenant.key.id,

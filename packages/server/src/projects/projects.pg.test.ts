@@ -1,4 +1,3 @@
-/** Projects: one domain once in an organization, a source that may be fetched, and no deletion under a running job. */
 import type { UpdateProject } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
@@ -24,7 +23,7 @@ async function setUp() {
 }
 
 describe('creating', () => {
-  test('a project is read back as it was made', async () => {
+  test('a created project can be read', async () => {
     const { context, actor } = await setUp();
     const project = await createProject(context, {
       name: 'Docs',
@@ -62,7 +61,7 @@ describe('creating', () => {
     expect((await createProject(context, input)).source.directory).toBeNull();
   });
 
-  test('a domain is taken once in an organization; another organization may have it too', async () => {
+  test('a domain is unique within an organization', async () => {
     const { context, tenant, other } = await setUp();
     const first = await createTestProject(context, tenant, { domain: 'docs.example.com' });
     await expect(createTestProject(context, tenant, { domain: 'docs.example.com' })).rejects.toMatchObject({
@@ -89,7 +88,7 @@ describe('creating', () => {
 });
 
 describe('changing', () => {
-  test('only what is named changes', async () => {
+  test('only the given fields change', async () => {
     const { context, tenant, actor } = await setUp();
     const project = await createTestProject(context, tenant, { domain: 'docs.example.com' });
     context.clock.advance(60);
@@ -103,7 +102,7 @@ describe('changing', () => {
     });
   });
 
-  test('a domain may be kept but not taken from another project', async () => {
+  test('a project may keep its domain but not take that of another project', async () => {
     const { context, tenant, actor } = await setUp();
     await createTestProject(context, tenant, { domain: 'a.example.com' });
     const { id: projectId } = await createTestProject(context, tenant, { domain: 'b.example.com' });
@@ -114,7 +113,7 @@ describe('changing', () => {
     await expect(to('c.example.com')).resolves.toMatchObject({ domain: 'c.example.com' });
   });
 
-  test('a source on this machine is refused here too', async () => {
+  test('a local source is refused', async () => {
     const { context, tenant, actor } = await setUp();
     const { id: projectId } = await createTestProject(context, tenant);
     const change = { source: { repository: '/etc' } };
@@ -124,7 +123,7 @@ describe('changing', () => {
 });
 
 describe('deleting', () => {
-  test('is refused while a job waits or runs, then takes the jobs along', async () => {
+  test('a project with unfinished jobs is not deleted, and later it is deleted with its jobs', async () => {
     const { context, tenant, actor } = await setUp();
     const project = await createTestProject(context, tenant);
     const job = await createExport(context, tenant, project);
@@ -138,7 +137,7 @@ describe('deleting', () => {
   });
 });
 
-test('the project of another organization is not there, whatever is asked', async () => {
+test('the project of another organization is not found by any operation', async () => {
   const { context, tenant, other } = await setUp();
   const { id: projectId, domain } = await createTestProject(context, tenant);
   const { actor } = other;
@@ -154,7 +153,7 @@ test('the project of another organization is not there, whatever is asked', asyn
   expect((await listProjects(context, { reach: tenant.actor })).data).toHaveLength(1);
 });
 
-describe('who is limited to one project', () => {
+describe('a caller limited to one project', () => {
   async function setUpLimited() {
     const { context, tenant, actor } = await setUp();
     const own = await createTestProject(context, tenant);
@@ -162,7 +161,7 @@ describe('who is limited to one project', () => {
     return { context, actor, own, neighbour, limited: { ...actor, projectId: own.id } };
   }
 
-  test('sees no other of the same organization', async () => {
+  test('sees no other projects of the organization', async () => {
     const { context, own, neighbour, limited } = await setUpLimited();
     expect((await listProjects(context, { reach: limited })).data.map(({ id }) => id)).toEqual([own.id]);
     const given = { projectId: neighbour.id, actor: limited };
@@ -177,7 +176,7 @@ describe('who is limited to one project', () => {
     );
   });
 
-  test('changes it, but not what it is reached by and made from', async () => {
+  test('can change the project but not its domain and source', async () => {
     const { context, own, neighbour, limited } = await setUpLimited();
     const update = (change: UpdateProject) =>
       updateProject(context, { projectId: own.id, change, actor: limited, allowLocal: true });
@@ -187,7 +186,7 @@ describe('who is limited to one project', () => {
     await expect(update({ source: { repository } })).rejects.toMatchObject({ code: 'scope_missing' });
   });
 
-  test('has no key any more when it is deleted', async () => {
+  test('loses the key when the project is deleted', async () => {
     const { context, actor, own } = await setUpLimited();
     const limited = await createKey(context, { name: 'CI', projectId: own.id, actor });
     const other = await createKey(context, { name: 'All', actor });
@@ -199,7 +198,7 @@ describe('who is limited to one project', () => {
   });
 });
 
-test('projects that are asked for together are found by organization, domain and the reach of each caller', async () => {
+test('a batch finds projects by organization, domain and the access scope of each caller', async () => {
   const { context, tenant, other } = await setUp();
   const own = await createTestProject(context, tenant, { domain: 'docs.example.com' });
   const theirs = await createTestProject(context, other, { domain: 'docs.example.com' });

@@ -1,4 +1,4 @@
-/** An export from row to bundle with every real part: git, the rendering process, the archive, the store. */
+/** Exports with real components: git, the sandboxed process, the archive and the store. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Manifest, Report, type Project, type StartExport } from '@docyard/api';
 import { checkFolder, parsePublicKey } from '@docyard/bundle';
-import type { JobFailure } from '../jobs/failure.ts';
+import type { JobFailedError } from '../jobs/failure.ts';
 import type { RunnerInput } from '../jobs/worker.ts';
 import { claimJob, completeJob, failJob, reportProgress, type Progress } from '../jobs/store.ts';
 import type { Blobs } from '../ports/blobs.ts';
@@ -28,9 +28,9 @@ import {
   type Tenant,
   type TestContext,
 } from '../../test/support/test-context.ts';
-import { findIsolation } from '../rendering/isolation.ts';
+import { findIsolation } from '../sandbox/isolation.ts';
 import { readManifest, readReport } from './read.ts';
-import { RenderingFailed } from './process.ts';
+import { RenderingError } from './process.ts';
 import { blobName } from './record.ts';
 import { runExport } from './run.ts';
 import { viewExport } from './view.ts';
@@ -74,7 +74,7 @@ async function claimed(project: Project, request: Partial<StartExport> = {}) {
       reports.push(progress);
       await reportProgress(context, job, progress);
     },
-    insist: (work) => work(),
+    retryOnStorage: (work) => work(),
   };
   return { job, input, reports, controller };
 }
@@ -82,7 +82,7 @@ async function claimed(project: Project, request: Partial<StartExport> = {}) {
 const workLeft = () => readdirSync(join(context.config.dataDir, 'work'));
 
 describe('a site', () => {
-  test('becomes a bundle with a manifest and a report that tell of it truly', async () => {
+  test('becomes a bundle with a correct manifest and report', async () => {
     const project = await projectWith(site);
     const { job, input, reports } = await claimed(project, { version: '7' });
     const outcome = await runExport(context, input);
@@ -126,13 +126,13 @@ describe('a site', () => {
     const shares = reports.flatMap(({ progress }) => progress ?? []);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(reports.at(0)).toMatchObject({ phase: 'fetching' });
-    // As soon as it is there, however many others follow at once.
+    // The first page is reported immediately.
     expect(reports).toContainEqual(expect.objectContaining({ phase: 'rendering', pageCount: 1 }));
     expect(reports.at(-1)).toMatchObject({ phase: 'storing' });
     expect(workLeft()).toEqual([]);
   });
 
-  test('gives the same bytes each time', async () => {
+  test('yields the same bytes each time', async () => {
     const project = await projectWith(site);
     const hashes: string[] = [];
     for (let time = 1; time <= 2; time += 1) {
@@ -153,7 +153,7 @@ test('the second run of an attempt exports the commit of the first', async () =>
     if (runs > 1) return context.blobs.putStream(name, stream, signal);
     await once(stream, 'readable');
     commitAll(folderOf(project), { 'second.mdx': '---\ntitle: Newer\n---\n\nText.\n' });
-    throw new RenderingFailed('The rendering process failed.');
+    throw new RenderingError('The rendering process failed.');
   };
   const blobs = Object.assign(Object.create(context.blobs) as Blobs, { putStream, putFile: undefined });
   const outcome = await runExport({ ...context, blobs }, input);
@@ -170,7 +170,7 @@ describe('the total of the pages', () => {
   const restricted = '---\ntitle: Staff\ngroups: [staff]\n---\n\nText.\n';
 
   test.each([
-    ['does not count a page that the readers may not see', { ...site, 'staff.mdx': restricted }, {}, 2],
+    ['does not count a restricted page', { ...site, 'staff.mdx': restricted }, {}, 2],
     ['counts a page of their groups', { ...site, 'staff.mdx': restricted }, { groups: ['staff'] }, 3],
     [
       'counts the copy of the first page at the root',
@@ -194,23 +194,23 @@ describe('findings while it runs', () => {
       Array.from({ length: count }, (_, index) => [`p${index}.mdx`, 'See [there](/nowhere).\n']),
     );
 
-  test('are told with the progress, the last twenty of them', async () => {
+  test('are part of the progress, up to the last twenty', async () => {
     const { input, job, reports } = await claimed(await projectWith({ ...site, ...broken(30) }));
     const { result } = await runExport(context, input);
-    const told = reports.findLast(({ recentFindings }) => recentFindings !== undefined)?.recentFindings;
-    expect(told).toHaveLength(20);
+    const reported = reports.findLast(({ recentFindings }) => recentFindings !== undefined)?.recentFindings;
+    expect(reported).toHaveLength(20);
     const done = present(await completeJob(context, job, { result, pageCount: 32 }));
     const { recentFindings } = viewExport(done);
-    expect(recentFindings).toEqual(told);
-    // Remarks, such as of pages without a place in the navigation, make room for what is graver.
+    expect(recentFindings).toEqual(reported);
+    // Informational findings make room for more severe ones.
     expect(new Set(recentFindings.map(({ code }) => code))).toEqual(new Set(['broken_link']));
   });
 
-  test('that end it are told too', async () => {
+  test('that fail the export are part of the progress', async () => {
     const { input, job } = await claimed(await projectWith({ ...site, ...broken(1) }), {
       failOn: ['broken_link'],
     });
-    const failure = (await runExport(context, input).catch((error: unknown) => error)) as JobFailure;
+    const failure = (await runExport(context, input).catch((error: unknown) => error)) as JobFailedError;
     const failed = present(await failJob(context, job, failure.failure));
     expect(viewExport(failed).recentFindings).toContainEqual(
       expect.objectContaining({ code: 'broken_link', file: 'p0.mdx', line: 1 }),
@@ -218,7 +218,7 @@ describe('findings while it runs', () => {
   });
 });
 
-describe('what ends it early', () => {
+describe('an export fails with', () => {
   test.each([
     ['a docs.json that cannot be read', { ...site, 'docs.json': '{ "name": ' }, {}, 'config_invalid'],
     ['a page that is not there', site, { paths: ['nothing'] }, 'unknown_paths'],
@@ -229,11 +229,14 @@ describe('what ends it early', () => {
       { ...project, source: { ...project.source, ref: 'ref' in request ? request.ref : null } },
       request,
     );
-    await expect(runExport(context, input)).rejects.toMatchObject({ name: 'JobFailure', failure: { code } });
+    await expect(runExport(context, input)).rejects.toMatchObject({
+      name: 'JobFailedError',
+      failure: { code },
+    });
     expect(workLeft()).toEqual([]);
   });
 
-  test('a finding that was asked for: named with its file and line, and the report is kept', async () => {
+  test('a finding listed in failOn, with its file and line, and keeps the report', async () => {
     const project = await projectWith({
       ...site,
       'second.mdx': '---\ntitle: Second\n---\n\nSee [home](/#nowhere).\n',
@@ -246,7 +249,7 @@ describe('what ends it early', () => {
     expect(failure).toMatchObject({
       failure: { code: 'strict_failed', file: 'second.mdx', line: 5, hint: expect.any(String) as string },
     });
-    const failed = present(await failJob(context, job, (failure as JobFailure).failure));
+    const failed = present(await failJob(context, job, (failure as JobFailedError).failure));
     const report = Report.parse(await readReport(context, failed));
     expect(report).toMatchObject({ errors: 0, warnings: 1, byCode: { broken_anchor: 1 } });
     expect(report.slowest.map(({ file }) => file).toSorted()).toEqual(['index.mdx', 'second.mdx']);
@@ -254,21 +257,21 @@ describe('what ends it early', () => {
     expect(workLeft()).toEqual([]);
   });
 
-  test('a store that goes away for good while the bundle is on its way to it', async () => {
+  test('a store that becomes unavailable during the upload', async () => {
     const { input } = await claimed(await projectWith(site));
     const putStream = async (_name: string, stream: Readable) => {
       await once(stream, 'readable');
       throw new Problem('storage_unavailable', 'The object storage cannot be used at the moment.');
     };
     const blobs = Object.assign(Object.create(context.blobs) as Blobs, { putStream, putFile: undefined });
-    // The worker tries again, and tells it as storage_failed when that does not help.
+    // The worker retries and finally fails the job as storage_failed.
     await expect(runExport({ ...context, blobs }, input)).rejects.toMatchObject({
       code: 'storage_unavailable',
     });
     expect(workLeft()).toEqual([]);
   });
 
-  test('an abort: the rendering process is killed, and nothing is left', async () => {
+  test('an abort, kills the rendering process and leaves no files', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, n) => [
         `p${n}.mdx`,

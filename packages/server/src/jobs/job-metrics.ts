@@ -1,18 +1,16 @@
-/**
- * What operators see of the jobs: one attempt as numbers and as a trace with its phases, and a count of what is open.
- */
+/** Metrics and traces of jobs. */
 import type { FailureCode } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { JobKind } from '../ports/queue.ts';
-import type { JobYield, MeasuredState, Span } from '../ports/telemetry.ts';
+import type { JobOutput, MeasuredState, Span } from '../ports/telemetry.ts';
 import type { Job } from './store.ts';
 
 export type AttemptOutcome = 'completed' | 'handed_back' | 'lost' | FailureCode;
 
 export interface ObservedAttempt {
-  /** The work has come to this phase; nothing happens while it stays the same. */
+  /** Ends the current phase and starts the named one, unless they are the same. */
   phase(name: string | undefined): void;
-  ended(outcome: AttemptOutcome, made?: JobYield): void;
+  ended(outcome: AttemptOutcome, counts?: JobOutput): void;
 }
 
 export function observeAttempt(
@@ -20,42 +18,49 @@ export function observeAttempt(
   job: Job,
 ): ObservedAttempt {
   const kind = job.kind as JobKind;
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   const span = tracer.start(`job ${kind}`, { kind: 'job' });
-  let current: { name: string; span: Span; beganMs: number } | undefined;
-  const leave = () => {
+  let current: { name: string; span: Span; startedMs: number } | undefined;
+  const endPhase = () => {
     if (current === undefined) return;
     current.span.end();
-    measures.phaseEnded({ kind, phase: current.name, seconds: (performance.now() - current.beganMs) / 1000 });
+    measures.phaseEnded({
+      kind,
+      phase: current.name,
+      seconds: (performance.now() - current.startedMs) / 1000,
+    });
   };
-  const enter = (name: string) => {
-    leave();
-    current = { name, span: span.start(name), beganMs: performance.now() };
+  const startPhase = (name: string) => {
+    endPhase();
+    current = { name, span: span.start(name), startedMs: performance.now() };
   };
-  enter(job.phase);
+  startPhase(job.phase);
   if (job.attempt === 1) {
     const waitSeconds = Math.max(0, (clock.now().getTime() - Date.parse(job.created_at)) / 1000);
     measures.jobStarted({ kind, waitSeconds });
   }
   return {
     phase(name) {
-      if (name !== undefined && name !== current?.name) enter(name);
+      if (name !== undefined && name !== current?.name) startPhase(name);
     },
-    ended(outcome, made = {}) {
-      leave();
+    ended(outcome, counts = {}) {
+      endPhase();
       const attributes = {
         'docyard.job.id': job.id,
         'docyard.job.attempt': job.attempt,
         'docyard.job.outcome': outcome,
       };
-      const isGood = outcome === 'completed' || outcome === 'handed_back';
-      span.end({ attributes, failure: isGood ? undefined : outcome });
-      measures.jobEnded({ kind, outcome, seconds: (performance.now() - beganMs) / 1000, ...made });
+      const isSuccess = outcome === 'completed' || outcome === 'handed_back';
+      span.end({ attributes, failure: isSuccess ? undefined : outcome });
+      measures.jobEnded({ kind, outcome, seconds: (performance.now() - startedMs) / 1000, ...counts });
     },
   };
 }
 
-/** Of one organization or of all together, from an index: a hundred thousand finished jobs do not slow it down. */
+/**
+ * Of one organization or of all. The index on unfinished jobs keeps it independent of the number of finished
+ * ones.
+ */
 export async function countOpenJobs(
   { database, clock }: Pick<Context, 'database' | 'clock'>,
   organizationId?: string,

@@ -1,4 +1,4 @@
-/** A change of a job and the messages about it are written together: never one without the other. */
+/** A change of a job and its messages are written in one transaction. */
 import type { ExportJob, WebhookEvent } from '@docyard/api';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { viewExport } from '../exports/view.ts';
@@ -46,12 +46,12 @@ const subscribe = (events?: WebhookEvent[]) =>
     ...(events === undefined ? {} : { events }),
   });
 
-interface Told {
+interface StoredMessage {
   webhook_id: string;
   payload: { type: string; timestamp: string; data: Record<string, unknown> };
 }
 
-async function told(): Promise<Told[]> {
+async function readMessages(): Promise<StoredMessage[]> {
   const rows = await context.database
     .selectFrom('webhook_deliveries')
     .innerJoin('webhook_messages', 'webhook_messages.id', 'webhook_deliveries.message_id')
@@ -59,9 +59,9 @@ async function told(): Promise<Told[]> {
     .where('webhook_deliveries.organization_id', '=', tenant.organizationId)
     .orderBy('webhook_deliveries.sequence')
     .execute();
-  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Told['payload'] }));
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredMessage['payload'] }));
 }
-const toldTypes = async () => (await told()).map(({ payload }) => payload.type);
+const messageTypes = async () => (await readMessages()).map(({ payload }) => payload.type);
 
 const outcome = {
   result: {
@@ -73,7 +73,7 @@ const outcome = {
   pageCount: 1,
 };
 
-test('each move is told with the record as it was then; progress is not', async () => {
+test('each transition writes a message with the record of that moment, and progress does not', async () => {
   await subscribe();
   const queued = await newExport();
   const running = present(await claimJob(context, queued.id));
@@ -85,18 +85,18 @@ test('each move is told with the record as it was then; progress is not', async 
     timestamp: job.updated_at,
     data: viewExport(job),
   }));
-  expect((await told()).map(({ payload }) => payload)).toEqual(expected);
+  expect((await readMessages()).map(({ payload }) => payload)).toEqual(expected);
 });
 
-test('a job that is handed back and one that fails are told too', async () => {
+test('a requeued and a failed job write messages', async () => {
   await subscribe(['export.queued', 'export.failed']);
   const { id } = await newExport();
   await releaseJob(context, present(await claimJob(context, id)));
   await failJob(context, present(await claimJob(context, id)), failureOf('internal', 'A fault.'));
-  expect(await toldTypes()).toEqual(['export.queued', 'export.queued', 'export.failed']);
+  expect(await messageTypes()).toEqual(['export.queued', 'export.queued', 'export.failed']);
 });
 
-test('only webhooks of the same organization that are on and want it are told', async () => {
+test('only enabled webhooks of the same organization that subscribe to the event get a delivery', async () => {
   const wanting = await subscribe(['export.running']);
   await subscribe(['export.failed']);
   const off = await subscribe();
@@ -105,19 +105,19 @@ test('only webhooks of the same organization that are on and want it are told', 
   await createWebhook(context, { url: 'https://ci.example.com/', actor: other.actor });
   const { id } = await newExport();
   await claimJob(context, id);
-  expect((await told()).map(({ webhook_id }) => webhook_id)).toEqual([wanting.id]);
+  expect((await readMessages()).map(({ webhook_id }) => webhook_id)).toEqual([wanting.id]);
 });
 
-test('webhooks that are told of the same share one message', async () => {
+test('webhooks share one message per event', async () => {
   await subscribe(['export.queued']);
   await subscribe(['export.queued']);
   const { id } = await newExport();
-  expect(await told()).toHaveLength(2);
+  expect(await readMessages()).toHaveLength(2);
   const messages = context.database.selectFrom('webhook_messages').select('id').where('job_id', '=', id);
   expect(await messages.execute()).toHaveLength(1);
 });
 
-test('a move that is undone was never told', async () => {
+test('a rolled back transition writes no message', async () => {
   await subscribe();
   const { id } = await newExport();
   const undone = context.database.transaction().execute(async (database) => {
@@ -125,20 +125,20 @@ test('a move that is undone was never told', async () => {
     throw new Error('undone');
   });
   await expect(undone).rejects.toThrow('undone');
-  expect(await toldTypes()).toEqual(['export.queued']);
+  expect(await messageTypes()).toEqual(['export.queued']);
 });
 
-test('a claim that comes too late tells nothing', async () => {
+test('a late claim writes no message', async () => {
   await subscribe(['export.completed', 'export.failed']);
   const { id } = await newExport();
   const first = present(await claimJob(context, id));
   await releaseJob(context, first);
   await completeJob(context, present(await claimJob(context, id)), outcome);
   expect(await completeJob(context, first, outcome)).toBeUndefined();
-  expect(await toldTypes()).toEqual(['export.completed']);
+  expect(await messageTypes()).toEqual(['export.completed']);
 });
 
-test('the webhook of a job is told of its end, and of no other job', async () => {
+test('the webhook of a job gets only the end of that job', async () => {
   const { id } = await newExport();
   const other = await newExport();
   const { organizationId } = tenant;
@@ -147,13 +147,13 @@ test('the webhook of a job is told of its end, and of no other job', async () =>
   for (const each of [id, other.id]) {
     await completeJob(context, present(await claimJob(context, each)), outcome);
   }
-  const all = await told();
+  const all = await readMessages();
   expect(all.map(({ payload }) => [payload.type, (payload.data as ExportJob).jobId])).toEqual([
     ['export.completed', id],
   ]);
 });
 
-test('a webhook that is deleted at the same moment costs the job nothing', async () => {
+test('a concurrent deletion of a webhook does not affect the job', async () => {
   const { id: webhookId } = await subscribe();
   const { id } = await newExport();
   let deletion = Promise.resolve();
@@ -162,7 +162,7 @@ test('a webhook that is deleted at the same moment costs the job nothing', async
     export: {
       async record(database, job) {
         deletion = deleteWebhook(context, { webhookId, actor: tenant.actor });
-        // Long enough for it to go through, were it not held up.
+        // Long enough for the deletion to finish unless it is blocked.
         await Promise.race([deletion, new Promise((resolve) => setTimeout(resolve, 300))]);
         return context.views.export.record(database, job);
       },
@@ -170,10 +170,10 @@ test('a webhook that is deleted at the same moment costs the job nothing', async
   };
   expect(await claimJob({ ...context, views: slow }, id)).toMatchObject({ status: 'running' });
   await deletion;
-  expect(await told()).toEqual([]);
+  expect(await readMessages()).toEqual([]);
 });
 
-test('the preview of a branch is not told: nobody shall publish it', async () => {
+test('the preview of a branch writes no message', async () => {
   await subscribe();
   const project = await createTestProject(context, tenant);
   await createJob(context, {
@@ -185,12 +185,12 @@ test('the preview of a branch is not told: nobody shall publish it', async () =>
     retryOf: null,
     previewOf: 'aj_1',
   });
-  expect(await told()).toEqual([]);
+  expect(await readMessages()).toEqual([]);
 });
 
-test('the mark of an archived job is told, and that an export is archived by nobody', async () => {
+test('archiving an agent job writes a message, and exports have no such event', async () => {
   await subscribe();
   const { id } = await newExport();
   await markArchived(context, id, true);
-  expect(await toldTypes()).toEqual(['export.queued']);
+  expect(await messageTypes()).toEqual(['export.queued']);
 });

@@ -1,4 +1,3 @@
-/** What is kept and for how long: the last exports of a project, some days, and the newest whatever its age. */
 import { describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
 import { failureOf } from '../jobs/failure.ts';
@@ -30,7 +29,7 @@ async function setUp() {
   return { context, tenant, project, complete, stored, kept, ids };
 }
 
-test('the last five of each project are kept, and the rows of the others say when they went', async () => {
+test('the last five exports of each project are kept, and the others are marked as purged', async () => {
   const { context, tenant, complete, kept, ids } = await setUp();
   const other = await createTestProject(context, tenant);
   const jobs: Job[] = [];
@@ -47,7 +46,7 @@ test('the last five of each project are kept, and the rows of the others say whe
   expect((await sweep(context)).purged).toEqual([]);
 });
 
-test('after 30 days an export goes, but the newest of a project never', async () => {
+test('an export is removed after 30 days unless it is the newest of its project', async () => {
   const { context, complete, kept, ids } = await setUp();
   const old = await complete();
   context.clock.advance(10 * day);
@@ -61,7 +60,7 @@ test('after 30 days an export goes, but the newest of a project never', async ()
   expect(await kept()).toEqual(ids([newest]));
 });
 
-test('previews of branches are counted apart', async () => {
+test('previews of branches are counted separately', async () => {
   const { context, complete, kept, ids } = await setUp();
   const published = await complete();
   const previews: Job[] = [];
@@ -73,7 +72,7 @@ test('previews of branches are counted apart', async () => {
   expect(await kept()).toEqual(ids([published, ...previews.slice(1)]));
 });
 
-test('the settings count', async () => {
+test('the settings change the limits', async () => {
   const { context, complete } = await setUp();
   const [first, second] = [await complete(), await complete()];
   await complete();
@@ -82,7 +81,7 @@ test('the settings count', async () => {
   expect(purged.toSorted()).toEqual([first.id, second.id].toSorted());
 });
 
-test('a newer export that failed does not push out a completed one', async () => {
+test('a newer failed export does not displace a completed one', async () => {
   const { context, tenant, project, complete, kept, ids } = await setUp();
   const completed = await complete();
   for (let made = 0; made < 8; made += 1) {
@@ -95,8 +94,8 @@ test('a newer export that failed does not push out a completed one', async () =>
   expect(await kept()).toEqual(ids([completed]));
 });
 
-describe('files that no row speaks of', () => {
-  test('go: of a deleted job, of a failed one, of one purged before a crash', async () => {
+describe('orphaned files', () => {
+  test('of deleted, failed and purged jobs are removed', async () => {
     const { context, tenant, project, complete, kept } = await setUp();
     const bytes = Buffer.from('x');
     await context.blobs.putBytes('se_00000000deadbeef/1/bundle.tar.gz', bytes);
@@ -110,14 +109,14 @@ describe('files that no row speaks of', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('stay when they are not ours: a bucket may hold other things', async () => {
+  test('with foreign names stay in the bucket', async () => {
     const { context, kept } = await setUp();
     await context.blobs.putBytes('pictures/2026/harbour.png', Buffer.from('x'));
     await sweep(context);
     expect(await kept()).toEqual(['pictures']);
   });
 
-  test('stay for the usual days when they say why a job failed', async () => {
+  test('that are the report of a failed job stay for the usual days', async () => {
     const { context, tenant, project, kept } = await setUp();
     const failed = present(await claimJob(context, (await createExport(context, tenant, project)).id));
     await failJob(context, failed, failureOf('strict_failed', 'Strict: a finding'));
@@ -130,7 +129,7 @@ describe('files that no row speaks of', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('go when they are of another attempt than the one that completed', async () => {
+  test('of other attempts than the completed one are removed', async () => {
     const { context, complete, stored } = await setUp();
     const job = await complete();
     await context.blobs.putBytes(`${job.id}/2/bundle.tar.gz`, Buffer.from('late'));
@@ -138,7 +137,7 @@ describe('files that no row speaks of', () => {
     expect(await stored()).toEqual([{ owner: job.id, generations: ['1'] }]);
   });
 
-  test('stay as long as the job waits or runs', async () => {
+  test('of unfinished jobs stay', async () => {
     const { context, tenant, project, kept, ids } = await setUp();
     const queued = await createExport(context, tenant, project);
     const running = await createExport(context, tenant, project);
@@ -152,7 +151,7 @@ describe('files that no row speaks of', () => {
   });
 });
 
-test('events go after a week and idempotency records after a day', async () => {
+test('events are removed after a week and idempotency records after a day', async () => {
   const { context, tenant, project } = await setUp();
   await createExport(context, tenant, project);
   await context.database

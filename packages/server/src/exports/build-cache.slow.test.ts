@@ -31,7 +31,9 @@ const site = {
   'third.mdx': '---\ntitle: Third\n---\n\nMore text.\n',
 };
 
-/** Every kind of edit with the long tests; each time one that every page shows, and one that adds a page. */
+/**
+ * LONG_TESTS covers every kind of edit; otherwise only one that affects every page and one that adds a page.
+ */
 const isLong = process.env['LONG_TESTS'] !== undefined;
 
 let context: TestContext;
@@ -59,15 +61,15 @@ async function run(using: TestContext, project: Project, request: Partial<StartE
     signal: new AbortController().signal,
     log: context.log,
     report: async () => {},
-    insist: (work) => work(),
+    retryOnStorage: (work) => work(),
   };
   const outcome: Outcome = await runExport(using, input);
   await completeJob(context, job, outcome);
   return (outcome.result as ExportResult).bundle.sha256;
 }
 
-describe('an export after another', () => {
-  describe('of a project whose pages are edited', () => {
+describe('a repeated export', () => {
+  describe('of an edited project', () => {
     let project: Project;
     let folder: string;
 
@@ -76,7 +78,7 @@ describe('an export after another', () => {
       folder = fileURLToPath(project.source.repository);
     });
 
-    test('has the bytes of the first one when nothing was edited', async () => {
+    test('is byte-identical when nothing was edited', async () => {
       const first = await run(context, project);
       expect(await run(uncached, project)).toBe(first);
       expect(await run(context, project)).toBe(first);
@@ -91,7 +93,7 @@ describe('an export after another', () => {
       ...(isLong ? { 'all of it, back to what it was': site } : {}),
     };
     test.each(Object.keys(edits))(
-      'has the bytes that it would have without one after an edit of %s',
+      'is byte-identical to an uncached export after an edit of %s',
       async (name) => {
         commitAll(folder, edits[name] ?? {});
         const cached = await run(context, project);
@@ -99,14 +101,14 @@ describe('an export after another', () => {
       },
     );
 
-    test('has a cache for each branch and form of the site', async () => {
+    test('has a separate cache for each branch and set of options', async () => {
       expect(readdirSync(join(caches(), project.id))).toHaveLength(1);
       await run(context, project, { urlStyle: 'clean' });
       expect(readdirSync(join(caches(), project.id))).toHaveLength(2);
     });
   });
 
-  test('finds the source also where the folder in the repository is another than before', async () => {
+  test('finds the source when the folder in the repository changes', async () => {
     const inDocs = (files: Record<string, string>) =>
       Object.fromEntries(Object.entries(files).map(([name, text]) => [`docs/${name}`, text]));
     const folder = temporaryFolder('repository');
@@ -114,7 +116,7 @@ describe('an export after another', () => {
     const source = { repository: `file://${folder}`, directory: 'docs' };
     const project = await createTestProject(context, tenant, source);
     await run(context, project);
-    // Nothing of it stays, so git removes the folder and makes another.
+    // Nothing remains, so git removes the folder and creates another one.
     rmSync(join(folder, 'docs'), { recursive: true });
     commitAll(
       folder,
@@ -129,15 +131,15 @@ describe('an export after another', () => {
     expect(await run(context, project)).toBe(await run(uncached, project));
   });
 
-  test('goes on from what a damaged cache still holds', async () => {
+  test('reuses the intact part of a damaged cache', async () => {
     const project = await projectWith(site);
     const first = await run(context, project);
     const [name = ''] = readdirSync(join(caches(), project.id));
-    writeFileSync(join(caches(), project.id, name, 'young'), 'nothing that anybody wrote'.repeat(100));
+    writeFileSync(join(caches(), project.id, name, 'young'), 'not a cache file'.repeat(100));
     expect(await run(context, project)).toBe(first);
   });
 
-  test('has the bytes that it would have without one when a part of the cache is damaged', async () => {
+  test('is byte-identical to an uncached export when part of the cache is damaged', async () => {
     const wordsOf = (page: number): string =>
       Array.from({ length: 10_000 }, (_, at) => `${at % 50 ? '' : '\n\n'}w${(page * 10_000 + at) ** 2}`).join(
         ' ',
@@ -153,7 +155,7 @@ describe('an export after another', () => {
     await run(context, project);
     const [name = ''] = readdirSync(join(caches(), project.id));
     const young = join(caches(), project.id, name, 'young');
-    // Where each value begins, and not where the list of all of them names it: only whoever reads one finds out.
+    // Damages the start of each value but not the index, so that only a read detects it.
     const bytes = readFileSync(young);
     const places = [...bytes.toString('latin1').matchAll(/piece:/g)].map(({ index }) => index);
     const values = places.filter((place, at) => (places[at + 1] ?? place) - place > 50_000);

@@ -1,4 +1,4 @@
-/** The requests of a key are counted once for all processes: never more than its quota, at the price of few statements. */
+/** All processes share the request quota of a key and lease requests from it in batches. */
 import { describe, expect, test } from 'vitest';
 import {
   composeForTest,
@@ -6,7 +6,7 @@ import {
   serveForTest,
   type TestContext,
 } from '../../test/support/test-context.ts';
-import { borrowRequests, type Loan, type Rate } from './rates.ts';
+import { leaseRequests, type QuotaLease, type Rate } from './rates.ts';
 
 const secret = { SECRET_KEY: 'the same for every process of the test' };
 const reads = (quota: number): Rate => ({ name: 'reads', quota });
@@ -17,23 +17,23 @@ async function setUp(environment: Record<string, string> = {}) {
   return { context, key };
 }
 
-/** Borrows until there is nothing left, several at a time. */
-async function borrowAll(contexts: TestContext[], keyId: string, quota: number): Promise<Loan[]> {
-  const loans: Loan[] = [];
+/** Leases concurrently until the quota is used up. */
+async function borrowAll(contexts: TestContext[], keyId: string, quota: number): Promise<QuotaLease[]> {
+  const loans: QuotaLease[] = [];
   for (;;) {
-    const more = await Promise.all(contexts.map((each) => borrowRequests(each, keyId, reads(quota))));
+    const more = await Promise.all(contexts.map((each) => leaseRequests(each, keyId, reads(quota))));
     loans.push(...more);
     if (more.every(({ lent }) => lent === 0)) return loans;
   }
 }
 
-const sum = (loans: Loan[]) => loans.reduce((total, { lent }) => total + lent, 0);
+const sum = (loans: QuotaLease[]) => loans.reduce((total, { lent }) => total + lent, 0);
 
-test('one process alone counts in its memory', async () => {
+test('a single process counts in memory', async () => {
   const { context, key } = await setUp();
   if (context.config.databaseUrl !== null) return;
   const now = context.clock.now().getTime();
-  const loan = await borrowRequests(context, key.id, reads(600));
+  const loan = await leaseRequests(context, key.id, reads(600));
   expect(loan).toEqual({ lent: 600, left: 0, endsAtMs: now + 60_000 });
   expect(await context.database.selectFrom('rate_windows').selectAll().execute()).toEqual([]);
 });
@@ -42,7 +42,7 @@ describe.skipIf(process.env['TEST_DATABASE'] !== 'postgres')('several processes'
   const another = (context: TestContext, environment: Record<string, string> = {}) =>
     composeForTest({ ...secret, DATABASE_URL: context.config.databaseUrl ?? '', ...environment });
 
-  test.each([1, 7, 100, 600])('are lent %i requests together, and not one more', async (quota) => {
+  test.each([1, 7, 100, 600])('lease exactly %i requests in total', async (quota) => {
     const { context, key } = await setUp();
     const contexts = [context, await another(context), await another(context)];
     const loans = await borrowAll(contexts, key.id, quota);
@@ -50,7 +50,7 @@ describe.skipIf(process.env['TEST_DATABASE'] !== 'postgres')('several processes'
     expect(loans.at(-1)).toMatchObject({ lent: 0, left: 0 });
   });
 
-  test('the last requests are lent one by one, the first many at a time', async () => {
+  test('lease the first requests in batches and the last ones singly', async () => {
     const { context, key } = await setUp();
     const loans = (await borrowAll([context], key.id, 600)).map(({ lent }) => lent);
     expect(loans[0]).toBe(37);
@@ -58,9 +58,9 @@ describe.skipIf(process.env['TEST_DATABASE'] !== 'postgres')('several processes'
     expect(loans).toHaveLength(81 + 1);
   });
 
-  test('a window ends a minute after it began, and the next one is whole', async () => {
+  test('get a full quota when the window of a minute has ended', async () => {
     const { context, key } = await setUp();
-    const first = await borrowRequests(context, key.id, reads(10));
+    const first = await leaseRequests(context, key.id, reads(10));
     context.clock.advance(59);
     expect((await borrowAll([context], key.id, 10)).every((each) => each.endsAtMs === first.endsAtMs)).toBe(
       true,
@@ -69,15 +69,15 @@ describe.skipIf(process.env['TEST_DATABASE'] !== 'postgres')('several processes'
     expect(sum(await borrowAll([context], key.id, 10))).toBe(10);
   });
 
-  test('keys, reads and writes are counted apart', async () => {
+  test('count keys, reads and writes separately', async () => {
     const { context, key } = await setUp();
     const other = await createTenant(context, { name: 'Other' });
     expect(sum(await borrowAll([context], key.id, 5))).toBe(5);
-    expect((await borrowRequests(context, other.key.id, reads(5))).lent).toBe(1);
-    expect((await borrowRequests(context, key.id, { name: 'writes', quota: 5 })).lent).toBe(1);
+    expect((await leaseRequests(context, other.key.id, reads(5))).lent).toBe(1);
+    expect((await leaseRequests(context, key.id, { name: 'writes', quota: 5 })).lent).toBe(1);
   });
 
-  test('answer as often as the key may ask, whichever of them is asked', async () => {
+  test('answer as many requests as the quota allows, in any distribution', async () => {
     const limit = { LIMIT_READS_PER_MINUTE: '40' };
     const { context, key } = await setUp(limit);
     const services = [context, await another(context, limit), await another(context, limit)].map(

@@ -1,6 +1,6 @@
 /**
- * The worker with small runners: whatever a runner does, and whenever the process stops, the row ends completed,
- * failed, or back in the queue.
+ * Every attempt ends with the row completed, failed or queued again, regardless of what the runner does and
+ * when the process stops.
  */
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '@docyard/api';
@@ -20,7 +20,7 @@ import {
 import { isFinal } from './lifecycle.ts';
 import { claimJob, requestCancel, releaseJob, releaseLostJob, type Job } from './store.ts';
 import { enqueueJob } from './transitions.ts';
-import { JobFailure, RunnerLost } from './failure.ts';
+import { JobFailedError, RunnerLostError } from './failure.ts';
 import { Worker, type Runner, type RunnerInput } from './worker.ts';
 
 async function setUp(environment = {}) {
@@ -51,7 +51,7 @@ async function startWorker(context: TestContext, runner: Runner): Promise<Worker
 const done = async () => ({ result: { fine: true }, pageCount: 2 });
 const failureOfRow = (job: Job) => JSON.parse(job.failure ?? 'null') as Failure;
 
-/** Works until it is stopped, as a well-behaved runner does. */
+/** A runner that works until it is stopped. */
 function endless() {
   const started: RunnerInput[] = [];
   const runner: Runner = async (_context, input) => {
@@ -66,7 +66,7 @@ function endless() {
 }
 
 describe('an ending', () => {
-  test('a job that waited before the start is completed', async () => {
+  test('a job queued before the start is completed', async () => {
     const { newJob, start, ended } = await setUp();
     const job = await newJob();
     const worker = await start(async (_context, { report }) => {
@@ -82,7 +82,7 @@ describe('an ending', () => {
     await worker.stop();
   });
 
-  test('a job that is sent later is completed too', async () => {
+  test('a job queued after the start is completed', async () => {
     const { newJob, start, ended, send } = await setUp();
     const worker = await start(done);
     const job = await newJob();
@@ -92,11 +92,14 @@ describe('an ending', () => {
     await worker.stop();
   });
 
-  test('a JobFailure is told as it is', async () => {
+  test('a JobFailedError becomes the failure of the job', async () => {
     const { newJob, start, ended } = await setUp();
     const job = await newJob();
     await start(async () => {
-      throw new JobFailure('config_invalid', 'docs.json has no navigation.', { file: 'docs.json', line: 3 });
+      throw new JobFailedError('config_invalid', 'docs.json has no navigation.', {
+        file: 'docs.json',
+        line: 3,
+      });
     });
     expect(failureOfRow(await ended(job))).toEqual({
       code: 'config_invalid',
@@ -108,7 +111,7 @@ describe('an ending', () => {
     });
   });
 
-  test('anything else is internal, and its text stays in the log', async () => {
+  test('any other error is reported as internal, and its text appears only in the log', async () => {
     const { newJob, start, ended } = await setUp();
     const job = await newJob();
     await start(async () => {
@@ -119,7 +122,7 @@ describe('an ending', () => {
     expect(JSON.stringify(failure)).not.toContain('secret detail');
   });
 
-  test('one failing job does not hold up the next', async () => {
+  test('a failing job does not block the next one', async () => {
     const { newJob, start, ended } = await setUp();
     const [bad, good] = [await newJob(), await newJob()];
     await start(async (_context, { job }) => {
@@ -130,14 +133,14 @@ describe('an ending', () => {
     expect(await ended(bad)).toMatchObject({ status: 'failed' });
   });
 
-  /** Refuses some transactions from the moment that it is told to. */
-  function flakyDatabase(context: Context, mostRefusals: number) {
+  /** Rejects transactions while enabled. */
+  function flakyDatabase(context: Context, maxRefusals: number) {
     const state = { isAway: false, refusals: 0 };
     const database = new Proxy(context.database, {
       get(target, name) {
         if (name === 'transaction' && state.isAway) {
           state.refusals += 1;
-          if (state.refusals === mostRefusals) state.isAway = false;
+          if (state.refusals === maxRefusals) state.isAway = false;
           throw new Problem('storage_unavailable', 'The database cannot be written at the moment.');
         }
         const value = Reflect.get(target, name) as unknown;
@@ -147,7 +150,7 @@ describe('an ending', () => {
     return { database, state };
   }
 
-  test('a full disk costs a progress report, not the job, and the ending is written once it can be', async () => {
+  test('a full disk drops a progress report, and the ending is written once the disk has space', async () => {
     const { context, newJob, ended } = await setUp();
     const job = await newJob();
     const { database, state } = flakyDatabase(context, 3);
@@ -160,14 +163,14 @@ describe('an ending', () => {
     expect(state.refusals).toBe(3);
   });
 
-  test('a database that is away for a moment costs neither the commit of a job nor what it reads', async () => {
+  test('a short database outage loses neither the commit of a job nor its reads', async () => {
     const { context, newJob, ended } = await setUp();
     const [reporting, reading] = [await newJob(), await newJob()];
     const { database, state } = flakyDatabase(context, 1);
-    await startWorker({ ...context, database }, async (inside, { job, report, insist }) => {
+    await startWorker({ ...context, database }, async (inside, { job, report, retryOnStorage }) => {
       Object.assign(state, { isAway: true, refusals: 0 });
       if (job.id === reporting.id) await report({ commit: 'abc' });
-      else await insist(() => inside.database.transaction().execute(async () => 'read'));
+      else await retryOnStorage(() => inside.database.transaction().execute(async () => 'read'));
       return done();
     });
     expect(await ended(reporting)).toMatchObject({ status: 'completed', attempt: 1, source_commit: 'abc' });
@@ -188,7 +191,7 @@ describe('cancelling', () => {
     expect(failureOfRow(await read(job)).code).toBe('canceled');
   });
 
-  test('a running job is aborted at once', async () => {
+  test('a running job is aborted immediately', async () => {
     const { context, newJob, start, ended, read } = await setUp();
     const job = await newJob();
     const { started, runner } = endless();
@@ -203,7 +206,7 @@ describe('cancelling', () => {
     expect(Date.now() - before).toBeLessThan(500);
   });
 
-  test('a mark set by another process is found within a second or so', async () => {
+  test('a cancellation by another process is found within about one second', async () => {
     const { context, newJob, start, ended } = await setUp();
     const job = await newJob();
     const { started, runner } = endless();
@@ -217,7 +220,7 @@ describe('cancelling', () => {
     expect(failureOfRow(await ended(job)).code).toBe('canceled');
   });
 
-  test('a job that was marked and then handed back ends as canceled without running again', async () => {
+  test('a job that was canceled and then requeued ends as canceled without running again', async () => {
     const { context, newJob, start, ended } = await setUp();
     const claimed = present(await claimJob(context, (await newJob()).id));
     await requestCancel(context, claimed);
@@ -232,7 +235,7 @@ describe('cancelling', () => {
   });
 });
 
-test('a job over its time ends as timeout', async () => {
+test('a job over its time limit fails as timeout', async () => {
   const { context, newJob, ended } = await setUp();
   const job = await newJob();
   const config = { ...context.config, exportTimeoutSeconds: 0.1 };
@@ -245,7 +248,7 @@ test('a job over its time ends as timeout', async () => {
 });
 
 describe('stopping', () => {
-  test('hands a running job back, and the next process completes it as the second attempt', async () => {
+  test('a running job is requeued, and the next process completes it as the second attempt', async () => {
     const { context, newJob, start, read, ended } = await setUp();
     const job = await newJob();
     const { started, runner } = endless();
@@ -257,7 +260,7 @@ describe('stopping', () => {
     expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 2 });
   });
 
-  test('leaves waiting jobs in the queue', async () => {
+  test('queued jobs stay in the queue', async () => {
     const { newJob, start, read } = await setUp();
     const [first, second] = [await newJob(), await newJob()];
     const { started, runner } = endless();
@@ -294,7 +297,7 @@ describe('a worker that was lost', () => {
       const claimed = present(await claimJob(parts.context, job.id));
       if (time < times) await releaseLostJob(parts.context, claimed);
     }
-    // The process that is started next has a queue of its own, with nothing in it.
+    // A restarted process has an empty queue.
     const context = { ...parts.context, queue: new InProcessQueue() };
     return { ...parts, context, job, start: (runner: Runner) => startWorker(context, runner) };
   }
@@ -320,7 +323,7 @@ describe('a worker that was lost', () => {
     expect(runs).toBe(0);
   });
 
-  test('attempts that were handed back do not count: the first loss after two restarts is tried again', async () => {
+  test('requeued attempts do not count: the first loss after two restarts is retried', async () => {
     const { context, newJob, ended } = await setUp();
     const job = await newJob();
     for (let restart = 0; restart < 2; restart += 1) {
@@ -331,12 +334,12 @@ describe('a worker that was lost', () => {
     expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 4, losses: 1 });
   });
 
-  test('a job that finds the disk full is tried three times, and then fails as storage_failed', async () => {
+  test('a job on a full disk is attempted three times and then fails as storage_failed', async () => {
     const { newJob, start, ended } = await setUp();
     const [unlucky, doomed] = [await newJob(), await newJob()];
     const worker = await start(async (_context, { job }) => {
       if (job.id === doomed.id || job.attempt === 1)
-        throw new JobFailure('storage_failed', 'The disk is full.');
+        throw new JobFailedError('storage_failed', 'The disk is full.');
       return done();
     });
     expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
@@ -348,11 +351,11 @@ describe('a worker that was lost', () => {
     await worker.stop();
   });
 
-  test('a process lost on the way is tried again, three times in all', async () => {
+  test('a job whose process is lost is attempted three times', async () => {
     const { newJob, start, ended } = await setUp();
     const [unlucky, doomed] = [await newJob(), await newJob()];
     const worker = await start(async (_context, { job }) => {
-      if (job.id === doomed.id || job.attempt === 1) throw new RunnerLost('Killed for its memory.');
+      if (job.id === doomed.id || job.attempt === 1) throw new RunnerLostError('Killed for its memory.');
       return done();
     });
     expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
@@ -361,7 +364,7 @@ describe('a worker that was lost', () => {
     await worker.stop();
   });
 
-  test('a job whose storage was away is tried again, and told as storage_failed when that does not help', async () => {
+  test('a job without storage is retried and finally fails as storage_failed', async () => {
     const { newJob, start, ended } = await setUp();
     const [unlucky, doomed] = [await newJob(), await newJob()];
     const worker = await start(async (_context, { job }) => {
@@ -378,7 +381,7 @@ describe('a worker that was lost', () => {
     await worker.stop();
   });
 
-  test('its job ends as canceled if that was asked for', async () => {
+  test('its job ends as canceled after a cancellation', async () => {
     const { context, job, read, start, ended } = await lost(1);
     await requestCancel(context, await read(job));
     let runs = 0;
@@ -390,13 +393,13 @@ describe('a worker that was lost', () => {
     expect(runs).toBe(0);
   });
 
-  test('a worker that wakes late is stopped by its next report and changes nothing', async () => {
+  test('a late worker is stopped by its next report and changes nothing', async () => {
     const { context, newJob, start, read } = await setUp();
     const job = await newJob();
     let aborted = false;
     let finished = false;
     const worker = await start(async (_context, input) => {
-      // Meanwhile another process settles the job as lost and takes it.
+      // Meanwhile another process settles the job as lost and claims it.
       await releaseJob(context, { id: job.id, attempt: 1 });
       await claimJob(context, job.id);
       await input.report({ progress: 90, pageCount: 90 });
@@ -411,8 +414,8 @@ describe('a worker that was lost', () => {
   });
 });
 
-describe('a worker whose job was given to another', () => {
-  test('is stopped without a report of its own, and changes nothing', async () => {
+describe('a worker whose job another worker has claimed', () => {
+  test('is stopped before its next report and changes nothing', async () => {
     const { context, newJob, start, read } = await setUp();
     const { started, runner } = endless();
     const worker = await start(runner);
@@ -426,7 +429,7 @@ describe('a worker whose job was given to another', () => {
     await worker.stop();
   });
 
-  test('ends its own attempt before it begins another of the same job', async () => {
+  test('ends its attempt before it starts another one of the same job', async () => {
     const { context, newJob, read } = await setUp();
     let deliver: Parameters<Queue['consume']>[2] = async () => {};
     const queue: Queue = {
@@ -458,7 +461,7 @@ describe('a worker whose job was given to another', () => {
   });
 });
 
-test('as many run at the same time as the setting says', async () => {
+test('the concurrency setting limits the jobs that run at the same time', async () => {
   const { newJob, start } = await setUp({ EXPORT_CONCURRENCY: '3', LIMIT_RUNNING_PER_ORGANIZATION: '9' });
   for (let made = 0; made < 5; made += 1) await newJob();
   const { started, runner } = endless();

@@ -44,7 +44,7 @@ describe('the record of a job', () => {
     expect(new Set(events.map(({ job_id }) => job_id))).toEqual(new Set([newest, waiting]));
   });
 
-  test('leaves the audit log untouched when it is deleted', async () => {
+  test('leaves the audit log unchanged when it is deleted', async () => {
     const { context, complete } = await setUp({ RETENTION_JOB_DAYS: '1' });
     await complete();
     await complete();

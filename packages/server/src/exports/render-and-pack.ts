@@ -1,0 +1,198 @@
+/** One export in the sandboxed process: load the site, render it, pack the files, have the manifest signed. */
+import { createHash } from 'node:crypto';
+import { closeSync, writeFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  engineVersion,
+  loadSite,
+  renderSite,
+  type CacheDecision,
+  type OutputFile,
+  type RenderOptions,
+  type Site,
+  type SiteReport,
+} from '@docyard/render';
+import { countingFindings, reportJson } from '@docyard/render/report';
+import { unknownPaths } from '@docyard/render/source-rules';
+import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle/writer';
+import { outputDescriptor } from '../sandbox/protocol.ts';
+import { CacheFile, maxCachedPages } from '../build-cache/cache-file.ts';
+import { ExportProgress } from './export-progress.ts';
+import type { FetchRequests } from './fetch-requests.ts';
+import { openFiles } from './open-files.ts';
+import { OrderFailedError } from './order-failure.ts';
+import { maxPageReasons, maxReasonLength } from './record.ts';
+import type { ExportOrder, Message, PageReason, ReportFile } from './messages.ts';
+
+/** The server, as the process sees it. */
+export interface Server {
+  send(message: Message): void;
+  fetches: FetchRequests;
+  /** The signature of the manifest; empty when the server has no key. */
+  signed: Promise<string>;
+}
+
+type Report = SiteReport & Pick<ReportFile, 'slowest'>;
+
+interface Packing {
+  server: Server;
+  progress: ExportProgress;
+  archive: Archive;
+  cache: CacheFile | undefined;
+  pageReasons: PageReasons;
+}
+
+export async function runExport(order: ExportOrder, server: Server): Promise<void> {
+  const progress = new ExportProgress(server.send);
+  progress.report('loading', 0);
+  const cache = order.engine === null ? undefined : new CacheFile(openFiles.young, openFiles.old);
+  try {
+    await renderAndPack(order, server, { progress, cache });
+  } finally {
+    // A failed export has rendered pages too.
+    cache?.flush();
+  }
+}
+
+async function renderAndPack(
+  order: ExportOrder,
+  server: Server,
+  { progress, cache: opened }: Pick<Packing, 'progress' | 'cache'>,
+): Promise<void> {
+  const site = await loadSite({ root: order.folder, fetchRemote: server.fetches.fetch });
+  requireKnownPaths(site, order);
+  const cache = site.pages.length > maxCachedPages ? undefined : opened;
+  const archive = new Archive(openFiles.spool, { cache });
+  const packing = { server, progress, archive, cache, pageReasons: new PageReasons() };
+  const report = await renderInto(packing, site, order);
+  requireAcceptable(report, order, progress);
+  await pack(packing, order, report);
+}
+
+function requireKnownPaths(site: Site, { options: { paths } }: ExportOrder): void {
+  const unknown = paths === null ? [] : unknownPaths(site, paths);
+  if (unknown.length === 0) return;
+  throw new OrderFailedError('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
+}
+
+/** Compression threads continue only when this thread yields. */
+const yieldEveryMs = 4;
+
+async function renderInto(packing: Packing, site: Site, order: ExportOrder): Promise<Report> {
+  const { archive, progress } = packing;
+  let report: Report | undefined;
+  let yieldedAt = 0;
+  for await (const event of renderSite(site, renderOptions(packing, order))) {
+    if (event.type === 'planned') progress.totalPages = event.pages;
+    if (event.type === 'report') report = { ...event.report, slowest: event.slowest };
+    if (event.type === 'diagnostic') progress.addFinding(event.diagnostic);
+    if (event.type !== 'file') continue;
+    put(archive, event.file);
+    if (event.file.kind === 'page') progress.addPage();
+    if (progress.pageCount < (progress.totalPages ?? 0)) continue;
+    archive.compressAhead();
+    if (performance.now() - yieldedAt < yieldEveryMs) continue;
+    await nextTurn();
+    yieldedAt = performance.now();
+  }
+  if (report === undefined) throw new Error('the renderer ended without a report');
+  // Written before a strict failure as well, because the report explains it.
+  writeFileSync(openFiles.report, reportJson(order.hasPageSizes ? report : { ...report, weights: [] }));
+  return report;
+}
+
+function renderOptions({ server, archive, cache, pageReasons }: Packing, order: ExportOrder): RenderOptions {
+  const { paths, groups, basePath, urlStyle, airGapped, customScripts } = order.options;
+  return {
+    origin: order.origin,
+    urlStyle,
+    groups,
+    airGapped,
+    customScripts,
+    customCode: order.customCode,
+    committedAt: order.committedAt,
+    concurrency: order.renderProcesses,
+    spill: (bytes) => archive.setAside(bytes),
+    ...(order.offline ? {} : { fetchPicture: (address) => server.fetches.fetch(address, 'picture') }),
+    ...(cache && order.engine !== null
+      ? { cache, engine: order.engine, onCacheDecision: (decision) => pageReasons.add(decision) }
+      : {}),
+    ...(basePath === null ? {} : { basePath }),
+    ...(paths === null ? {} : { paths }),
+    ...(order.version === null ? {} : { version: order.version }),
+  };
+}
+
+function put(archive: Archive, { path, content }: OutputFile): void {
+  if ('read' in content) archive.addContent(path, content);
+  else if ('pieces' in content) archive.addPieces(path, content.pieces);
+  else archive.addFile(path, content.copyFrom);
+}
+
+function requireAcceptable(report: Report, { options }: ExportOrder, progress: ExportProgress): void {
+  const codes = [...(options.strict ? ['error'] : []), ...options.failOn];
+  const [first] = countingFindings(report.diagnostics, codes);
+  if (first === undefined) return;
+  progress.report('rendering', 1);
+  throw new OrderFailedError('strict_failed', `Strict: ${first.message} [${first.code}]`, first);
+}
+
+async function pack(
+  { server, archive, cache, progress, pageReasons }: Packing,
+  order: ExportOrder,
+  { warnings, errors }: Report,
+): Promise<void> {
+  progress.report('packing', 0);
+  const manifest = manifestBytes({
+    engineVersion,
+    version: order.version,
+    commit: order.commit,
+    committedAt: order.committedAt,
+    isolation: order.isolationLevel,
+    pages: progress.pageCount,
+    files: archive.list(),
+  });
+  archive.add(manifestName, manifest);
+  if (order.isSigned) server.send({ type: 'sign', manifest });
+  const signature = order.isSigned ? await server.signed : '';
+  if (signature !== '') archive.add(signatureName, Buffer.from(signature));
+  progress.totalPages = null;
+  const hash = createHash('sha256');
+  // The output is a file of the store or a pipe; a pipe blocks until the server has read the bytes.
+  const packed = await archive.pack(outputDescriptor, {
+    onProgress: (share) => progress.reportSometimes('packing', share),
+    hash,
+  });
+  closeSync(outputDescriptor);
+  cache?.writeIndex();
+  server.send({
+    type: 'exported',
+    ...packed,
+    sha256: hash.digest('hex'),
+    pageCount: progress.pageCount,
+    warnings,
+    errors,
+    cacheBytes: cache?.usedBytes ?? 0,
+    pageReasons: pageReasons.list(),
+  });
+  archive.close();
+}
+
+/** Counts pages by the reason for which they were reused or rendered, the most frequent first. */
+class PageReasons {
+  readonly #counts = new Map<string, PageReason>();
+
+  add({ isReused, reason }: CacheDecision): void {
+    const found = this.#counts.get(reason) ?? {
+      isReused,
+      reason: reason.slice(0, maxReasonLength),
+      pages: 0,
+    };
+    found.pages += 1;
+    this.#counts.set(reason, found);
+  }
+
+  list(): PageReason[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.pages - a.pages).slice(0, maxPageReasons);
+  }
+}
