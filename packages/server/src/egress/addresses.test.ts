@@ -1,4 +1,3 @@
-/** Which IP addresses count as private or special, and what is dialled for a name. */
 import { describe, expect, test } from 'vitest';
 import { addressesFor, isSpecial } from './addresses.ts';
 
@@ -9,7 +8,7 @@ describe('addressesFor', () => {
     lookup: () => Promise.resolve(addresses),
   });
 
-  test('gives what the name stands for, when all of it is public', async () => {
+  test('returns the addresses of a name when all are public', async () => {
     expect(await addressesFor(url, answering('8.8.8.8', '2606:4700::1111'))).toEqual([
       '8.8.8.8',
       '2606:4700::1111',
@@ -23,7 +22,7 @@ describe('addressesFor', () => {
     });
   });
 
-  test('takes a private address and plain http only from a host that the operator lists', async () => {
+  test('allows a private address and plain http only for a listed host', async () => {
     const plain = new URL('http://specs.example.com:8080/');
     const policy = answering('10.0.0.7');
     await expect(addressesFor(plain, policy)).rejects.toMatchObject({
@@ -34,7 +33,7 @@ describe('addressesFor', () => {
     }
   });
 
-  test('offline, refuses every other machine, listed or not, and asks for no name', async () => {
+  test('refuses every other machine when offline, without resolving names', async () => {
     const asked: string[] = [];
     const lookup = (name: string): Promise<string[]> => {
       asked.push(name);
@@ -58,7 +57,7 @@ describe('addressesFor', () => {
     expect(asked).toEqual([]);
   });
 
-  test('offline, reaches this machine where the operator lists it', async () => {
+  test('allows this machine when offline if it is listed', async () => {
     for (const [address, listed, found] of [
       ['http://localhost:8080/', 'localhost:8080', ['127.0.0.1', '::1']],
       ['http://127.0.0.1:8080/', '127.0.0.1', ['127.0.0.1']],
@@ -124,7 +123,7 @@ describe('isSpecial', () => {
     'febf::1',
     'fec0::1',
     'ff02::1',
-  ])('%s is', (address) => {
+  ])('%s is special', (address) => {
     expect(isSpecial(address)).toBe(true);
   });
 
@@ -149,7 +148,7 @@ describe('isSpecial', () => {
     '2606:4700::1111',
     '2a00:1450::1',
     '2001:4860:4860::8888',
-  ])('%s is not', (address) => {
+  ])('%s is not special', (address) => {
     expect(isSpecial(address)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Decides which IP addresses may be dialled for a host. Private and special ranges are refused unless the operator
- * lists the host: otherwise whoever writes an address could reach the inside of our network.
+ * Decides which IP addresses may be dialed for a host. Private and special ranges are refused unless the
+ * operator lists the host, which prevents SSRF into the internal network.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
@@ -8,13 +8,13 @@ import { addressesOfThisMachine, OfflineError } from '@docyard/site/network';
 import type { EgressPurpose } from './rules.ts';
 
 export interface EgressPolicy {
-  /** Names, or `name:port`, that may be at a private address and may speak plain http. */
+  /** Names, or `name:port`, that may resolve to private addresses and use plain http. */
   allowedHosts: readonly string[];
-  /** Nothing but this machine may be reached, and of it only what the operator has listed. */
+  /** Only this machine may be reached, and of it only listed hosts. */
   offline?: boolean;
-  /** What the host is reached for; named in the advice for the operator. */
+  /** Named in the hint for the operator. */
   purpose?: EgressPurpose;
-  /** All addresses of a name; the system's resolver when absent. */
+  /** Defaults to the system resolver. */
   lookup?: (name: string) => Promise<string[]>;
 }
 
@@ -23,7 +23,7 @@ export type EgressProblem = 'refused' | 'offline' | 'unavailable' | 'too_large';
 export class EgressError extends Error {
   readonly problem: EgressProblem;
   readonly hint: string | undefined;
-  /** Whether asking the same host for something else may succeed. */
+  /** Whether another request to the same host may succeed. */
   readonly hasAnswered: boolean = true;
 
   constructor(problem: EgressProblem, message: string, hint?: string) {
@@ -34,7 +34,7 @@ export class EgressError extends Error {
   }
 }
 
-/** The host does not answer, whatever it is asked for. */
+/** The host does not respond. */
 export class UnreachableError extends EgressError {
   override readonly hasAnswered = false;
 
@@ -44,26 +44,26 @@ export class UnreachableError extends EgressError {
   }
 }
 
-/** What may be dialled for this address. Every IP address of the name must be public, else none is used. */
+/** Every address of the name must be public, otherwise none is used. */
 export async function addressesFor(url: URL, policy: EgressPolicy): Promise<string[]> {
   const name = hostName(url);
   const listed = policy.allowedHosts.includes(url.host) || policy.allowedHosts.includes(name);
-  const near = addressesOfThisMachine(name);
-  if (policy.offline && !(near && listed)) throw offlineError(name);
+  const local = addressesOfThisMachine(name);
+  if (policy.offline && !(local && listed)) throw offlineError(name);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && listed)) {
     throw new EgressError(
       'refused',
       url.protocol === 'http:' ? 'Plain http is not allowed.' : `The scheme ${url.protocol} is not allowed.`,
-      `Use https://, or let the operator add ${entryFor(url, policy)} to EGRESS_ALLOW.`,
+      `Use https://, or ask the operator to add ${entryFor(url, policy)} to EGRESS_ALLOW.`,
     );
   }
-  const known = policy.offline ? near : isIP(name) > 0 ? [name] : undefined;
+  const known = policy.offline ? local : isIP(name) > 0 ? [name] : undefined;
   const addresses = known ?? (await resolved(name, policy));
   if (!listed && addresses.some(isSpecial)) {
     throw new EgressError(
       'refused',
       `The host ${name} is at a private address.`,
-      `Let the operator add ${entryFor(url, policy)} to EGRESS_ALLOW if this is meant.`,
+      `If this is intended, the operator can add ${entryFor(url, policy)} to EGRESS_ALLOW.`,
     );
   }
   return addresses;
@@ -78,7 +78,7 @@ function offlineError(name: string): EgressError {
   return new EgressError('offline', message, hint);
 }
 
-/** The name without the brackets that an IPv6 address has in a URL. */
+/** Without the brackets of an IPv6 address. */
 export function hostName(url: URL): string {
   return url.hostname.replaceAll(/^\[|\]$/g, '');
 }

@@ -1,4 +1,3 @@
-/** Commands understand the environment as the service does. */
 import { expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { readEgress } from './environment.ts';
@@ -11,7 +10,7 @@ test.each(['on', 'off', 'true', 'FALSE', '1', '0', 'yes', 'no', 'y', 'n', 'enabl
   },
 );
 
-test('without a value everything may be reached; with one that makes no sense, nothing', () => {
+test('a missing value allows everything, and an invalid one allows nothing', () => {
   expect(readEgress({})).toEqual({ rules: [], offline: false });
   expect(readEgress({ EGRESS_ALLOW: 'modle:gpu.internal' }).rules).toEqual([]);
   expect(readEgress({ OFFLINE: '' }).offline).toBe(false);

@@ -1,10 +1,10 @@
-/** What of the environment says whom a command without a server may reach; the settings of the service say it with more care. */
+/** Reads the egress rules of commands that run without the service from the environment. */
 import { parseEgressRules, type EgressRules } from './rules.ts';
 
-/** The spellings of `off` that the service takes. */
+/** The values of `off` that the service accepts. */
 const off: ReadonlySet<string> = new Set(['', 'off', 'false', '0', 'no', 'n', 'disabled']);
 
-/** A value that makes no sense reaches nothing. */
+/** An invalid value allows nothing. */
 export function readEgress(environment: Record<string, string | undefined>): EgressRules {
   return {
     rules: readRules(environment['EGRESS_ALLOW'] ?? ''),

@@ -1,4 +1,3 @@
-/** Fetching from real servers of this machine: what comes through, and every way in which it is refused. */
 import { once } from 'node:events';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +27,7 @@ async function text(work: Promise<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(await work);
 }
 
-test('brings the document of a listed host, and sends nothing of ours', async () => {
+test('a document of a listed host is fetched without credentials or cookies', async () => {
   const port = await serve((request, response) => {
     const { host, cookie, authorization, referer } = request.headers;
     response.end(JSON.stringify({ url: request.url, host, cookie, authorization, referer }));
@@ -39,7 +38,7 @@ test('brings the document of a listed host, and sends nothing of ours', async ()
   });
 });
 
-test('refuses private addresses, by number and by name, before anything is dialled', async () => {
+test('private addresses are refused before a connection, as literals and by name', async () => {
   let dialled = 0;
   const port = await serve((_, response) => response.end(String((dialled += 1))));
   for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', 'specs.test']) {
@@ -51,7 +50,7 @@ test('refuses private addresses, by number and by name, before anything is diall
   expect(dialled).toBe(0);
 });
 
-test('dials what was checked, though the name changes its answer', async () => {
+test('the checked address is dialed even if the name resolves differently later', async () => {
   const port = await serve((request, response) => {
     if (request.url === '/again') response.end('checked');
     else response.writeHead(302, { location: '/again' }).end();
@@ -64,7 +63,7 @@ test('dials what was checked, though the name changes its answer', async () => {
   expect(asked).toBe(1);
 });
 
-test('follows no redirect to another host, port or scheme, and none for ever', async () => {
+test('redirects to another host, port or scheme and endless redirects are refused', async () => {
   let location = '';
   const port = await serve((_, response) => response.writeHead(302, { location }).end());
   const fetching = () =>
@@ -80,7 +79,7 @@ test('follows no redirect to another host, port or scheme, and none for ever', a
   await expect(fetching()).rejects.toMatchObject({ message: 'The host specs.test redirects too often.' });
 });
 
-test('takes no more than the limit, announced or not', async () => {
+test('a document over the limit is refused with and without Content-Length', async () => {
   const port = await serve((request, response) => {
     if (request.url === '/announced') response.setHeader('content-length', 2_000_000);
     const part = Buffer.alloc(10_000);
@@ -98,7 +97,7 @@ test('takes no more than the limit, announced or not', async () => {
   }
 });
 
-test('waits no longer than the limit for a server that says nothing, or little by little', async () => {
+test('a silent or slow server is abandoned at the time limit', async () => {
   const port = await serve((request, response) => {
     if (request.url === '/drip') response.write('{');
   });
@@ -113,7 +112,7 @@ test('waits no longer than the limit for a server that says nothing, or little b
   }
 });
 
-test('ends with the signal it was given', async () => {
+test('the signal aborts the fetch', async () => {
   const port = await serve(() => undefined);
   const stop = new AbortController();
   const fetching = fetchDocument(`http://specs.test:${port}/`, listed, { signal: stop.signal });
@@ -125,11 +124,11 @@ test.each([
   ['no address at all', 'refused'],
   ['https://user:secret@specs.test/', 'refused'],
   ['file:///etc/passwd', 'refused'],
-])('refuses %s', async (address, problem) => {
+])('%s is refused', async (address, problem) => {
   await expect(fetchDocument(address, listed)).rejects.toMatchObject({ problem });
 });
 
-test('an answer that is no document is told by its status', async () => {
+test('an error response is reported by its status', async () => {
   const port = await serve((_, response) => response.writeHead(403).end('inner secret'));
   await expect(fetchDocument(`http://specs.test:${port}/`, listed)).rejects.toMatchObject({
     message: 'The host specs.test answered with status 403.',

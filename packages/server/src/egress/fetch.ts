@@ -1,6 +1,6 @@
 /**
- * Fetches one document of another host, within limits of size and time, from an address that was checked before it is
- * dialled. It follows no redirect to another host, sends nothing of ours and keeps nothing.
+ * Fetches one document from another host within limits of size and time. The address is checked before it is
+ * dialed, and redirects to other hosts are not followed.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
@@ -9,29 +9,29 @@ import { EgressError, type EgressPolicy, UnreachableError, addressesFor, hostNam
 export interface FetchLimits {
   bytes: number;
   seconds: number;
-  /** Until the host begins to answer; all of `seconds` without it. */
+  /** Until the first byte; defaults to `seconds`. */
   answerSeconds?: number;
 }
 
-/** The largest descriptions of real APIs are about 12 MB. */
-const usualLimits: FetchLimits = { bytes: 20_000_000, seconds: 20, answerSeconds: 10 };
-const mostRedirects = 3;
+/** Large enough for the API descriptions of real products. */
+const defaultLimits: FetchLimits = { bytes: 20_000_000, seconds: 20, answerSeconds: 10 };
+const maxRedirects = 3;
 
 type Headers = Record<string, string>;
-const usuallyAccepted = 'application/json, application/yaml, text/yaml, */*';
+const defaultAccept = 'application/json, application/yaml, text/yaml, */*';
 
 export interface FetchOptions {
   signal?: AbortSignal | undefined;
   limits?: FetchLimits;
-  /** What the other side is asked for; what it sends may be anything. */
+  /** Only a preference; the response may have any type. */
   accept?: string;
 }
 
-/** Throws an EgressError that says what is wrong and nothing of what the other side sent. */
+/** The EgressError contains nothing of the response. */
 export async function fetchDocument(
   address: string,
   policy: EgressPolicy,
-  { signal, limits = usualLimits, accept = usuallyAccepted }: FetchOptions = {},
+  { signal, limits = defaultLimits, accept = defaultAccept }: FetchOptions = {},
 ): Promise<Uint8Array> {
   const deadline = AbortSignal.timeout(limits.seconds * 1000);
   const silence = new AbortController();
@@ -40,9 +40,9 @@ export async function fetchDocument(
   const stop = AbortSignal.any([deadline, silence.signal, ...(signal ? [signal] : [])]);
   let url = parsed(address);
   try {
-    /** Asked once for the whole fetch: a name that changes its answer in between changes nothing here. */
+    /** Resolved once, so that DNS rebinding between hops has no effect. */
     const addresses = await abortable(addressesFor(url, policy), stop);
-    for (let hop = 0; hop <= mostRedirects; hop++) {
+    for (let hop = 0; hop <= maxRedirects; hop++) {
       const response = await send(url, addresses, stop, { headers: { accept } });
       clearTimeout(timer);
       const next = redirectOf(response, url);
@@ -53,12 +53,12 @@ export async function fetchDocument(
   } catch (error) {
     if (error instanceof EgressError) throw error;
     signal?.throwIfAborted();
-    const late = deadline.aborted
+    const reason = deadline.aborted
       ? `did not answer within ${limits.seconds} seconds`
       : silence.signal.aborted
         ? `did not answer within ${answerSeconds} seconds`
         : 'cannot be reached';
-    throw new UnreachableError(`The host ${hostName(url)} ${late}.`);
+    throw new UnreachableError(`The host ${hostName(url)} ${reason}.`);
   } finally {
     clearTimeout(timer);
   }
@@ -67,15 +67,15 @@ export async function fetchDocument(
 
 function parsed(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url) throw new EgressError('refused', 'The address is no URL.');
+  if (!url) throw new EgressError('refused', 'The address is not a valid URL.');
   if (url.username !== '' || url.password !== '') {
-    throw new EgressError('refused', 'The address must not carry a user name or password.');
+    throw new EgressError('refused', 'The address must not contain a user name or password.');
   }
   url.hash = '';
   return url;
 }
 
-/** One request on a connection of its own to an address that was checked. */
+/** One request on a new connection to a checked address. */
 export async function send(
   url: URL,
   addresses: readonly string[],
@@ -86,7 +86,7 @@ export async function send(
     body,
   }: { method?: string; headers?: Headers; body?: string | undefined } = {},
 ): Promise<IncomingMessage> {
-  // Most sites need nothing of other hosts; this takes 50 ms to load.
+  // Loaded lazily, because most sites need no other hosts.
   const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
     const sent = request(url, {
@@ -102,7 +102,7 @@ export async function send(
   });
 }
 
-/** Answers with what was checked, whatever the name says by now. */
+/** Returns the checked addresses instead of resolving again. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, options, answer) => {
@@ -132,40 +132,40 @@ function redirectOf(response: IncomingMessage, url: URL): URL | undefined {
   return next;
 }
 
-export async function readBody(response: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): EgressError => {
     response.destroy();
-    return new EgressError('too_large', `The document is larger than ${mostBytes / 1e6} MB.`);
+    return new EgressError('too_large', `The document is larger than ${maxBytes / 1e6} MB.`);
   };
-  if (Number(response.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > mostBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
     parts.push(part);
   }
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** The first bytes, however long the answer is and however it ends. */
-export async function readBodyStart(response: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
+/** Reads the first bytes, regardless of how the body ends. */
+export async function readBodyStart(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
     for await (const part of response as AsyncIterable<Buffer>) {
       parts.push(part);
       size += part.length;
-      if (size >= mostBytes) break;
+      if (size >= maxBytes) break;
     }
   } catch {
-    // What came before the break is all there is.
+    // The bytes before the failure are kept.
   }
   response.destroy();
-  return new Uint8Array(Buffer.concat(parts).subarray(0, mostBytes));
+  return new Uint8Array(Buffer.concat(parts).subarray(0, maxBytes));
 }
 
-/** The system's resolver cannot be stopped, only left behind. */
+/** The system resolver cannot be aborted, only abandoned. */
 export function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

@@ -1,4 +1,3 @@
-/** A `fetch` under the rules of egress: what it sends and streams, what it refuses, and when it gives up. */
 import { once } from 'node:events';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +22,7 @@ async function serve(answer: RequestListener): Promise<string> {
 const limits = { bytes: 1000, idleSeconds: 30 };
 const listed = guardedFetch({ allowedHosts: ['127.0.0.1'] }, limits);
 
-test('sends method, headers and text, and gives the answer with its status, whatever it is', async () => {
+test('method, headers and text are sent, and a response of any status is returned', async () => {
   const url = await serve((request, response) => {
     response.writeHead(429, { 'retry-after': '3' });
     response.write(`${request.method} ${String(request.headers['x-key'])} `);
@@ -35,7 +34,7 @@ test('sends method, headers and text, and gives the answer with its status, what
   expect(await answer.text()).toBe('POST k hello');
 });
 
-test('gives parts as they come', async () => {
+test('the response is streamed', async () => {
   const parts = ['one', 'two'];
   let goOn = (): void => {};
   const url = await serve((_, response) => {
@@ -50,27 +49,27 @@ test('gives parts as they come', async () => {
   expect(seen).toEqual(parts);
 });
 
-test('refuses plain http and private addresses of hosts that nobody lists', async () => {
+test('plain http and private addresses of unlisted hosts are refused', async () => {
   const strict = guardedFetch({ allowedHosts: [] }, limits);
   await expect(strict(await serve(() => {}))).rejects.toMatchObject({ problem: 'refused' });
   await expect(strict('https://127.0.0.1/')).rejects.toMatchObject({ problem: 'refused' });
 });
 
-test('follows no redirect: the headers hold a key', async () => {
-  const url = await serve((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+test('redirects are not followed', async () => {
+  const url = await serve((_, response) => response.writeHead(302, { location: '/other' }).end());
   expect((await listed(url)).status).toBe(302);
 });
 
-test('gives up when the other side is silent, before the answer and in it', async () => {
+test('a silent host is abandoned before and during the response', async () => {
   const patience = (idleSeconds: number) =>
     guardedFetch({ allowedHosts: ['127.0.0.1'] }, { ...limits, idleSeconds });
-  await expect(patience(0.05)(await serve(() => {}))).rejects.toThrow('said nothing for 0.05 seconds');
-  /** Long enough for the first byte to arrive on a busy machine. */
+  await expect(patience(0.05)(await serve(() => {}))).rejects.toThrow('sent nothing for 0.05 seconds');
+  /** Long enough for the first byte on a busy machine. */
   const silentLater = await patience(2)(await serve((_, response) => response.write('x')));
   await expect(silentLater.text()).rejects.toThrow();
 });
 
-test('stops at the signal, before the answer and in it', async () => {
+test('the signal aborts before and during the response', async () => {
   const before = new AbortController();
   const silent = await serve(() => before.abort());
   await expect(listed(silent, { signal: before.signal })).rejects.toThrow('abort');
@@ -80,7 +79,7 @@ test('stops at the signal, before the answer and in it', async () => {
   await expect(answer.text()).rejects.toThrow();
 });
 
-test('reads no more than it may, and tells a cut answer from a whole one', async () => {
+test('a response over the limit or a truncated one fails', async () => {
   const long = await listed(await serve((_, response) => response.end('x'.repeat(1001))));
   await expect(long.text()).rejects.toThrow();
   const cut = await listed(
@@ -91,6 +90,6 @@ test('reads no more than it may, and tells a cut answer from a whole one', async
   await expect(cut.text()).rejects.toThrow();
 });
 
-test('says only the host when it cannot be reached', async () => {
+test('the error of an unreachable host contains only its name', async () => {
   await expect(listed('http://127.0.0.1:1/secret')).rejects.toThrow('The host 127.0.0.1 cannot be reached.');
 });

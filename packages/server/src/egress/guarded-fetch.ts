@@ -1,6 +1,6 @@
 /**
- * A `fetch` for libraries that make their own requests: the address is checked, then dialled, as everywhere else. It
- * sends text, streams the answer and follows no redirect.
+ * A `fetch` for libraries that make their own requests: checks and pins the address, streams the response and
+ * follows no redirects.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -9,11 +9,11 @@ import { abortable, send } from './fetch.ts';
 
 export interface StreamLimits {
   bytes: number;
-  /** Longest silence, before the answer and in it. */
+  /** Maximum time without data, before and during the response. */
   idleSeconds: number;
 }
 
-/** Its function throws an EgressError when nothing may or could be sent, or the reason of the signal. */
+/** Throws an EgressError, or the reason of the signal. */
 export function guardedFetch(policy: EgressPolicy, limits: StreamLimits): typeof fetch {
   return async (input, { method = 'GET', headers, body, signal } = {}) => {
     if (body !== undefined && body !== null && typeof body !== 'string') {
@@ -22,7 +22,7 @@ export function guardedFetch(policy: EgressPolicy, limits: StreamLimits): typeof
     const url = new URL(input instanceof Request ? input.url : input);
     const silence = new AbortController();
     const timer = setTimeout(() => {
-      const message = `The host ${hostName(url)} said nothing for ${limits.idleSeconds} seconds.`;
+      const message = `The host ${hostName(url)} sent nothing for ${limits.idleSeconds} seconds.`;
       silence.abort(new EgressError('unavailable', message));
     }, limits.idleSeconds * 1000);
     const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
@@ -47,7 +47,7 @@ export function guardedFetch(policy: EgressPolicy, limits: StreamLimits): typeof
 
 const statusesWithoutBody = new Set([204, 205, 304]);
 
-function responseOf(answer: IncomingMessage, mostBytes: number, onData: () => void): Response {
+function responseOf(answer: IncomingMessage, maxBytes: number, onData: () => void): Response {
   const status = answer.statusCode ?? 0;
   const headers = new Headers(
     Object.entries(answer.headersDistinct).flatMap(([name, values]) =>
@@ -58,22 +58,22 @@ function responseOf(answer: IncomingMessage, mostBytes: number, onData: () => vo
     answer.resume();
     return new Response(null, { status, headers });
   }
-  // The same kind of stream, for which Node and the DOM have types of their own.
-  const body = Readable.toWeb(Readable.from(bounded(answer, mostBytes, onData))) as unknown as ReadableStream;
+  // Node and the DOM declare different types for the same stream.
+  const body = Readable.toWeb(Readable.from(bounded(answer, maxBytes, onData))) as unknown as ReadableStream;
   return new Response(body, { status, headers });
 }
 
 async function* bounded(
   answer: IncomingMessage,
-  mostBytes: number,
+  maxBytes: number,
   onData: () => void,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     onData();
     size += part.length;
-    if (size > mostBytes) {
-      throw new EgressError('too_large', `The answer is larger than ${mostBytes / 1e6} MB.`);
+    if (size > maxBytes) {
+      throw new EgressError('too_large', `The response is larger than ${maxBytes / 1e6} MB.`);
     }
     yield new Uint8Array(part);
   }

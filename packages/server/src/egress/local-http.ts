@@ -1,6 +1,5 @@
 /**
- * HTTP on a Unix socket, for a program that has no network and is shown that socket: each request is read whole and
- * answered by one function, in one piece or as a stream. It passes no header on, in either direction.
+ * HTTP on a Unix socket, for a sandboxed program without a network. Passes no headers in either direction.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listenIn, type LocalSocket } from './local-socket.ts';
@@ -10,27 +9,30 @@ export interface LocalRequest {
   /** Without query. */
   path: string;
   text: string;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
 export interface LocalAnswer {
   status: number;
   type: string;
-  /** A stream is always begun, and ended early when the caller is gone; if it throws, the connection breaks. */
+  /**
+   * A stream is always started, and ended early when the client disconnects; if it throws, the connection
+   * breaks.
+   */
   body: string | AsyncGenerator<string>;
 }
 
 export interface LocalHttpOptions {
   folder: string;
   name: string;
-  mostRequestBytes: number;
+  maxRequestBytes: number;
   /** Must not throw. */
   answer(request: LocalRequest): Promise<LocalAnswer>;
 }
 
-/** Bounds what requests that are still being read can hold in memory. */
-const mostConnections = 32;
+/** Bounds the memory of requests that are still being read. */
+const maxConnections = 32;
 
 export async function serveLocalHttp(options: LocalHttpOptions): Promise<LocalSocket> {
   const working = new Set<Promise<void>>();
@@ -40,7 +42,7 @@ export async function serveLocalHttp(options: LocalHttpOptions): Promise<LocalSo
     working.add(work);
     void work.then(() => working.delete(work));
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   const { path, close } = await listenIn(options.folder, options.name, server);
   return {
     path,
@@ -56,41 +58,41 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const text = await textOf(request, options.mostRequestBytes);
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
+  const text = await textOf(request, options.maxRequestBytes);
   if (text === undefined) {
     response.writeHead(413, { connection: 'close' }).end();
     return;
   }
   const { method = '', url = '' } = request;
   const path = url.split('?', 1)[0] ?? '';
-  const { status, type, body } = await options.answer({ method, path, text, signal: gone.signal });
+  const { status, type, body } = await options.answer({ method, path, text, signal: disconnected.signal });
   response.writeHead(status, { 'content-type': type });
   if (typeof body === 'string') return void response.end(body);
   for await (const piece of body) {
     if (response.destroyed) break;
-    if (!response.write(piece)) await drained(response, gone.signal);
+    if (!response.write(piece)) await drained(response, disconnected.signal);
   }
   response.end();
 }
 
 /** Undefined when it is too large. */
-async function textOf(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
+async function textOf(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > mostBytes) return undefined;
+    if (size > maxBytes) return undefined;
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-async function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
-  if (gone.aborted) return;
+async function drained(response: ServerResponse, disconnected: AbortSignal): Promise<void> {
+  if (disconnected.aborted) return;
   await new Promise<void>((resolve) => {
     response.once('drain', resolve);
-    gone.addEventListener('abort', () => resolve(), { once: true });
+    disconnected.addEventListener('abort', () => resolve(), { once: true });
   });
 }

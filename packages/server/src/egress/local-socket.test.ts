@@ -1,4 +1,3 @@
-/** Sockets in folders whose names are longer than an address may be. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/test-context.ts';
 import { listenIn } from './local-socket.ts';
 
-test('a socket is made in any folder, and is gone when it is closed', async () => {
+test('a socket is created in a folder with a long path and removed on close', async () => {
   const short = temporaryFolder('s');
   const folder = join(short, 'long'.repeat(50));
   mkdirSync(folder);

@@ -1,7 +1,4 @@
-/**
- * A Unix socket in a folder of ours, for whoever is shown that file and nobody else. It knows nothing of what is said
- * over it.
- */
+/** Unix sockets for sandboxed programs. */
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
@@ -13,7 +10,7 @@ export interface LocalSocket {
   close(): Promise<void>;
 }
 
-/** The kernel takes 107 bytes for the address of a socket, so a long folder is named by its handle. Linux only. */
+/** A socket path is limited to 107 bytes, so a long folder is addressed through /proc/self/fd. Linux only. */
 export async function listenIn(folder: string, name: string, server: Server): Promise<LocalSocket> {
   const connections = new Set<Socket>();
   server.on('connection', (connection: Socket) => {

@@ -1,4 +1,3 @@
-/** Pictures come the way of documents; what differs is how much, how long, and what old pages write. */
 import { once } from 'node:events';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,37 +15,37 @@ async function serve(answer: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a picture of a listed host comes over http, and is asked for as one', async () => {
+test('an image of a listed host is fetched over http with an Accept header for images', async () => {
   const host = await serve((request, response) => response.end(request.headers.accept));
   const bytes = await fetchPicture(`http://${host}/ship.png`, { allowedHosts: [host] });
   expect(Buffer.from(bytes).toString()).toBe('image/*');
 });
 
-test('http of any other host means https', async () => {
+test('http addresses of unlisted hosts are upgraded to https', async () => {
   const asked: string[] = [];
   const lookup = (name: string): Promise<string[]> => {
     asked.push(name);
     return Promise.resolve(['127.0.0.1']);
   };
   const attempt = fetchPicture('http://pictures.example.com/ship.png', { allowedHosts: [], lookup });
-  // Not that plain http is refused: it went on to the address behind the name.
+  // The error is about the resolved address, so the request was upgraded to https.
   await expect(attempt).rejects.toThrow('The host pictures.example.com is at a private address.');
   expect(asked).toEqual(['pictures.example.com']);
 });
 
-test('more than 10 MB is not taken, told beforehand or not', async () => {
+test('an image over 10 MB is refused with and without Content-Length', async () => {
   const host = await serve((request, response) => {
-    if (request.url === '/told') response.writeHead(200, { 'content-length': 10_000_001 });
+    if (request.url === '/announced') response.writeHead(200, { 'content-length': 10_000_001 });
     response.write(Buffer.alloc(1000));
-    if (request.url !== '/told') response.end(Buffer.alloc(10_000_000));
+    if (request.url !== '/announced') response.end(Buffer.alloc(10_000_000));
   });
-  for (const path of ['told', 'untold'])
+  for (const path of ['announced', 'unannounced'])
     await expect(fetchPicture(`http://${host}/${path}`, { allowedHosts: [host] })).rejects.toMatchObject({
       problem: 'too_large',
     });
 });
 
-test('a redirect to another host is refused, also to one that is listed', async () => {
+test('a redirect to another host is refused even if that host is listed', async () => {
   const other = await serve((_, response) => response.end('picture'));
   const host = await serve((_, response) => response.writeHead(302, { location: `http://${other}/` }).end());
   await expect(fetchPicture(`http://${host}/`, { allowedHosts: [host, other] })).rejects.toMatchObject({

@@ -1,14 +1,10 @@
-/**
- * Fetches one picture that a page of a stranger shows. It goes the way of all documents, with limits of its own; what came
- * back may be anything, and whoever uses it looks.
- */
+/** Fetches one image of a page. The content is untrusted; callers check it. */
 import { hostName, type EgressPolicy } from './addresses.ts';
 import { fetchDocument } from './fetch.ts';
 
-/** Somebody waits for the export, and pages can do without a picture. */
+/** Short, because pages can be exported without the image. */
 const limits = { bytes: 10_000_000, seconds: 10, answerSeconds: 3 };
 
-/** Throws an EgressError that says what is wrong. */
 export function fetchPicture(
   address: string,
   policy: EgressPolicy,
@@ -17,7 +13,9 @@ export function fetchPicture(
   return fetchDocument(withoutPlainHttp(address, policy), policy, { signal, limits, accept: 'image/*' });
 }
 
-/** Old pages write http where every host has https by now; only for a listed host is it meant. */
+/**
+ * Pages often contain http addresses of hosts that support https; plain http is used only for listed hosts.
+ */
 function withoutPlainHttp(address: string, { allowedHosts }: EgressPolicy): string {
   const url = URL.parse(address);
   if (url?.protocol !== 'http:' || allowedHosts.includes(url.host) || allowedHosts.includes(hostName(url)))

@@ -1,4 +1,3 @@
-/** Requests to a real server of this machine: what is sent, what comes back, and what is refused. */
 import { once } from 'node:events';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +25,7 @@ const secret = 'a-secret-that-must-not-show';
 const headers = { authorization: `Bearer ${secret}` };
 const usual = { signal: new AbortController().signal, limits: { bytes: 1000, seconds: 30 } };
 
-test('sends method, headers and body, and brings status, headers and body of any answer', async () => {
+test('method, headers and body are sent, and a response of any status is returned', async () => {
   const url = await serve((request, response) => {
     void request.toArray().then((parts: Buffer[]) => {
       response.writeHead(422, { 'Retry-After': '7' });
@@ -39,17 +38,17 @@ test('sends method, headers and body, and brings status, headers and body of any
   expect(new TextDecoder().decode(answer.body)).toBe(`POST Bearer ${secret} {"ä":1}`);
 });
 
-test('follows no redirect, so that a secret stays with the host it was meant for', async () => {
+test('redirects are not followed, so that secrets stay with their host', async () => {
   let asked = 0;
   const url = await serve((_, response) => {
     asked += 1;
-    response.writeHead(302, { location: '/elsewhere' }).end();
+    response.writeHead(302, { location: '/other' }).end();
   });
   expect((await sendRequest({ url, method: 'GET', headers }, listed, usual)).status).toBe(302);
   expect(asked).toBe(1);
 });
 
-test('dials no private address that is not listed', async () => {
+test('unlisted private addresses are not dialed', async () => {
   let asked = 0;
   const url = await serve((_, response) => response.end(String((asked += 1))));
   const policy = { ...listed, allowedHosts: [] };
@@ -59,7 +58,7 @@ test('dials no private address that is not listed', async () => {
   expect(asked).toBe(0);
 });
 
-test('takes no more bytes and no more time than the limits, and tells no secret', async () => {
+test('limits of size and time apply, and errors contain no secrets', async () => {
   const url = await serve((request, response) => {
     if (request.url === '/large') response.end('x'.repeat(2000));
   });
@@ -75,7 +74,7 @@ test('takes no more bytes and no more time than the limits, and tells no secret'
   expect(JSON.stringify(error)).not.toContain(secret);
 });
 
-test('ends with the signal it was given', async () => {
+test('the signal aborts the request', async () => {
   const url = await serve(() => undefined);
   const stop = new AbortController();
   const sending = sendRequest({ url, method: 'GET', headers }, listed, { ...usual, signal: stop.signal });

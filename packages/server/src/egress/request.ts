@@ -1,6 +1,6 @@
 /**
- * Sends one request to another host, with headers and a body of ours, and brings the whole answer, whatever its status.
- * Addresses are checked and pinned as for documents. It follows no redirect: the headers hold secrets.
+ * Sends one request to another host and returns the complete response. Addresses are checked and pinned.
+ * Redirects are not followed, because the headers may contain secrets.
  */
 import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
 import { type FetchLimits, abortable, readBody, readBodyStart, send } from './fetch.ts';
@@ -14,7 +14,7 @@ export interface OutboundRequest {
 
 export interface OutboundAnswer {
   status: number;
-  /** Names in small letters; of a header that came twice, the first. */
+  /** Lowercase names; of repeated headers the first. */
   headers: ReadonlyMap<string, string>;
   body: Uint8Array;
 }
@@ -22,11 +22,11 @@ export interface OutboundAnswer {
 export interface RequestOptions {
   signal: AbortSignal;
   limits: FetchLimits;
-  /** Of a body that is too long, or breaks off, what there is: for a caller to whom the status is all that counts. */
+  /** Accepts a truncated body, for callers that need only the status. */
   cutBody?: boolean;
 }
 
-/** Throws an EgressError that says nothing of what was sent, or the reason of the signal. */
+/** The EgressError contains nothing of the request. */
 export async function sendRequest(
   { url, method, headers, body }: OutboundRequest,
   policy: EgressPolicy,

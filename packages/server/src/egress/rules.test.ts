@@ -19,7 +19,7 @@ async function isReached(
 
 describe('an entry for one purpose allows that purpose alone', () => {
   test.each(egressPurposes.flatMap((allowed) => egressPurposes.map((purpose) => ({ allowed, purpose }))))(
-    '$allowed: reached for $purpose',
+    'an entry for $allowed is checked for $purpose',
     async ({ allowed, purpose }) => {
       expect(await isReached(`${allowed}:inside.test:8080`, purpose)).toBe(allowed === purpose);
       expect(await isReached(`${allowed}:inside.test`, purpose)).toBe(allowed === purpose);
@@ -39,12 +39,12 @@ test.each([
   ['source:inside.test@pr_1', true],
   ['source:inside.test@org_2', false],
   ['source:inside.test@pr_2', false],
-])('%s is reached on behalf of the organization or project it names alone', async (entry, expected) => {
+])('%s applies only to the organization or project it names', async (entry, expected) => {
   expect(await isReached(entry, 'source')).toBe(expected);
   expect(policyFor(rulesOf(entry), 'source').allowedHosts).toEqual([]);
 });
 
-test('an entry without a purpose allows every one, and the operator is advised what to write', async () => {
+test('an entry without a purpose allows every purpose and yields a recommendation', async () => {
   for (const purpose of egressPurposes) expect(await isReached('inside.test', purpose)).toBe(true);
   expect(adviceAbout(rulesOf('git.internal:3000,model:gpu.internal'))).toContain(
     'source+forge:git.internal:3000',
@@ -63,7 +63,7 @@ test('the host of another setting is allowed in addition', () => {
 test('a refusal names the entry that would allow the host', async () => {
   const policy = policyFor(rulesOf(''), 'webhook', tenant);
   await expect(addressesFor(new URL('https://10.0.0.1:8443/'), policy)).rejects.toMatchObject({
-    hint: 'Let the operator add webhook:10.0.0.1:8443 to EGRESS_ALLOW if this is meant.',
+    hint: 'If this is intended, the operator can add webhook:10.0.0.1:8443 to EGRESS_ALLOW.',
   });
 });
 
@@ -73,7 +73,7 @@ test.each([
   ['::1', { host: '::1', purposes: null, owner: null }],
   ['model:[::1]:8000', { host: '[::1]:8000', purposes: ['model'], owner: null }],
   ['model:::1', { host: '::1', purposes: ['model'], owner: null }],
-])('%s is read as a rule', (entry, rule) => {
+])('%s is parsed as a rule', (entry, rule) => {
   expect(parseEgressRules(entry)).toEqual([rule]);
 });
 

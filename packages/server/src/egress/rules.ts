@@ -1,13 +1,13 @@
 /**
- * What the operator allows beyond public hosts over https: hosts, each for some purposes, and for one organization or project if
- * the entry names it.
+ * Egress rules of the operator beyond public hosts over https: hosts by purpose, optionally limited to one
+ * organization or project.
  */
 import type { EgressPolicy } from './addresses.ts';
 
 export const egressPurposes = ['source', 'forge', 'model', 'webhook', 'spec', 'picture', 'oidc'] as const;
 export type EgressPurpose = (typeof egressPurposes)[number];
 
-/** On whose behalf a host is reached. */
+/** The organization or project on whose behalf a host is reached. */
 export interface Tenant {
   organizationId: string;
   projectId: string | null;
@@ -16,9 +16,9 @@ export interface Tenant {
 export interface EgressRule {
   /** A name, or `name:port`, as in a URL. */
   host: string;
-  /** Null for an entry without a purpose, which allows every one. */
+  /** Null allows every purpose. */
   purposes: readonly EgressPurpose[] | null;
-  /** The id of an organization or project; null for all of them. */
+  /** The id of an organization or project; null for all. */
   owner: string | null;
 }
 
@@ -41,12 +41,12 @@ export function policyFor(
   return { allowedHosts: allowed.map(({ host }) => host), offline, purpose };
 }
 
-/** For a host that another setting of the operator names, such as `MODEL_URL`. */
+/** For a host of another setting, such as `MODEL_URL`. */
 export function alsoAllowing(policy: EgressPolicy, address: string): EgressPolicy {
   return { ...policy, allowedHosts: [...policy.allowedHosts, new URL(address).host] };
 }
 
-/** Throws an Error with a sentence for the operator when an entry cannot be read. */
+/** Throws an Error with a message for the operator. */
 export function parseEgressRules(text: string): EgressRule[] {
   return text.split(',').flatMap((entry) => {
     const trimmed = entry.trim();
@@ -62,7 +62,7 @@ function parseRule(entry: string): EgressRule {
   const address = (at < 0 ? entry : entry.slice(0, at)).toLowerCase();
   const colon = address.indexOf(':');
   const [first, rest] = [address.slice(0, colon), address.slice(colon + 1)];
-  // A number behind the colon is a port; what begins with a colon or bracket is an IPv6 address.
+  // A number after the colon is a port; a leading colon or bracket is an IPv6 address.
   const hasPurpose = colon > 0 && !/^\d*$/.test(rest) && /^[a-z+]+$/.test(first);
   if (!hasPurpose) return { host: hostIn(entry, address), purposes: null, owner };
   const purposes = first.split('+').map((name) => {
@@ -84,7 +84,7 @@ function isBareIpv6(host: string): boolean {
   return !host.startsWith('[') && host.split(':').length > 2;
 }
 
-/** What the operator should know of entries without a purpose; undefined when there are none. */
+/** A recommendation about entries without a purpose, if any. */
 export function adviceAbout({ rules }: EgressRules): string | undefined {
   const hosts = rules.filter(({ purposes }) => purposes === null).map(({ host }) => host);
   if (hosts.length === 0) return undefined;

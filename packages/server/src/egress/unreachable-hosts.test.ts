@@ -1,4 +1,4 @@
-/** An export whose pictures are on hosts that accept a connection and never answer, or that drop every packet. */
+/** An export with images on hosts that accept connections without answering, or that drop every packet. */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, type Server, createServer } from 'node:net';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-it('an export waits once for hosts that do not answer, not once for each picture', async () => {
+it('an export waits once for hosts that do not respond, not once per image', async () => {
   const hosts = silent.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
   // TEST-NET-1 (RFC 5737): nothing answers there.
   hosts.push('192.0.2.1:9');
@@ -48,7 +48,7 @@ it('an export waits once for hosts that do not answer, not once for each picture
     },
   });
   for await (const event of events) if (event.type === 'file' && event.file.kind === 'page') pages += 1;
-  // One more than the named ones: the first page is shown at the root as well.
+  // One more than the named pages, because the first page is also the root.
   expect(pages).toBe(31);
   expect(asked).toBeLessThanOrEqual(12);
   expect(performance.now() - beganAtMs).toBeLessThan(20_000);

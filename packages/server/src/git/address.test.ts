@@ -1,7 +1,3 @@
-/**
- * Which repositories may be fetched, decided on the text and on the addresses behind a name: a table of what hostile
- * tenants try, each with its refusal.
- */
 import { describe, expect, test } from 'vitest';
 import type { SourceError } from '../ports/sources.ts';
 import { parseAddress, resolveHost } from './address.ts';
@@ -23,13 +19,13 @@ function refusalOf(work: () => unknown): string {
 }
 
 describe('an address', () => {
-  test('https is remote', () => {
+  test('https is a remote', () => {
     const address = parse('https://git.example.com:8443/team/docs.git');
     expect(address).toMatchObject({ kind: 'remote' });
     expect(address.kind === 'remote' && address.url.href).toBe('https://git.example.com:8443/team/docs.git');
   });
 
-  test('a folder is taken as it lies there; with a ref it is a repository', () => {
+  test('a folder is read directly, and with a ref it is a repository', () => {
     expect(parse('/srv/docs')).toEqual({ kind: 'folder', path: '/srv/docs' });
     expect(parse('/srv/docs', { ref: 'main' })).toEqual({ kind: 'local-git', path: '/srv/docs' });
     expect(parse('file:///srv/my%20docs')).toEqual({ kind: 'local-git', path: '/srv/my docs' });
@@ -43,21 +39,21 @@ describe('an address', () => {
     ['ftp://example.com/docs.git', 'scheme ftp:// is not supported'],
     ['fd::17/foo', 'scheme fd:// is not supported'],
     ['javascript:alert(1)', 'not supported'],
-    ['git@example.com:team/docs.git', 'neither an address nor an absolute folder'],
-    ['-oProxyCommand=touch /tmp/x', 'neither an address nor an absolute folder'],
-    ['--upload-pack=touch /tmp/x', 'neither an address nor an absolute folder'],
-    ['docs', 'neither an address nor an absolute folder'],
-    ['../docs', 'neither an address nor an absolute folder'],
-    ['', 'neither an address nor an absolute folder'],
-    ['https://', 'neither an address nor an absolute folder'],
-    ['https://example.com:99999/docs.git', 'neither an address nor an absolute folder'],
-    ['https://example.com:https/docs.git', 'neither an address nor an absolute folder'],
-    ['https://user:secret@example.com/docs.git', 'must not carry a user name or password'],
-    ['https://token@example.com/docs.git', 'must not carry a user name or password'],
-    ['https://:secret@example.com/docs.git', 'must not carry a user name or password'],
-    ['https://example.com@127.0.0.1/docs.git', 'must not carry a user name or password'],
-    ['https://example.com/docs.git?service=x', 'must not carry a query or fragment'],
-    ['https://example.com/docs.git#main', 'must not carry a query or fragment'],
+    ['git@example.com:team/docs.git', 'neither a URL nor an absolute path'],
+    ['-oProxyCommand=touch /tmp/x', 'neither a URL nor an absolute path'],
+    ['--upload-pack=touch /tmp/x', 'neither a URL nor an absolute path'],
+    ['docs', 'neither a URL nor an absolute path'],
+    ['../docs', 'neither a URL nor an absolute path'],
+    ['', 'neither a URL nor an absolute path'],
+    ['https://', 'neither a URL nor an absolute path'],
+    ['https://example.com:99999/docs.git', 'neither a URL nor an absolute path'],
+    ['https://example.com:https/docs.git', 'neither a URL nor an absolute path'],
+    ['https://user:secret@example.com/docs.git', 'must not contain a user name or password'],
+    ['https://token@example.com/docs.git', 'must not contain a user name or password'],
+    ['https://:secret@example.com/docs.git', 'must not contain a user name or password'],
+    ['https://example.com@127.0.0.1/docs.git', 'must not contain a user name or password'],
+    ['https://example.com/docs.git?service=x', 'must not contain a query or fragment'],
+    ['https://example.com/docs.git#main', 'must not contain a query or fragment'],
     ['file://fileserver/share/docs', 'must not name a host'],
     ['file:///srv/%zz', 'percent sign'],
     ['https://example.com/docs.git\n--upload-pack=x', 'control character'],
@@ -70,15 +66,15 @@ describe('an address', () => {
   });
 
   test.each(['/etc', 'file:///etc', 'FILE:///etc', 'file:/etc', 'file://localhost/etc'])(
-    '%s needs the permission to read this machine',
+    '%s needs permission to read the server',
     (repository) => {
       expect(refusalOf(() => parse(repository, { allowLocal: false }))).toContain(
-        'may not read folders of the server',
+        'cannot read folders of the server',
       );
     },
   );
 
-  test('what was refused by name is told without the secret in it', () => {
+  test('the refusal does not repeat a password in the address', () => {
     expect(refusalOf(() => parse('https://user:s3cret@example.com/docs.git'))).not.toContain('s3cret');
   });
 });
@@ -93,7 +89,7 @@ describe('a ref', () => {
     'a'.repeat(40),
     'refs/heads/main',
     'x+y',
-  ])('%s may be fetched', (ref) => {
+  ])('the ref %s is allowed', (ref) => {
     expect(parse('https://example.com/docs.git', { ref }).kind).toBe('remote');
   });
 
@@ -126,7 +122,7 @@ describe('a ref', () => {
     '`x`',
     'ümlaut',
     '@',
-  ])('%j is refused', (ref) => {
+  ])('the ref %j is refused', (ref) => {
     expect(refusalOf(() => parse('https://example.com/docs.git', { ref }))).toContain(
       'is not the name of a branch',
     );
@@ -135,7 +131,7 @@ describe('a ref', () => {
 
 describe('a directory', () => {
   test.each(['docs', 'packages/docs', 'my docs', '.docs', 'a..b'])(
-    '%s is inside the repository',
+    'the directory %s is allowed',
     (directory) => {
       expect(parse('https://example.com/docs.git', { directory }).kind).toBe('remote');
     },
@@ -158,14 +154,14 @@ describe('a directory', () => {
     'a\\b',
     'a\0b',
     'a\nb',
-  ])('%j is refused', (directory) => {
+  ])('the directory %j is refused', (directory) => {
     expect(refusalOf(() => parse('https://example.com/docs.git', { directory }))).toContain(
       'is not a folder inside the repository',
     );
   });
 });
 
-describe('the host behind an address', () => {
+describe('the host of an address', () => {
   const resolve = (url: string, allowed: string[] = []) =>
     resolveHost(new URL(url), { allowedHosts: allowed });
 
@@ -191,28 +187,28 @@ describe('the host behind an address', () => {
     'https://169.254.169.254/latest/meta-data',
     'https://192.168.1.1:22/',
     'https://１２７.0.0.1/',
-  ])('%s is at a private address', async (url) => {
+  ])('%s has a private address', async (url) => {
     const attempt = resolve(url);
     await expect(attempt).rejects.toMatchObject({ code: 'source_refused' });
     await expect(attempt).rejects.toThrow('private address');
   });
 
-  test('a dot after the name is no way in', async () => {
+  test('a trailing dot does not bypass the check', async () => {
     await expect(resolve('https://localhost./')).rejects.toMatchObject({ name: 'SourceError' });
   });
 
-  test('plain http is refused before anything is looked up', async () => {
+  test('plain HTTP is refused before the lookup', async () => {
     await expect(resolve('http://no-such-host.invalid/')).rejects.toThrow('Plain http is not allowed');
   });
 
-  test('a public address is dialled as it stands', async () => {
+  test('a public address is used', async () => {
     expect(await resolve('https://93.184.215.14/')).toEqual(['93.184.215.14']);
     expect(await resolve('https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/')).toEqual([
       '2606:2800:21f:cb07:6820:80da:af6b:8b2c',
     ]);
   });
 
-  test('a host that the operator lists may be private and plain, with its port or for every port', async () => {
+  test('a host that the operator lists may be private and use plain HTTP, on one port or all', async () => {
     expect(await resolve('http://127.0.0.1:3000/', ['127.0.0.1'])).toEqual(['127.0.0.1']);
     expect(await resolve('http://127.0.0.1:3000/', ['127.0.0.1:3000'])).toEqual(['127.0.0.1']);
     expect(await resolve('https://[::1]/', ['::1'])).toEqual(['::1']);
@@ -221,7 +217,7 @@ describe('the host behind an address', () => {
     await expect(resolve('https://127.0.0.2/', ['127.0.0.1'])).rejects.toThrow('private address');
   });
 
-  test('a name that does not exist is unavailable, not refused', async () => {
+  test('an unknown host is unavailable, not refused', async () => {
     await expect(resolve('https://no-such-host.invalid/')).rejects.toMatchObject({
       code: 'source_unavailable',
     });

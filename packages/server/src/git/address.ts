@@ -1,7 +1,4 @@
-/**
- * Decides whether a repository address may be fetched: its scheme, its parts, and through egress the IP addresses
- * behind it.
- */
+/** Decides whether a repository address may be fetched, by its text and the IP addresses of its host. */
 import { EgressError, type EgressPolicy, addressesFor } from '../egress/addresses.ts';
 import { SourceError, type SourceRequest } from '../ports/sources.ts';
 
@@ -10,25 +7,24 @@ export type Address =
   | { kind: 'local-git'; path: string }
   | { kind: 'remote'; url: URL };
 
-/** Throws a SourceError that says what is wrong; looks only at the text. */
 export function parseAddress(
   request: Pick<SourceRequest, 'repository' | 'ref' | 'directory' | 'allowLocal'>,
 ): Address {
   checkRef(request.ref);
   checkDirectory(request.directory);
   const text = request.repository;
-  if (/[\0-\u001f\u007f]/.test(text)) throw refused('The repository holds a control character.');
+  if (/[\0-\u001f\u007f]/.test(text)) throw refused('The repository contains a control character.');
   const address = text.startsWith('/') ? parsePath(text, request.ref) : parseUrl(text);
   if (address.kind !== 'remote' && !request.allowLocal) {
     throw refused(
-      'This organization may not read folders of the server.',
-      'Use an https:// address, or let the operator create the organization with --local-sources.',
+      'This organization cannot read folders of the server.',
+      'Use an https:// address, or ask the operator to create the organization with --local-sources.',
     );
   }
   return address;
 }
 
-/** A folder is taken as it lies there; with a ref it is a repository and the ref is what counts. */
+/** Without a ref the folder is read directly, with a ref it is a git repository. */
 function parsePath(path: string, ref: string | null): Address {
   return ref === null ? { kind: 'folder', path } : { kind: 'local-git', path };
 }
@@ -39,7 +35,7 @@ function parseUrl(text: string): Address {
     url = new URL(text);
   } catch {
     throw refused(
-      `${text} is neither an address nor an absolute folder.`,
+      `${text} is neither a URL nor an absolute path.`,
       'Use https://host/owner/repository.git, or an absolute path.',
     );
   }
@@ -54,9 +50,10 @@ function parseUrl(text: string): Address {
     );
   }
   if (url.username !== '' || url.password !== '') {
-    throw refused('The address must not carry a user name or password.', 'Remove the part before the @.');
+    throw refused('The address must not contain a user name or password.', 'Remove the part before the @.');
   }
-  if (url.search !== '' || url.hash !== '') throw refused('The address must not carry a query or fragment.');
+  if (url.search !== '' || url.hash !== '')
+    throw refused('The address must not contain a query or fragment.');
   return { kind: 'remote', url };
 }
 
@@ -64,11 +61,11 @@ function decodedPath(url: URL): string {
   try {
     return decodeURIComponent(url.pathname);
   } catch {
-    throw refused(`${url.href} holds a percent sign that encodes nothing.`, 'Write it as %25.');
+    throw refused(`${url.href} contains invalid percent-encoding.`, 'Write a percent sign as %25.');
   }
 }
 
-/** Throws a SourceError when this cannot be the name of a branch, tag or commit; null is the default branch. */
+/** Throws a SourceError for an invalid name; null is the default branch. */
 export function checkRef(ref: string | null): void {
   if (ref === null) return;
   const bad =
@@ -89,14 +86,14 @@ export function checkDirectory(directory: string | null): void {
   }
 }
 
-/** The addresses git may dial for this host. Every one must be public, else none is used. */
+/** The IP addresses for git. If one of them is not allowed, all are rejected. */
 export async function resolveHost(url: URL, policy: EgressPolicy): Promise<string[]> {
   try {
     return await addressesFor(url, policy);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    const isOurs = error.problem === 'refused' || error.problem === 'offline';
-    const code = isOurs ? 'source_refused' : 'source_unavailable';
+    const isRefused = error.problem === 'refused' || error.problem === 'offline';
+    const code = isRefused ? 'source_refused' : 'source_unavailable';
     throw new SourceError(code, error.message, error.hint);
   }
 }

@@ -1,7 +1,4 @@
-/**
- * What hosts, addresses and repositories try on git itself, below the checks of addresses: each is refused although git is
- * asked for it directly. Links, filters, redirects and bombs are tried where sources and workspaces are fetched.
- */
+/** Attacks on git itself, below the address checks: git refuses each even when called directly. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,9 +32,9 @@ async function fetchInto(url: string, ref = 'main'): Promise<string> {
   return repository;
 }
 
-describe('an address', () => {
+describe('a hostile address', () => {
   test.each(['ext::sh -c "touch ran"', 'fd::17', 'ssh://-oProxyCommand=touch/x', 'git://127.0.0.1/x'])(
-    '%s is refused by git too, at once and without a process for it',
+    'git refuses %s at once without starting a process',
     async (address) => {
       const folder = temporaryFolder('git');
       const attempt = run(['ls-remote', '--', address], { folder, remote: plainRemote('http://127.0.0.1/') });
@@ -46,7 +43,7 @@ describe('an address', () => {
     },
   );
 
-  test('a password in it ends git before it is sent anywhere', async () => {
+  test('a password in the address stops git before it is sent', async () => {
     const { url } = server.addRepository('credentials', { a: 'a' });
     const asked = server.requests.length;
     const withPassword = url.replace('://', '://user:secret@');
@@ -55,7 +52,7 @@ describe('an address', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  test('a name is asked for once, and its second answer is nobody’s business', async () => {
+  test('the name is resolved once, and a second answer has no effect', async () => {
     const { url } = server.addRepository('rebound', { a: 'a' });
     const { port } = new URL(url);
     const answers = [['93.184.215.14'], ['127.0.0.1']];
@@ -71,15 +68,15 @@ describe('an address', () => {
   });
 });
 
-describe('a repository', () => {
-  /** Gives the branch a tree that no client of git would make. */
+describe('a hostile repository', () => {
+  /** Sets a tree that no git client would create. */
   function setTree(repository: ServedRepository, input: string): void {
     const { stdout } = spawnSync('git', ['mktree'], { cwd: repository.folder, input, encoding: 'utf8' });
     const commit = repository.git('commit-tree', '-m', 'x', stdout.trim());
     repository.git('update-ref', 'refs/heads/main', commit);
   }
 
-  test.each(['.git', '.GIT', 'git~1'])('with an entry called %s is not taken', async (name) => {
+  test.each(['.git', '.GIT', 'git~1'])('an entry called %s is rejected', async (name) => {
     const repository = server.addRepository(`dotgit-${Buffer.from(name).toString('hex')}`, { a: 'a' });
     const blob = repository.git('rev-parse', 'main:a');
     setTree(repository, `100644 blob ${blob}\t${name}`);
@@ -90,13 +87,13 @@ describe('a repository', () => {
     ['url', '-u./payload', 'gitmodulesUrl'],
     ['path', '-payload', 'gitmodulesPath'],
     ['update', '!touch ran', 'gitmodulesUpdate'],
-  ])('with a submodule whose %s is %s is not taken', async (key, value, finding) => {
+  ])('a submodule whose %s is %s is rejected', async (key, value, finding) => {
     const settings = `[submodule "evil"]\n\tpath = evil\n\turl = https://x.example/x\n\t${key} = ${value}\n`;
     const { url } = server.addRepository(`submodule-${key}`, { '.gitmodules': settings });
     await expect(fetchInto(url)).rejects.toThrow(finding);
   });
 
-  test('that lies bare in a tree configures nobody', async () => {
+  test('a bare repository in a tree has no effect on git', async () => {
     const folder = temporaryFolder('tree');
     const bare = join(folder, 'docs');
     mkdirSync(bare);
@@ -113,7 +110,7 @@ describe('a repository', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('beside the files, with programs in its configuration, is not looked at', async () => {
+  test('a repository next to the files with programs in its configuration is ignored', async () => {
     const { url } = server.addRepository('planted', { 'a.mdx': 'a' });
     const repository = await fetchInto(url);
     const tree = temporaryFolder('tree');

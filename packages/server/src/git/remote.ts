@@ -1,7 +1,4 @@
-/**
- * A repository that git may talk to: its address, the one protocol, the IP addresses that were checked, and what proves
- * who we are.
- */
+/** A remote repository: its URL, protocol, checked IP addresses and credential. */
 import { hostName, type EgressPolicy } from '../egress/addresses.ts';
 import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
@@ -10,13 +7,12 @@ import { resolveHost, type Address } from './address.ts';
 export interface Remote {
   url: string;
   protocol: 'file' | 'http' | 'https';
-  /** `host:port:addresses`, so that git dials what was checked and no name is looked up twice. */
+  /** `host:port:addresses`: git connects to the checked addresses without another DNS lookup. */
   resolve: string[];
-  /** Sent to this address only, never to a host it redirects to. */
+  /** Sent only to this URL, never to a redirect target. */
   credential: GitCredential | null;
 }
 
-/** Throws a SourceError when the address may not be reached. */
 export async function openRemote(
   address: Exclude<Address, { kind: 'folder' }>,
   policy: EgressPolicy,
@@ -31,15 +27,20 @@ export async function openRemote(
   const addresses = await resolveHost(url, policy);
   const host = hostName(url);
   const resolve = addresses.includes(host) ? [] : [`${host}:${port}:${addresses.join(',')}`];
-  return { url: url.href, protocol, resolve, credential: credential === null ? null : checked(credential) };
+  return {
+    url: url.href,
+    protocol,
+    resolve,
+    credential: credential === null ? null : checkCredential(credential),
+  };
 }
 
-/** A line break would add headers of its own. */
-function checked(credential: GitCredential): GitCredential {
+/** A line break would inject headers. */
+function checkCredential(credential: GitCredential): GitCredential {
   if (/^[\u0020-\u007e]+$/.test(credential.authorization)) return credential;
   throw new SourceError(
     'source_refused',
-    'The credential of the repository holds a character that cannot be sent.',
+    'The credential of the repository contains a character that cannot be sent.',
     'Set the credential again, without line breaks.',
   );
 }

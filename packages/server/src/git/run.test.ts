@@ -1,4 +1,3 @@
-/** How git is run: nothing of the machine reaches it, nothing it does is without bounds, and no secret comes back. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,8 +34,8 @@ async function bareRepository(): Promise<{ folder: string; repository: string }>
   return { folder, repository };
 }
 
-describe('what git sees', () => {
-  test('no setting and no variable of the machine', async () => {
+describe('the environment of git', () => {
+  test('git gets no setting and no variable of the machine', async () => {
     const home = temporaryFolder('home');
     writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Machine\n');
     mkdirSync(join(home, '.config/git'), { recursive: true });
@@ -57,7 +56,7 @@ describe('what git sees', () => {
     }
   });
 
-  test('without a remote it reaches nobody, not even this machine', async () => {
+  test('git without a remote connects to nothing', async () => {
     const { url, folder } = server.addRepository('closed', { a: 'a' });
     const asked = server.requests.length;
     for (const address of [url, `file://${folder}`, folder, 'ext::touch x']) {
@@ -66,7 +65,7 @@ describe('what git sees', () => {
     expect(server.requests).toHaveLength(asked);
   });
 
-  test('with a remote only its protocol, and the credential only for its address', async () => {
+  test('git uses only the protocol of the remote, and sends the credential only to its address', async () => {
     const { url, folder } = server.addRepository('open', { a: 'a' });
     const other = server.addRepository('other', { a: 'a' });
     const remote = remoteOf(url);
@@ -75,7 +74,7 @@ describe('what git sees', () => {
     await expect(run(['ls-remote', '--', other.url], { remote })).rejects.toMatchObject({ problem: 'auth' });
   });
 
-  test('the checked address is dialled, whatever the name says', async () => {
+  test('git connects to the checked address', async () => {
     const { url } = server.addRepository('named', { a: 'a' });
     const { port } = new URL(url);
     const named = url.replace('127.0.0.1', 'docs.invalid');
@@ -84,8 +83,8 @@ describe('what git sees', () => {
   });
 });
 
-describe('what git says', () => {
-  test('comes without the secret, however a server gives it back and wherever the text is cut', async () => {
+describe('errors of git', () => {
+  test('the credential is masked in every form, also where text is truncated', async () => {
     const repository = server.addRepository('echo', { a: 'a' });
     const sent = basicAuthorization(token);
     repository.refusePushes(`${`You sent ${sent} for ${token}.\n`.repeat(400)}The end.`);
@@ -107,20 +106,20 @@ describe('what git says', () => {
   });
 });
 
-describe('bounds', () => {
-  test('time', async () => {
+describe('limits', () => {
+  test('a slow command is killed', async () => {
     await expect(run(['-c', 'alias.wait=!sleep 60', 'wait'], { seconds: 0.2 })).rejects.toMatchObject({
       problem: 'timed_out',
     });
   });
 
-  test('output', async () => {
+  test('large output is refused', async () => {
     await expect(run(['help', '--all'], { outputBytes: 100 })).rejects.toMatchObject({
       problem: 'too_large',
     });
   });
 
-  test('what a server may send', async () => {
+  test('a large response of a server is refused', async () => {
     const { url } = server.addRepository('large', { large: new Uint8Array(randomBytes(300_000)) });
     const { folder, repository } = await bareRepository();
     const fetch = (fileBytes: number) =>
@@ -130,7 +129,7 @@ describe('bounds', () => {
     expect(readdirSync(join(repository, 'objects/pack')).some((name) => name.endsWith('.pack'))).toBe(true);
   });
 
-  test('an abort ends it and everything it started', async () => {
+  test('an abort kills git and its child processes', async () => {
     const controller = new AbortController();
     const running = run(['-c', 'alias.wait=!sleep 60', 'wait'], { signal: controller.signal });
     controller.abort();
@@ -138,13 +137,13 @@ describe('bounds', () => {
   });
 });
 
-describe('a disk without room', () => {
+describe('a full disk', () => {
   const disk = temporaryFolder('small-disk');
   const isMounted = mountSmallDisk(disk, 4);
   if (!isMounted) console.warn('Skipped: git on a full disk, since no file system can be mounted here.');
   afterAll(() => unmountSmallDisk(disk));
 
-  test.runIf(isMounted)('is named by git that cannot create a repository or fetch into one', async () => {
+  test.runIf(isMounted)('git reports a full disk when it creates or fetches a repository', async () => {
     const { url } = server.addRepository('large', { 'a.bin': randomBytes(6_000_000).toString('base64') });
     const repository = join(disk, 'repository.git');
     const init = ['init', '--quiet', '--bare', '--template=', '--', repository];

@@ -1,28 +1,25 @@
 /**
- * Runs git as a child process with nothing of the machine's configuration, no prompts, no hooks and no protocol but the
- * one that was asked for. The repository is hostile: its text never becomes an option, and a secret never an argument.
+ * Runs git without system configuration, prompts or hooks and with a single allowed protocol. Repositories are
+ * untrusted: their text never becomes an option, and secrets never become arguments.
  */
 import { spawn } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { killGroup } from '../process-group.ts';
 import type { Remote } from './remote.ts';
-import { trustSettings } from './trust.ts';
+import { certificateSettings } from './certificates.ts';
 
 export interface GitCommand {
-  /** Where git is started. */
   folder: string;
-  /** The bare repository. It never lies in the tree, so that nothing in the tree can configure it. */
+  /** The bare repository. It is outside the tree, so that no file in the tree can configure it. */
   repository?: string | undefined;
   tree?: string | undefined;
-  /** Without one, git connects to nothing at all. */
+  /** Without a remote, git has no network access. */
   remote?: Remote | undefined;
   signal: AbortSignal;
   input?: string | undefined;
-  /** Whose commit it is, and when. */
   identity?: Record<string, string> | undefined;
   seconds?: number | undefined;
   outputBytes?: number | undefined;
-  /** No file that git writes grows beyond this. */
   fileBytes?: number | undefined;
 }
 
@@ -36,13 +33,12 @@ export type GitProblem =
   | 'disk_full'
   | 'timed_out'
   | 'unavailable'
-  /** A command that talks to nobody went wrong. */
   | 'failed';
 
 export class GitError extends Error {
   override name = 'GitError';
   readonly problem: GitProblem;
-  /** What git had written before it failed, to its output and beside it. No secret is in either. */
+  /** Output of git before the failure, without secrets. */
   readonly output: string;
   readonly complaint: string;
   readonly code: 'ENOSPC' | undefined;
@@ -56,20 +52,20 @@ export class GitError extends Error {
   }
 }
 
-const longestSeconds = 600;
-const mostOutputBytes = 64_000_000;
-const mostFileBytes = 2_000_000_000;
+const maxSeconds = 600;
+const maxOutputBytes = 64_000_000;
+const maxFileBytes = 2_000_000_000;
 const minFreeBytes = 65_536;
 /**
- * The kernel holds git to it: a server that sends without end fills a single file, because packs are kept as they come.
- * The signal is turned off, so that git gets an error that it can name.
+ * A server can fill a single pack file without end, so ulimit bounds file sizes. Ignoring SIGXFSZ gives git an
+ * error it can report.
  */
 const withFileLimit = `trap '' XFSZ && ulimit -f "$0" && exec git "$@"`;
 
-/** What git writes to its output. Throws a GitError, or the reason of the signal. */
+/** Resolves with the output. Throws a GitError or the reason of the signal. */
 export async function runGit(args: readonly string[], command: GitCommand): Promise<Buffer> {
   command.signal.throwIfAborted();
-  const { seconds = longestSeconds, outputBytes = mostOutputBytes, fileBytes = mostFileBytes } = command;
+  const { seconds = maxSeconds, outputBytes = maxOutputBytes, fileBytes = maxFileBytes } = command;
   const blocks = String(Math.ceil(fileBytes / 512));
   const child = spawn('/bin/sh', ['-c', withFileLimit, blocks, ...args], {
     cwd: command.folder,
@@ -77,10 +73,10 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  let tooLate = false;
+  let isTimedOut = false;
   const kill = () => killGroup(child.pid);
   const timer = setTimeout(() => {
-    tooLate = true;
+    isTimedOut = true;
     kill();
   }, seconds * 1000);
   command.signal.addEventListener('abort', kill, { once: true });
@@ -95,7 +91,7 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = lastLines(complaint + text);
   });
-  // git may end before it has read everything; its status tells why.
+  // Git may exit before reading all input; its status says why.
   child.stdin.on('error', () => undefined).end(command.input ?? '');
   const status = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
@@ -105,7 +101,7 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
     command.signal.removeEventListener('abort', kill);
   });
   command.signal.throwIfAborted();
-  if (tooLate) throw new GitError('timed_out', `git took longer than ${seconds} seconds.`);
+  if (isTimedOut) throw new GitError('timed_out', `git took longer than ${seconds} seconds.`);
   if (size > outputBytes)
     throw new GitError('too_large', `git answered with more than ${outputBytes} bytes.`);
   const written = Buffer.concat(output);
@@ -139,13 +135,13 @@ const fixedSettings: [name: string, value: string][] = [
   ['maintenance.auto', 'false'],
 ];
 
-/** Settings go through the environment: other users of the machine can read arguments, but not that. */
+/** Settings are passed in the environment, because other users of the machine can read arguments. */
 function environmentOf(command: GitCommand): Record<string, string> {
   const { remote, repository, tree, identity } = command;
   const settings = [...fixedSettings, ...(remote === undefined ? [] : remoteSettings(remote))];
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    // Not a folder, so nothing can lie in it: no configuration, no .netrc.
+    // Not a folder: no configuration and no .netrc can be in it.
     HOME: '/dev/null',
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
@@ -155,7 +151,7 @@ function environmentOf(command: GitCommand): Record<string, string> {
     GIT_ASKPASS: '/bin/false',
     SSH_ASKPASS: '/bin/false',
     GIT_SSH_COMMAND: '/bin/false',
-    ...(remote?.protocol === 'https' ? trustSettings() : {}),
+    ...(remote?.protocol === 'https' ? certificateSettings() : {}),
     GIT_ALLOW_PROTOCOL: remote?.protocol ?? 'none',
     GIT_PROTOCOL_FROM_USER: '0',
     GIT_LITERAL_PATHSPECS: '1',
@@ -187,19 +183,19 @@ function remoteSettings(remote: Remote): [name: string, value: string][] {
 
 async function explain(stderr: string, stdout: Buffer, command: GitCommand): Promise<GitError> {
   const { remote } = command;
-  const complaint = masked(visible(stderr), remote);
-  const output = masked(visible(stdout.subarray(0, 64_000).toString()), remote).slice(0, 4000);
+  const complaint = maskSecrets(withoutControls(stderr), remote);
+  const output = maskSecrets(withoutControls(stdout.subarray(0, 64_000).toString()), remote).slice(0, 4000);
   const lastLine = complaint.trim().split('\n').at(-1) ?? '';
-  // Of what git refuses to take from a host, the last line says only that something was wrong.
+  // For rejected objects, the last line lacks the reason.
   const [, unsafe] = /^error: object \w+: (.+)$/m.exec(complaint) ?? [];
-  const message = unsafe === undefined ? lastLine : `git refuses what the repository holds: ${unsafe}`;
+  const message = unsafe === undefined ? lastLine : `git rejects an object of the repository: ${unsafe}`;
   const problem = problemOf(complaint, remote);
-  const hasNoRoom = problem === 'disk_full' || (await isFull(command));
+  const hasNoRoom = problem === 'disk_full' || (await isDiskFull(command));
   return new GitError(hasNoRoom ? 'disk_full' : problem, message.slice(0, 500), { output, complaint });
 }
 
-/** Git does not name the reason when it cannot write its configuration. */
-async function isFull({ folder }: GitCommand): Promise<boolean> {
+/** Git gives no reason if it cannot write its configuration. */
+async function isDiskFull({ folder }: GitCommand): Promise<boolean> {
   const { bavail, bsize, blocks } = await statfs(folder);
   return blocks > 0 && bavail * bsize < minFreeBytes;
 }
@@ -218,19 +214,19 @@ function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
   return 'unavailable';
 }
 
-/** Cut where a line begins: half of a secret could not be found again. */
+/** Truncates at a line break: part of a secret would not be masked. */
 function lastLines(text: string): string {
   if (text.length <= 8000) return text;
   const end = text.indexOf('\n', text.length - 8000);
   return end === -1 ? '' : text.slice(end + 1);
 }
 
-function visible(text: string): string {
+function withoutControls(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, '');
 }
 
-/** A server may send back what it was sent, and its words end up in logs. */
-function masked(text: string, remote: Remote | undefined): string {
+/** A server may echo the credential, and its messages are logged. */
+function maskSecrets(text: string, remote: Remote | undefined): string {
   if (!remote?.credential) return text;
   const { authorization, secret } = remote.credential;
   const parts = [secret, authorization, authorization.split(' ').at(-1) ?? ''].filter((part) => part !== '');

@@ -1,6 +1,6 @@
 /**
- * Whose commits those in the sample repository are, as options of git, so that a machine on which nobody has told git a
- * name, or which signs everything, makes no difference.
+ * The author of commits in the sample repository, as options of git, so that the user's configuration (missing
+ * name, commit signing) does not matter.
  */
 export const sampleIdentity = [
   '-c',

@@ -1,6 +1,6 @@
 /**
- * The tables, as every SQL adapter must offer them. Times are ISO 8601 UTC text, lists and records are JSON text,
- * so that the same queries run on each database.
+ * The tables that every SQL adapter provides. Times are ISO 8601 UTC text, lists and records are JSON text, so that
+ * the same queries run on every database.
  */
 import { PostgresAdapter, sql, type Generated, type Kysely } from 'kysely';
 
@@ -8,7 +8,7 @@ export interface OrganizationRow {
   id: string;
   name: string;
   plan: string;
-  /** 1 when its projects may read folders and repositories of this machine. */
+  /** 1 when its projects may read folders and repositories on this machine. */
   local_sources: number;
   created_at: string;
 }
@@ -42,9 +42,9 @@ export interface KeyRow {
   last_used_at: string | null;
   revoked_at: string | null;
   rolled_from: string | null;
-  /** What the key is limited to; null for the whole organization. */
+  /** The project that the key is limited to; null for the whole organization. */
   project_id: string | null;
-  /** Id of the pepper of the hash; null before the first rotation. */
+  /** Id of the pepper in the hash; null before the first rotation. */
   pepper: string | null;
 }
 
@@ -61,23 +61,23 @@ export interface JobRow {
   page_count: number;
   total_pages: number | null;
   attempt: number;
-  /** Attempts of the runs before the current one. */
+  /** Attempts of earlier runs. */
   earlier_attempts: Generated<number>;
-  /** How often the worker was lost in the current run; counts towards giving up. */
+  /** How often a worker was lost in the current run; counts towards the limit of attempts. */
   losses: Generated<number>;
   input: string;
   source_commit: string | null;
   result: string | null;
   failure: string | null;
-  /** The code of the failure, for filters. */
+  /** For filters. */
   failure_code: string | null;
-  /** Who asked to cancel the job: a CanceledBy as JSON. */
+  /** A CanceledBy as JSON. */
   canceled_by: string | null;
-  /** The last findings of an export, as JSON. */
+  /** The latest findings of an export, as JSON. */
   recent_findings: string | null;
   cancel_requested_at: string | null;
   retry_of: string | null;
-  /** The agent job whose branch an export shows. Such an export is never the latest of its domain. */
+  /** The agent job whose branch this export previews. A preview is never the latest export of its domain. */
   preview_of: string | null;
   created_at: string;
   updated_at: string;
@@ -91,7 +91,7 @@ export interface JobEventRow {
   sequence: Generated<number>;
   job_id: string;
   at: string;
-  /** The job row as it was after the change, without its input, as JSON. */
+  /** The job row after the change, without its input, as JSON. */
   row: string;
 }
 
@@ -108,15 +108,15 @@ export interface AgentRunRow {
   summary: string | null;
   branch: string | null;
   base_commit: string | null;
-  /** Usage, PullRequest, Verdict, and what else the record tells of the result, each as JSON. */
+  /** JSON: Usage, PullRequest, Verdict and the remaining fields of the result. */
   usage: string | null;
   pull_request: string | null;
   policy: string | null;
   result: string | null;
-  /** The whole change of the branch, as reviewers see it: the files as JSON, and the patch. */
+  /** The full diff of the branch: the files as JSON, and the patch. */
   files: string | null;
   patch: string | null;
-  /** What this run alone has changed, when that is something else. */
+  /** The diff of this run alone, when it differs from the full diff. */
   own_files: string | null;
   own_patch: string | null;
   created_at: string;
@@ -124,7 +124,7 @@ export interface AgentRunRow {
   finished_at: string | null;
 }
 
-/** The journal: what a run did, in order. */
+/** The journal: the steps of a run, in order. */
 export interface AgentStepRow {
   sequence: Generated<number>;
   job_id: string;
@@ -137,7 +137,7 @@ export interface AgentStepRow {
   at: string;
 }
 
-/** What a person said while the job was at work; the run takes it before its next step. */
+/** A message sent while the job was running; the run reads it before its next step. */
 export interface AgentMessageRow {
   sequence: Generated<number>;
   job_id: string;
@@ -186,7 +186,7 @@ export interface AuditRow {
   hash: string;
 }
 
-/** Who is told of what. One with a job tells of that job alone, as its request asked for. */
+/** A webhook with a job reports that job only. */
 export interface WebhookRow {
   sequence: Generated<number>;
   id: string;
@@ -196,7 +196,6 @@ export interface WebhookRow {
   description: string;
   /** Names of events, as JSON. */
   events: string;
-  /** 1 when it is switched on. */
   enabled: number;
   disabled_reason: string | null;
   /** The first failure since the last success. */
@@ -217,7 +216,7 @@ export interface WebhookSecretRow {
   valid_until: string | null;
 }
 
-/** What is told, word for word; each webhook that is told has a delivery of it. */
+/** A message as it is sent; each receiving webhook has a delivery of it. */
 export interface WebhookMessageRow {
   id: string;
   type: string;
@@ -234,10 +233,10 @@ export interface WebhookDeliveryRow {
   message_id: string;
   job_id: string | null;
   status: string;
-  /** Attempts so far, and how many of them belong to rounds before the current one. */
+  /** All attempts, and how many of them belong to earlier rounds. */
   attempt: number;
   earlier_attempts: number;
-  /** When the next attempt is due, and until when one may be under way. */
+  /** When the next attempt is due, and until when a claimed attempt may run. */
   next_at: string;
   claimed_until: string | null;
   created_at: string;
@@ -254,16 +253,16 @@ export interface WebhookAttemptRow {
   response: string;
 }
 
-/** Somebody who may sign in, or is invited to. */
-export interface PersonRow {
+/** A user who may sign in or is invited. */
+export interface UserRow {
   sequence: Generated<number>;
   id: string;
   organization_id: string;
-  /** In lower case. Another organization may have a person with the same one, and must not learn of this. */
+  /** Lower case. The same email may exist in several organizations, which must not learn of each other. */
   email: string;
   name: string;
   role: string;
-  /** A hash; only `people/password.ts` reads it. */
+  /** A hash; only `users/password.ts` reads it. */
   password: string | null;
   oidc_issuer: string | null;
   oidc_subject: string | null;
@@ -276,7 +275,7 @@ export interface PersonRow {
 }
 
 export interface SessionRow {
-  /** Of the token, which is stored nowhere. */
+  /** Hash of the token; the token is not stored. */
   hash: string;
   person_id: string;
   created_at: string;
@@ -284,20 +283,20 @@ export interface SessionRow {
   expires_at: string;
 }
 
-/** How often a password or a token was tried; see `people/attempts.ts`. */
+/** Counts sign-in attempts; see `users/sign-in-attempts.ts`. */
 export interface AttemptWindowRow {
   subject: string;
   ends_at_ms: number;
   used: number;
 }
 
-/** What a key or person has used of a rate, counted for all processes; see `keys/rates.ts`. */
+/** The requests that a key or user has used of a rate limit, across all processes; see `keys/rates.ts`. */
 export interface RateWindowRow {
   caller_id: string;
   rate: string;
   ends_at_ms: number;
   used: number;
-  /** How much of it was lent last, to the process that has just written the row. */
+  /** The size of the last lease, for the process that wrote the row. */
   lent: number;
 }
 
@@ -306,9 +305,9 @@ export interface DeploymentRow {
   sequence: Generated<number>;
   id: string;
   organization_id: string;
-  /** The project of the key that reports, or of the export that is served. */
+  /** The project of the reporting key, or of the served export. */
   project_id: string | null;
-  /** The project that the reporting key is limited to, or empty: names are unique for each. */
+  /** The project that the reporting key is limited to, or empty. Names are unique per owner. */
   owner: string;
   name: string;
   /** A DeploymentReport as JSON. */
@@ -321,7 +320,7 @@ export interface DeploymentRow {
   last_seen_at: string;
 }
 
-/** What this installation knows of itself, by name. */
+/** Facts about this installation, by name. */
 export interface InstallationRow {
   name: string;
   value: string;
@@ -347,7 +346,7 @@ export interface Tables {
   idempotency: IdempotencyRow;
   audit_log: AuditRow;
   installation: InstallationRow;
-  people: PersonRow;
+  people: UserRow;
   sessions: SessionRow;
   attempt_windows: AttemptWindowRow;
   rate_windows: RateWindowRow;
@@ -366,8 +365,8 @@ const deadlock = '40P01';
 export const maxTransactionTries = 4;
 
 /**
- * Runs in the transaction that is open already, or in one of its own. The work may run again from its beginning when
- * two transactions were in each other's way: it must do nothing that a rollback does not undo.
+ * Joins the open transaction or starts one. A serialization failure or deadlock restarts `work`, so it must have no
+ * effects outside the transaction.
  */
 export async function inTransaction<T>(
   database: Database,
@@ -385,34 +384,34 @@ export async function inTransaction<T>(
 }
 
 /**
- * Waits until no other transaction holds these names, and holds them to the end of this one. For a decision that depends on
- * rows which another process may add meanwhile, such as a count. SQLite has one writer at a time anyway. Names of one kind must
- * be sorted: two transactions that lock them in different orders would wait for each other.
+ * Locks the names until the transaction ends, for decisions that depend on rows another process may add, such as a
+ * count. Callers sort names of one kind, because locking in different orders deadlocks. SQLite has a single writer
+ * and needs no lock.
  */
-export async function exclusively(transaction: Database, ...names: string[]): Promise<void> {
-  if (!transaction.isTransaction) throw new Error('Only a transaction can hold a name.');
+export async function acquireLocks(transaction: Database, ...names: string[]): Promise<void> {
+  if (!transaction.isTransaction) throw new Error('Locks need a transaction.');
   if (!isPostgres(transaction)) return;
   const lock = sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`;
   await lock.execute(transaction);
 }
 
 /**
- * Runs the work unless another process is at work under the same name. The name is held by a connection: a process that
- * ends, however it ends, lets go of it.
+ * Runs `work` unless another process holds the lock. PostgreSQL releases it when the connection closes, so a crash
+ * leaves no lock behind.
  */
-export async function unlessElsewhere(
+export async function runUnlessLocked(
   database: Database,
   name: string,
   work: () => Promise<void>,
 ): Promise<void> {
-  // The lock of the data folder has let no other process in.
+  // SQLite: the lock of the data folder already excludes other processes.
   if (!isPostgres(database)) return work();
   await database.connection().execute(async (connection) => {
     const lock = sql<{
-      isMine: boolean;
-    }>`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as "isMine"`;
+      isAcquired: boolean;
+    }>`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as "isAcquired"`;
     const { rows } = await lock.execute(connection);
-    if (rows[0]?.isMine !== true) return;
+    if (rows[0]?.isAcquired !== true) return;
     try {
       await work();
     } finally {

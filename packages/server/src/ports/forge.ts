@@ -1,6 +1,6 @@
 /**
- * The host of a repository as a place for pull requests: find, open and update one, and lend what a push needs. It never
- * merges, approves or closes, and no error of it holds a secret.
+ * Pull requests on the host of a repository. A forge never merges, approves or closes one, and its errors contain no
+ * secrets.
  */
 import type { forgeKinds } from '@docyard/api';
 import type { Tenant } from '../egress/rules.ts';
@@ -9,46 +9,46 @@ import type { Tenant } from '../egress/rules.ts';
 export type ForgeKind = (typeof forgeKinds)[number];
 
 export type ForgeCredential =
-  /** With a user name the token is that person's and is sent as a password where the forge wants it so. */
+  /** With a user name, the token is sent as that user's password where the forge requires it. */
   | { type: 'token'; token: string; username?: string | undefined }
-  /** A GitHub App. The key is PEM; the installation is looked up when it is not given. */
+  /** A GitHub App. The key is PEM; without an installation id, the installation is looked up. */
   | { type: 'app'; appId: string; privateKey: string; installationId?: string | undefined };
 
 export interface ForgeSettings {
   kind: ForgeKind;
-  /** The address of the repository, as git is given it. */
+  /** The URL that git uses. */
   repository: string;
-  /** Where the API is, such as `https://git.example.com/api/v3`; null for the usual place on the repository's host. */
+  /**
+   * The URL of the API, such as `https://git.example.com/api/v3`; null for the default URL on the repository's host.
+   */
   apiBase: string | null;
-  /** Null when the repository needs none. */
   credential: ForgeCredential | null;
-  /** On whose behalf; without it only hosts that are allowed for everybody are reached. */
+  /** Without a tenant, only hosts that are allowed for every organization can be reached. */
   tenant?: Tenant;
 }
 
-/** Held by the context, because features know no adapter. */
 export interface Forges {
-  /** Throws a ForgeError when the settings can never work; connects to nothing. */
+  /** Throws a ForgeError when the settings can never work. Does not connect. */
   open(settings: ForgeSettings): Forge;
   /**
-   * What kind of forge this repository is on, by its host, else by asking it; `bare` when it is none that is known.
-   * Throws a ForgeError when the host cannot be asked: not to know is no reason to leave out the pull request.
+   * Detects the forge by its host name, else by requests to it; `bare` for an unknown host. Throws a ForgeError when
+   * the host does not answer, because treating it as `bare` would omit the pull request.
    */
   detect(repository: string, signal: AbortSignal, tenant?: Tenant): Promise<ForgeKind>;
 }
 
-/** Every call throws a ForgeError only, or the reason of the signal. */
+/** Every call throws a ForgeError or the reason of the signal, nothing else. */
 export interface Forge {
   readonly kind: ForgeKind;
-  /** The open pull request of this branch. A closed or merged one does not count. */
+  /** Ignores closed and merged pull requests. */
   findPr(head: string, signal: AbortSignal): Promise<ForgePr | undefined>;
-  /** Gives the open one when there is one already, as it is. Undefined when the forge has no pull requests. */
+  /** Returns an existing open pull request unchanged. Undefined when the forge has no pull requests. */
   createPr(wanted: NewPr, signal: AbortSignal): Promise<ForgePr | undefined>;
   updatePr(number: number, change: PrChange, signal: AbortSignal): Promise<ForgePr>;
   prState(number: number, signal: AbortSignal): Promise<ForgePr>;
-  /** Null when the forge cannot tell; git can. */
+  /** Null when the forge does not report it; git does. */
   defaultBranch(signal: AbortSignal): Promise<string | null>;
-  /** Asked for just before git needs it. Null when none is set. */
+  /** Called just before git needs it, because tokens of an app are short-lived. Null without a credential. */
   gitCredential(signal: AbortSignal): Promise<GitCredential | null>;
 }
 
@@ -58,7 +58,7 @@ export interface PrText {
 }
 
 export interface PrChange extends PrText {
-  /** True makes a draft of it. Nothing here makes one ready: that is for people. */
+  /** True converts it to a draft. Marking it ready is left to users. */
   draft?: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface NewPr extends PrText {
 
 export interface ForgePr {
   number: number;
-  /** The page for people; always http or https. */
+  /** The web page; always http or https. */
   url: string;
   state: 'open' | 'closed' | 'merged';
   draft: boolean;
@@ -81,7 +81,7 @@ export interface ForgePr {
 export interface GitCredential {
   /** The value of the Authorization header. */
   authorization: string;
-  /** The secret in it, in plain, for whoever masks output. */
+  /** The plain secret in it, for masking output. */
   secret: string;
 }
 
@@ -97,7 +97,7 @@ export class ForgeError extends Error {
   override name = 'ForgeError';
   readonly problem: ForgeProblem;
   readonly hint: string | undefined;
-  /** When the forge said how long to wait. */
+  /** Set when the forge reported how long to wait. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * Delivers job ids to workers. The job row is the truth: a delivery may come twice or for a job that has moved
- * on, and the claim decides.
+ * Delivers job ids to workers. The job row is authoritative: a delivery may arrive twice or for a job whose state has
+ * changed, and claiming the row decides.
  */
 import type { Database } from './database.ts';
 
@@ -11,30 +11,30 @@ export interface Delivery {
   kind: JobKind;
   jobId: string;
   organizationId: string;
-  /** The attempts that were made before; a delivery for another number is out of date. */
+  /** The number of earlier attempts; a delivery with another number is outdated. */
   attempt: number;
-  /** Higher goes first within an organization: what was handed back, then what was asked for, then previews. */
+  /** Order within an organization: returned jobs (1), requested jobs (0), previews (-1). */
   priority: -1 | 0 | 1;
 }
 
 export interface Delivered extends Delivery {
-  /** It was delivered before, to a worker that is gone since. */
+  /** The delivery was sent before, to a worker that was lost. */
   isRedelivery: boolean;
 }
 
 export interface Queue {
   /**
-   * Part of the transaction that writes the jobs as queued, so that there is never one without the other. The same job
-   * and attempt is not put in line a second time.
+   * Runs in the transaction that queues the jobs, so that no job lacks a delivery. A second delivery for the same job
+   * and attempt is ignored.
    */
   send(database: Database, ...deliveries: Delivery[]): Promise<void>;
   /**
-   * Each kind has its own line: exports wait for exports only. Organizations are served in turn, and none has more
-   * under way than its limit. A delivery whose handler rejects counts as handled: the handler answers for its own faults.
+   * Each kind has a separate queue. Organizations are served round-robin, each up to its limit of running jobs. A
+   * delivery whose handler rejects counts as handled.
    */
   consume(kind: JobKind, concurrency: number, handle: (delivery: Delivered) => Promise<void>): Promise<void>;
-  /** Of these jobs, the ones that wait in line or are in the hand of a worker that lives. */
+  /** The subset of these jobs that is queued or held by a live worker. */
   held(jobIds: readonly string[]): Promise<Set<string>>;
-  /** Takes no further delivery; resolves when every one under way has been handled. */
+  /** Accepts no further delivery; resolves when all running handlers are done. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,3 @@
-/**
- * Brings the files of a documentation source to a folder of this machine.
- */
 import type { FailureCode } from '@docyard/api';
 import type { Tenant } from '../egress/rules.ts';
 import type { GitCredential } from './forge.ts';
@@ -9,21 +6,21 @@ export interface SourceRequest {
   repository: string;
   ref: string | null;
   directory: string | null;
-  /** The commit an earlier attempt pinned; the same one is fetched again. */
+  /** The commit that an earlier attempt pinned. */
   commit: string | null;
-  /** Folders and repositories of this machine are allowed. */
+  /** Whether folders and repositories on this machine are allowed. */
   allowLocal: boolean;
-  /** On whose behalf; without it only hosts that are allowed for everybody are reached. */
+  /** Without a tenant, only hosts that are allowed for every organization can be reached. */
   tenant?: Tenant | undefined;
-  /** What opens a private repository. */
+  /** For a private repository. */
   credential?: GitCredential | null | undefined;
 }
 
 export interface FetchedSource {
-  /** The folder with docs.json. For a plain folder it is the author's own: read, never write. */
+  /** The folder with docs.json. A local folder is the author's original and must not be modified. */
   folder: string;
   commit: string | null;
-  /** When that commit was made, as ISO text in UTC. */
+  /** ISO 8601, UTC. */
   committedAt: string | null;
 }
 
@@ -34,7 +31,7 @@ export interface SourceComplaint {
 
 export interface Sources {
   fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
-  /** Why this source can never be fetched, or undefined. Looks only at the text. */
+  /** Why this source can never be fetched. Checks only the text. */
   refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): SourceComplaint | undefined;
 }
 

@@ -1,27 +1,25 @@
 /**
- * What the program tells its operator about itself, as numbers and as traces. Labels come from closed lists: neither
- * names nor ids of tenants are among them, so that a monitoring system may be seen by everybody who operates.
+ * Metrics and traces. Labels come from closed lists and contain no names or ids of tenants, because operators share
+ * their monitoring.
  */
 import type { JobKind } from './queue.ts';
 
 export interface Measures {
   requestEnded(request: RequestMeasure): void;
-  /** A job has been taken from the queue. */
   jobStarted(job: { kind: JobKind; waitSeconds: number }): void;
-  /** One attempt is over. The outcome is `completed`, `handed_back`, `lost`, or the code of a failure. */
-  jobEnded(job: { kind: JobKind; outcome: string; seconds: number } & JobYield): void;
-  /** A phase of an attempt is over. */
+  /** One attempt ended. The outcome is `completed`, `handed_back`, `lost`, or a failure code. */
+  jobEnded(job: { kind: JobKind; outcome: string; seconds: number } & JobOutput): void;
   phaseEnded(phase: { kind: JobKind; phase: string; seconds: number }): void;
   webhookAttempted(outcome: WebhookOutcome): void;
   signInFailed(method: 'password' | 'oidc'): void;
-  /** One request to the object storage, of which a call may take several. */
+  /** One HTTP request to the object storage; one call may need several. */
   s3Requested(request: { operation: string; seconds: number; failed: boolean }): void;
-  /** What the caches of exports use on the disk. */
+  /** Disk usage of the build caches. */
   cacheMeasured(bytes: number): void;
   queryEnded(query: { seconds: number; failed: boolean }): void;
-  /** The function is asked each time the numbers are read. */
+  /** `read` is called for each scrape. */
   watchConnections(read: () => Connections): void;
-  /** Everything so far, in the text format of Prometheus; `state` is what only the caller knows. */
+  /** All metrics in the Prometheus text format; `state` holds the values that only the caller knows. */
   read(state: MeasuredState): Promise<{ type: string; text: string }>;
 }
 
@@ -30,11 +28,11 @@ export interface RequestMeasure {
   operation: string;
   status: number;
   seconds: number;
-  /** The code of the error that was answered. */
+  /** The error code of the response. */
   problem?: string | undefined;
 }
 
-export interface JobYield {
+export interface JobOutput {
   pages?: number;
   bundleBytes?: number;
 }
@@ -48,9 +46,9 @@ export interface Connections {
   waiting: number;
 }
 
-/** The same for every process on one database: whoever adds up processes must take the largest. */
+/** The same for every process on one database: aggregate these with max, not sum. */
 export interface MeasuredState {
-  /** Undefined while the database cannot be asked. */
+  /** Undefined while the database does not answer. */
   jobs?: { kind: string; status: string; count: number; oldestSeconds: number }[];
   webhooksWaiting?: number;
   diskFreeBytes?: number;
@@ -59,24 +57,24 @@ export interface MeasuredState {
 }
 
 export interface Tracer {
-  /** `parent` is a `traceparent` header of whoever asked. */
+  /** `parent` is the `traceparent` header of the caller. */
   start(name: string, options: { kind: 'request' | 'job'; parent?: string | undefined }): Span;
-  /** Sends what has not been sent yet. */
+  /** Sends pending spans. */
   close(): Promise<void>;
 }
 
 export interface Span {
-  /** For log lines. Undefined when nothing is traced. */
+  /** For log lines. Undefined when tracing is off. */
   readonly traceId: string | undefined;
-  /** A part of the work; it ends by its own. */
+  /** A child span, ended separately. */
   start(name: string): Span;
   end(how?: SpanEnd): void;
 }
 
 export interface SpanEnd {
-  /** Replaces the name that it began with. */
+  /** Replaces the initial name. */
   name?: string;
   attributes?: Record<string, string | number>;
-  /** One sentence; its absence means success. */
+  /** One sentence; undefined means success. */
   failure?: string | undefined;
 }

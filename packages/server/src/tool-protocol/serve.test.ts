@@ -1,4 +1,3 @@
-/** Tools over two streams of lines, as a client sees them. The protocol itself is tested by the SDK. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import {
@@ -42,7 +41,6 @@ function converse(server: Partial<ToolServer> = {}, limits?: Partial<Conversatio
     hangUp: () => input.end(),
     answer: (id: string | number) =>
       expect.poll(() => said.find((each) => each.id === id), { timeout: 10_000 }).toBeDefined(),
-    /** Everything that was said until the end. */
     async toTheEnd(): Promise<Said[]> {
       input.end();
       await ended;
@@ -58,14 +56,14 @@ const stateless = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-describe('a client that greets', () => {
+describe('a client with a handshake', () => {
   test.each([
     ['2025-11-25', '2025-11-25'],
     ['2025-06-18', '2025-06-18'],
     ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('and asks for %s gets %s', async (protocolVersion, expected) => {
+  ])('a client that asks for %s gets %s', async (protocolVersion, expected) => {
     const { say, toTheEnd } = converse({ instructions: 'Be kind.' });
     say({ id: 1, method: 'initialize', params: { protocolVersion, capabilities: {}, clientInfo } });
     say({ method: 'notifications/initialized' });
@@ -83,7 +81,7 @@ describe('a client that greets', () => {
     ]);
   });
 
-  test('is shown the tools, can call one, and can ask whether we are still there', async () => {
+  test('the client lists the tools, calls one and pings', async () => {
     const { say, toTheEnd } = converse();
     say({ id: 'a', method: 'tools/list' });
     say({ id: 'b', method: 'tools/call', params: { name: 'echo', arguments: { x: 1 } } });
@@ -99,7 +97,7 @@ describe('a client that greets', () => {
 describe('a client of the stateless revision', () => {
   const serverInfo = { 'io.modelcontextprotocol/serverInfo': { name: 'docyard', version: '1.2.3' } };
 
-  test('discovers what there is', async () => {
+  test('the client discovers the server', async () => {
     const { say, toTheEnd } = converse();
     say({ id: 1, method: 'server/discover', params: { _meta: stateless } });
     const [said] = await toTheEnd();
@@ -111,7 +109,7 @@ describe('a client of the stateless revision', () => {
     });
   });
 
-  test('gets results that say what they are', async () => {
+  test('results carry their type', async () => {
     const structured = { a: 1 };
     const { say, toTheEnd } = converse({ call: async () => ({ texts: ['One.', 'Two.'], structured }) });
     say({ id: 1, method: 'tools/list', params: { _meta: stateless } });
@@ -131,7 +129,7 @@ describe('a client of the stateless revision', () => {
   });
 });
 
-describe('a message that cannot be answered', () => {
+describe('an invalid message', () => {
   test.each([
     ['text', 'hello'],
     ['an incomplete object', '{"jsonrpc":"2.0","id":1,'],
@@ -139,10 +137,10 @@ describe('a message that cannot be answered', () => {
     ['null', 'null'],
     ['a method that is a number', '{"jsonrpc":"2.0","method":7}'],
     ['an array nested too deeply', '['.repeat(9000)],
-    ['an unknown notification', '{"jsonrpc":"2.0","method":"notifications/whatever"}'],
+    ['an unknown notification', '{"jsonrpc":"2.0","method":"notifications/unknown"}'],
     ['an answer to no question', '{"jsonrpc":"2.0","id":9,"result":{}}'],
     ['an empty line', ''],
-  ])('is ignored if it is %s', async (_name, line) => {
+  ])('a message that is %s is ignored', async (_name, line) => {
     const { write, say, toTheEnd } = converse();
     write(`${line}\n`);
     say({ id: 2, method: 'ping' });
@@ -153,13 +151,13 @@ describe('a message that cannot be answered', () => {
     ['resources/list', {}, -32_601],
     ['tools/call', {}, -32_602],
     ['tools/call', { name: 'echo', arguments: [] }, -32_602],
-  ])('is rejected if it is %s with %j', async (method, params, code) => {
+  ])('the request %s with %j is rejected', async (method, params, code) => {
     const { say, toTheEnd } = converse();
     say({ id: 1, method, params });
     expect(await toTheEnd()).toMatchObject([{ id: 1, error: { code } }]);
   });
 
-  test('ends the conversation if it is too long', async () => {
+  test('a message over the limit ends the connection', async () => {
     const { write, said, ended } = converse();
     write(`"${'x'.repeat(20_000)}`);
     await ended;
@@ -167,7 +165,7 @@ describe('a message that cannot be answered', () => {
   });
 });
 
-test('the message of an unexpected error stays inside, and an unknown tool is named', async () => {
+test('internal error messages are hidden, and an unknown tool is named', async () => {
   const { say, toTheEnd } = converse({
     call: async (name) => {
       throw name === 'echo' ? new Error('secret') : new UnknownToolError('x');
@@ -182,7 +180,6 @@ test('the message of an unexpected error stays inside, and an unknown tool is na
 });
 
 describe('calls', () => {
-  /** Each call waits until it is let go, or until it is canceled. */
   function held() {
     const started: string[] = [];
     const release = new Map<string, () => void>();
@@ -199,7 +196,7 @@ describe('calls', () => {
     return { started, release, ongoing, call };
   }
 
-  test('are at work at the same time, as many as may be, and the others wait in order', async () => {
+  test('calls run concurrently up to the limit, and others wait in order', async () => {
     const { started, release, call } = held();
     const { said, say, answer } = converse({ call }, { callsAtOnce: 2 });
     for (const name of ['a', 'b', 'c', 'd']) say({ id: name, method: 'tools/call', params: { name } });
@@ -212,7 +209,7 @@ describe('calls', () => {
     expect(said.map(({ id }) => id)).toEqual(['b', 'a']);
   });
 
-  test('beyond the limit are rejected', async () => {
+  test('calls beyond the limit are rejected', async () => {
     const { call } = held();
     const { said, say } = converse({ call }, { calls: 1 });
     say({ id: 1, method: 'tools/call', params: { name: 'a' } });
@@ -222,7 +219,7 @@ describe('calls', () => {
       .toMatchObject([{ id: 2, error: { message: expect.stringContaining('Too many calls') as string } }]);
   });
 
-  test('report how far they are, to a client that gave a token, and never less than before', async () => {
+  test('progress is reported to a client with a token and never decreases', async () => {
     const { ongoing, release, call } = held();
     const { said, say, answer } = converse({ call });
     say({ id: 1, method: 'tools/call', params: { name: 'a', _meta: { progressToken: 't' } } });
@@ -242,7 +239,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('that are canceled are told so, and get no answer', async () => {
+  test('a canceled call is aborted and gets no answer', async () => {
     const { ongoing, call } = held();
     const { said, say, answer } = converse({ call });
     say({ id: 1, method: 'tools/call', params: { name: 'a' } });
@@ -254,7 +251,7 @@ describe('calls', () => {
     expect(said.map(({ id }) => id)).toEqual([2]);
   });
 
-  test('are ended when the client hangs up and does not wait', async () => {
+  test('calls end when the client disconnects without waiting', async () => {
     const { ongoing, call } = held();
     const { say, hangUp, ended, said } = converse({ call });
     say({ id: 1, method: 'tools/call', params: { name: 'a' } });
@@ -265,7 +262,7 @@ describe('calls', () => {
     expect(said).toEqual([]);
   });
 
-  test('are ended when nobody can hear the answer', async () => {
+  test('calls end when the output is closed', async () => {
     const { ongoing, call } = held();
     const { say, output, ended } = converse({ call });
     say({ id: 1, method: 'tools/call', params: { name: 'a' } });
@@ -276,7 +273,7 @@ describe('calls', () => {
   });
 });
 
-test('a client that does not read the answers is not read either', async () => {
+test('input is paused while the client does not read answers', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const calls: string[] = [];
   const call: ToolServer['call'] = async (name) => {
@@ -297,13 +294,13 @@ test('a client that does not read the answers is not read either', async () => {
   expect(calls).toHaveLength(50);
 });
 
-test('a conversation that says more than it may is over', async () => {
+test('a connection over its byte limit is closed', async () => {
   const { write, ended } = converse({}, { bytes: 5000 });
   write(`${' '.repeat(6000)}\n`);
   await ended;
 });
 
-test('a last line needs no end of line, and a line may come in pieces', async () => {
+test('the last line needs no line break, and a line may arrive in parts', async () => {
   const { write, toTheEnd } = converse();
   for (const piece of [
     '{"jsonrpc":"2.0",',

@@ -1,4 +1,3 @@
-/** Blobs as files: the suite of the port, and what only files have – no half objects, no others' eyes. */
 import { createReadStream, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import { FolderBlobs } from './folder.ts';
 
 describeBlobs('a folder', () => new FolderBlobs(join(temporaryFolder('blobs'), 'not-made-yet')));
 
-test('a put leaves exactly one file, and after a failed one none', async () => {
+test('a put leaves exactly one file, and a failed put leaves none', async () => {
   const root = temporaryFolder('blobs');
   const blobs = new FolderBlobs(root);
   await blobs.putBytes('se_1/1/report.json', Buffer.from('{}'));
@@ -17,7 +16,7 @@ test('a put leaves exactly one file, and after a failed one none', async () => {
   expect(readdirSync(join(root, 'se_1/1'))).toEqual(['report.json']);
 });
 
-test('a file that somebody else writes becomes the object when it is done, and none when that failed', async () => {
+test('a file written by a callback becomes the object only when the callback succeeds', async () => {
   const root = temporaryFolder('blobs');
   const blobs = new FolderBlobs(root);
   const object = join(root, 'se_1/1/bundle.tar.gz');
@@ -34,7 +33,7 @@ test('a file that somebody else writes becomes the object when it is done, and n
   expect(readdirSync(join(root, 'se_1/1'))).toEqual(['bundle.tar.gz']);
 });
 
-test('an object that cannot take its place leaves nothing beside it', async () => {
+test('an object that cannot be renamed leaves no temporary file', async () => {
   const root = temporaryFolder('blobs');
   const blobs = new FolderBlobs(root);
   await blobs.putBytes('se_1/1/report.json', Buffer.from('{}'));
@@ -42,13 +41,13 @@ test('an object that cannot take its place leaves nothing beside it', async () =
   expect(readdirSync(join(root, 'se_1'))).toEqual(['1']);
 });
 
-test('objects are for the owner of the process only', async () => {
+test('objects are readable only by the owner of the process', async () => {
   const root = temporaryFolder('blobs');
   await new FolderBlobs(root).putBytes('se_1/1/report.json', Buffer.from('{}'));
   expect(statSync(join(root, 'se_1/1/report.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a link that leads out of the folder is removed, not what it leads to', async () => {
+test('removing a link out of the folder keeps its target', async () => {
   const root = temporaryFolder('blobs');
   const outside = temporaryFolder('outside');
   const blobs = new FolderBlobs(root);

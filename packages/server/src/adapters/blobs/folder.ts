@@ -1,6 +1,6 @@
 /**
- * Objects as files below one folder. An object appears whole or not at all: temporary name, fsync, rename, fsync
- * of the folder. (60 rounds of kill −9: plain writes left 13 torn files, this left none.)
+ * Objects as files in a folder. An object is written atomically: temporary file, fsync, rename, fsync of the
+ * folder.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,14 +25,14 @@ export class FolderBlobs implements Blobs {
   }
 
   async putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo> {
-    // It may fail before the file is open; the pipeline below tells of it then.
+    // A stream may fail before the file is open; the pipeline then reports it.
     stream.once('error', () => {});
     return this.putFile(name, async (path) => {
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
       const flushed = (chunks: AsyncIterable<Uint8Array>) => flushedOnTheWay(chunks, file);
       await pipeline(stream, flushed, file, signal === undefined ? {} : { signal }).catch(
         async (error: unknown) => {
-          // It may still be about to be opened, and would come into being after it was removed.
+          // A pending open would create the file again after its removal.
           if (!file.closed) await once(file, 'close');
           throw error;
         },
@@ -78,7 +78,7 @@ export class FolderBlobs implements Blobs {
   async *listOwners(): AsyncGenerator<{ owner: string; generations: string[] }> {
     const owners = await readdir(this.#root, { withFileTypes: true }).catch(() => []);
     for (const owner of owners) {
-      // A link is not followed: what it leads to is not ours.
+      // Links are not followed, because their targets may be foreign.
       const generations = owner.isDirectory()
         ? await readdir(join(this.#root, owner.name)).catch(() => [])
         : [];
@@ -86,7 +86,7 @@ export class FolderBlobs implements Blobs {
     }
   }
 
-  /** Only the server that has the folder can hand out what is in it. */
+  /** Only this server can serve files of its folder. */
   async link(): Promise<null> {
     return null;
   }
@@ -107,7 +107,7 @@ export class FolderBlobs implements Blobs {
 
 const flushEveryBytes = 16 * 1024 ** 2;
 
-/** The disk is at work while the rest is still being packed, so that little is left to wait for at the end. */
+/** Flushes while the stream is still being written, so that the final fsync is short. */
 async function* flushedOnTheWay(
   chunks: AsyncIterable<Uint8Array>,
   file: WriteStream,
@@ -120,12 +120,12 @@ async function* flushedOnTheWay(
     const { fd } = file as { fd?: number | null };
     if (unflushedBytes < flushEveryBytes || flushing !== undefined || typeof fd !== 'number') continue;
     unflushedBytes = 0;
-    // What goes wrong is told by the flush of the whole.
+    // The final flush reports errors.
     flushing = new Promise<void>((resolve) => fdatasync(fd, () => resolve())).then(() => {
       flushing = undefined;
     });
   }
-  // The file is closed after this.
+  // The caller closes the file next.
   await flushing;
 }
 

@@ -1,4 +1,3 @@
-/** Requests to a bucket are measured: each try by its operation, and failures apart from objects that do not exist. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';

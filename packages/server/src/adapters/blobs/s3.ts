@@ -1,7 +1,6 @@
 /**
- * Objects in a bucket of any server that speaks S3. Uploads go up in parts while they are still being made, so that
- * nothing lies on the local disk; downloads are signed addresses of that server. The library is large (125 ms to load):
- * import this file only where a bucket is configured.
+ * Objects in an S3 bucket. Uploads are multipart streams without a local file; downloads are presigned URLs.
+ * The library loads slowly: import this file only where a bucket is configured.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -22,12 +21,12 @@ import { checkBlobName, type BlobInfo, type BlobLink, type Blobs } from '../../p
 import type { Measures } from '../../ports/telemetry.ts';
 import { Problem } from '../../problem.ts';
 
-/** An object may have 10,000 parts, which makes 80 GB; three at a time hold about 32 MB of memory. */
+/** S3 allows 10,000 parts per object. */
 const partBytes = 8 * 1024 * 1024;
 const partsInFlight = 3;
 const smallObjectSeconds = 30;
 
-/** Throws a sentence for people when the address makes no sense; it does not connect yet. */
+/** Throws a readable message for an invalid URL. Does not connect. */
 export async function openS3Blobs(url: string, measures?: Pick<Measures, 's3Requested'>): Promise<Blobs> {
   const location = parseS3Url(url);
   return new S3Blobs(location, await makeS3Clients(location, measures));
@@ -69,7 +68,7 @@ class S3Blobs implements Blobs {
     signal?.throwIfAborted();
     if (source.failure !== undefined) throw source.failure;
     if (!source.isWhole) throw unavailable(failure);
-    // The answer to the last request may be lost although the request was not: what is there decides.
+    // A response may be lost although the upload succeeded, so the stored object decides.
     const stored = await this.#head(this.#patientUntil(signal), name).catch((error: unknown) => {
       throw unavailable(failure ?? error);
     });
@@ -140,7 +139,7 @@ class S3Blobs implements Blobs {
     return orUnavailable(async () => {
       const { expiration } = await this.#prompt.config.credentials();
       const signedAt = Math.floor(Date.now() / 1000);
-      // A link dies with the credentials that signed it, whatever it says itself.
+      // A presigned URL expires with the credentials that signed it.
       const credentialSeconds =
         expiration === undefined ? seconds : Math.floor(expiration.getTime() / 1000) - signedAt;
       const expiresIn = Math.min(seconds, credentialSeconds);
@@ -159,8 +158,8 @@ class S3Blobs implements Blobs {
   }
 
   /**
-   * The library gives its requests no signal, and one that waits for the server would hold up a process that stops. What
-   * cleans up after an upload is sent all the same.
+   * The upload library passes no signal to its requests. The request that aborts an upload is sent regardless
+   * of the signal.
    */
   #patientUntil(signal: AbortSignal | undefined): S3Client {
     if (signal === undefined) return this.#patient;
@@ -186,7 +185,7 @@ class S3Blobs implements Blobs {
     }
   }
 
-  /** One page at a time, at most 1,000: as many as one request may delete. */
+  /** Yields one page of at most 1,000 keys, which is also the limit of one delete request. */
   async *#keysBelow(prefix: string): AsyncGenerator<string[]> {
     const pages = paginateListObjectsV2(
       { client: this.#prompt },
@@ -221,7 +220,7 @@ interface Source {
   failure: Error | undefined;
 }
 
-/** Knows afterwards who was at fault: the one who made the bytes, or the one who took them and closed the stream. */
+/** Records whether the producer of the bytes or the upload failed. */
 function counted(stream: Readable): Source {
   const source: Source = { chunks: through(), sizeBytes: 0, isWhole: false, failure: undefined };
   async function* through() {
@@ -240,7 +239,7 @@ function counted(stream: Readable): Source {
   return source;
 }
 
-/** Keys come sorted, so all of one owner come together. */
+/** Keys are sorted, so the keys of an owner are contiguous. */
 async function* byOwner(
   pages: AsyncIterable<string[]> | Iterable<string[]>,
   prefix: string,
@@ -275,7 +274,7 @@ function isMissing(error: unknown): boolean {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 404;
 }
 
-/** Whatever the server has against us – away, slow, a wrong key –, the caller can only come back. */
+/** Callers can only retry, regardless of the cause. */
 function unavailable(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem(

@@ -1,4 +1,3 @@
-/** The in-process changes pass the suite of their port and leave no listener behind. */
 import { expect, test } from 'vitest';
 import { describeChanges } from '../../../test/support/changes-suite.ts';
 import { InProcessChanges } from './in-process.ts';
@@ -8,7 +7,7 @@ describeChanges('this process', async () => {
   return { changes, change: (jobId) => changes.notify(jobId) };
 });
 
-test('nothing is kept of a job that nobody waits for any more', async () => {
+test('a job without listeners leaves no state', async () => {
   const changes = new InProcessChanges();
   const stop = changes.listen('a', () => {});
   const waits = ['a', 'b', 'c'].map((job) =>

@@ -1,6 +1,4 @@
-/**
- * Changes within one process: a list of listeners for each job that somebody waits for.
- */
+/** Notifications of changes within one process. */
 import type { JobChanges, NextChange } from '../../ports/changes.ts';
 
 export class InProcessChanges implements JobChanges {
@@ -11,7 +9,7 @@ export class InProcessChanges implements JobChanges {
     for (const listener of this.#listeners.get(jobId) ?? []) listener();
   }
 
-  /** For when something may have been missed. */
+  /** Used when notifications may have been lost. */
   notifyAll(): void {
     for (const listeners of this.#listeners.values()) for (const listener of listeners) listener();
   }
@@ -48,7 +46,7 @@ export class InProcessChanges implements JobChanges {
     return this.#listeners.has(jobId);
   }
 
-  /** How many jobs somebody waits for; a leak would show here. */
+  /** The number of jobs with listeners; tests use it to detect leaks. */
   get listenedJobs(): number {
     return this.#listeners.size;
   }

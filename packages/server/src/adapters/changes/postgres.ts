@@ -1,18 +1,18 @@
 /**
- * Changes of every process, as PostgreSQL tells them: triggers send a notification with each commit, and one connection
- * of each process listens. While that connection is lost, listeners are told every second to look for themselves.
+ * Notifications of changes by any process: triggers send NOTIFY with each commit, and every process listens
+ * on one connection. While that connection is lost, listeners are notified periodically so that they poll.
  */
 import type { Client } from 'pg';
 import type { JobChanges, NextChange } from '../../ports/changes.ts';
 import { connectionSettings } from '../database/postgres.ts';
 import { InProcessChanges } from './in-process.ts';
 
-/** What the triggers of the migrations send to. */
+/** The triggers of the migrations use this name. */
 export const changesChannel = 'docyard_changes';
 
-const lookAgainMs = 1000;
+const pollMs = 1000;
 export const reconnectMs = { first: 250, max: 15_000 };
-/** A connection whose other end vanished says nothing; it is asked. */
+/** A dead connection is detected by a query. */
 const checkEveryMs = 5000;
 const checkTimeoutMs = 5000;
 
@@ -29,7 +29,7 @@ export class PostgresChanges implements JobChanges {
     this.#warn = warn;
   }
 
-  /** `warn` is told each time the connection is lost. */
+  /** `warn` is called whenever the connection is lost. */
   static async open(options: { url: string; warn?: (error: unknown) => void }): Promise<PostgresChanges> {
     const changes = new PostgresChanges(options.url, options.warn ?? (() => {}));
     const first = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ export class PostgresChanges implements JobChanges {
     return changes;
   }
 
-  /** The database tells everybody, this process too, but a moment later: whoever has just written must not read old. */
+  /** PostgreSQL notifies this process too, but later; a writer must read its own change. */
   notify(jobId: string): void {
     this.#listeners.notify(jobId);
   }
@@ -68,12 +68,12 @@ export class PostgresChanges implements JobChanges {
     await this.#running;
   }
 
-  /** Calls `tried` after the first attempt, whatever came of it. */
+  /** Calls `tried` after the first attempt, successful or not. */
   async #keepListening(tried: () => void): Promise<void> {
     const { signal } = this.#closing;
-    const lookAgain = setInterval(() => {
+    const poll = setInterval(() => {
       if (!this.isLive) this.#listeners.notifyAll();
-    }, lookAgainMs);
+    }, pollMs);
     for (let waitMs = reconnectMs.first; !signal.aborted; waitMs = Math.min(waitMs * 2, reconnectMs.max)) {
       try {
         await this.#listenUntilLost(() => {
@@ -87,7 +87,7 @@ export class PostgresChanges implements JobChanges {
       tried();
       if (!signal.aborted) await pause(waitMs, signal);
     }
-    clearInterval(lookAgain);
+    clearInterval(poll);
   }
 
   async #listenUntilLost(onListening: () => void): Promise<void> {
@@ -107,7 +107,7 @@ export class PostgresChanges implements JobChanges {
       ]);
       this.#client = client;
       onListening();
-      // What happened before the connection was there went unheard.
+      // Notifications before the connection were lost.
       this.#listeners.notifyAll();
       await lost.promise;
     } finally {

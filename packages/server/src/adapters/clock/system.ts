@@ -1,4 +1,3 @@
-/** The clock of the machine. */
 import type { Clock } from '../../ports/clock.ts';
 
 export const systemClock: Clock = { now: () => new Date() };

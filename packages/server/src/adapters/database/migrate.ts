@@ -1,6 +1,4 @@
-/**
- * Brings the tables of a database up to date, whichever it is. Several processes may try at once: one does it.
- */
+/** Runs database migrations. Several processes may start at the same time; one of them migrates. */
 import { sql, type Kysely, type LogEvent } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Tables } from '../../ports/database.ts';
@@ -9,22 +7,22 @@ import { migrations } from './migrations/index.ts';
 
 export interface OpeningOptions {
   measures?: Measures | undefined;
-  /** Leaves the tables as they are, for whoever only wants to look. */
-  asItIs?: boolean;
-  /** Told what was done to bring the tables up to date, if anything was. */
+  /** Leaves the tables unchanged, for read-only commands. */
+  skipMigrations?: boolean;
+  /** Called with the names of the applied migrations, if any. */
   applied?: (migrations: string[]) => void;
 }
 
-export async function bringUpToDate(
+export async function migrate(
   database: Kysely<Tables>,
   name: string,
-  { asItIs = false, applied = () => {} }: OpeningOptions = {},
+  { skipMigrations = false, applied = () => {} }: OpeningOptions = {},
 ): Promise<void> {
-  if (asItIs) return;
+  if (skipMigrations) return;
   const [newer] = (await appliedNames(database)).filter((applied) => !knownMigrations.includes(applied));
   if (newer !== undefined) {
     throw new Error(
-      `The database ${name} was brought up to date by a newer version of Docyard (${newer}). Use that version, or a backup from before.`,
+      `The database ${name} was migrated by a newer version of Docyard (${newer}). Use that version or restore an earlier backup.`,
     );
   }
   const { error, results = [] } = await migratorOf(database).migrateToLatest();
@@ -32,10 +30,9 @@ export async function bringUpToDate(
   if (done.length > 0) applied(done);
   if (error === undefined) return;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
-  throw new Error(
-    `The database ${name} could not be brought up to date (${failed ?? 'before the first step'}).`,
-    { cause: error },
-  );
+  throw new Error(`The database ${name} could not be migrated (${failed ?? 'before the first migration'}).`, {
+    cause: error,
+  });
 }
 
 export interface MigrationState {
@@ -45,7 +42,7 @@ export interface MigrationState {
 
 export const knownMigrations: readonly string[] = Object.keys(migrations);
 
-/** Every step that this program knows, and those that a newer one has done. Reads only. */
+/** All known migrations, and unknown ones that a newer version has applied. Read-only. */
 export async function listMigrations(
   database: Kysely<Tables>,
 ): Promise<{ known: MigrationState[]; newer: string[] }> {
@@ -63,8 +60,8 @@ async function appliedNames(database: Kysely<Tables>): Promise<string[]> {
   return (await applied.execute(database)).rows.map(({ name }) => name);
 }
 
-/** How Kysely is told to count queries; nothing when nobody wants to know. */
-export function counting(measures: Measures | undefined): { log?: (event: LogEvent) => void } {
+/** Kysely options that measure queries. */
+export function queryMeasuring(measures: Measures | undefined): { log?: (event: LogEvent) => void } {
   if (measures === undefined) return {};
   const log = ({ level, queryDurationMillis }: LogEvent) =>
     measures.queryEnded({ seconds: queryDurationMillis / 1000, failed: level === 'error' });

@@ -1,38 +1,38 @@
 /**
- * PostgreSQL, for several processes on several machines. A connection that is lost, a server that restarts or has no
- * connection left is an ordinary event: the caller is told to come back, and the pool connects anew.
+ * PostgreSQL, for several processes. Lost connections and restarts are expected: callers get
+ * `storage_unavailable`, and the pool reconnects.
  */
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
 import type { Measures } from '../../ports/telemetry.ts';
-import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
+import { migrate, queryMeasuring, type OpeningOptions } from './migrate.ts';
 
 export interface PostgresOptions extends OpeningOptions {
   url: string;
-  /** Connections of this process at most. */
+  /** Maximum connections of this process. */
   poolSize?: number;
-  /** How long a server that is not there yet is waited for. */
+  /** How long to wait for a server that is not reachable yet. */
   waitSeconds?: number;
-  /** Called while the server is waited for, with the database and the reason. */
+  /** Called while waiting, with the database and the reason. */
   waiting?: ((database: string, reason: string) => void) | undefined;
 }
 
 const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
-/** How long a start waits for the database, and how often it tries to connect. */
-export const startPatienceSeconds = 30;
+/** How long a start waits for the database, and the pause between attempts. */
+export const startTimeoutSeconds = 30;
 export const startPauseSeconds = 0.5;
 const waitNoticeMs = 10_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tables>> {
-  const { url, poolSize = 10, waitSeconds = startPatienceSeconds, waiting, measures } = options;
+  const { url, poolSize = 10, waitSeconds = startTimeoutSeconds, waiting, measures } = options;
   await waitForServer(url, waitSeconds, waiting);
-  // Steps of a migration, and the wait for another process that runs them, may take longer than a request may.
+  // Migrations, and waiting for another process that runs them, may exceed the statement timeout.
   const first = await connect(connectionSettings(url), 1);
   try {
-    await bringUpToDate(first, nameOf(url), options);
+    await migrate(first, nameOf(url), options);
   } finally {
     await first.destroy();
   }
@@ -42,14 +42,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tab
 export function timeLimits(statementMs: number) {
   return {
     statement_timeout: statementMs,
-    // A machine that vanished with a transaction open must not keep its locks.
+    // A client that vanished inside a transaction must not keep its locks.
     idle_in_transaction_session_timeout: statementMs,
-    // For a server that does not answer at all, not even that it is late.
+    // For a server that does not respond.
     query_timeout: statementMs + 2000,
   };
 }
 
-/** How every connection to this server is made. */
 export function connectionSettings(url: string) {
   return {
     connectionString: url,
@@ -60,16 +59,16 @@ export function connectionSettings(url: string) {
   };
 }
 
-/** True for what passes by itself: no connection, no answer in time, no room. */
-function isPassing(error: unknown): boolean {
+/** Whether a retry may succeed: no connection, timeout, no resources. */
+function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  if (typeof code === 'string' && (passingCodes.has(code) || passingClasses.has(code.slice(0, 2))))
+  if (typeof code === 'string' && (transientCodes.has(code) || transientClasses.has(code.slice(0, 2))))
     return true;
-  return passingMessage.test(error.message);
+  return transientMessage.test(error.message);
 }
 
-/** The address without its password, for messages. */
+/** The URL without the password, for messages. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
@@ -77,13 +76,13 @@ function nameOf(url: string): string {
 
 async function connect(settings: PoolConfig, poolSize: number, measures?: Measures): Promise<Kysely<Tables>> {
   const { default: pg } = await import('pg');
-  // Counts and sequences are numbers everywhere else too; none comes near 2^53.
+  // Counts and sequences are below 2^53, so they are parsed as numbers.
   const wholeNumber: number = pg.types.builtins.INT8;
   const getTypeParser = ((oid: number, format?: 'text') =>
     oid === wholeNumber ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;
   const types = { getTypeParser };
   const pool = new pg.Pool({ ...settings, types, max: poolSize, idleTimeoutMillis: 60_000 });
-  // A connection may break while nobody uses it; without a listener that would end the process.
+  // Without a listener, a broken idle connection would crash the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   measures?.watchConnections(() => ({
@@ -91,12 +90,12 @@ async function connect(settings: PoolConfig, poolSize: number, measures?: Measur
     idle: pool.idleCount,
     waiting: pool.waitingCount,
   }));
-  const dialect = new PostgresDialect({ pool: translating(pool) });
-  return new Kysely<Tables>({ dialect, ...counting(measures) });
+  const dialect = new PostgresDialect({ pool: withTranslatedErrors(pool) });
+  return new Kysely<Tables>({ dialect, ...queryMeasuring(measures) });
 }
 
-/** Kysely's view of the pool, with errors that pass told as `storage_unavailable`. */
-function translating(pool: Pool) {
+/** The pool for Kysely, with transient errors converted to `storage_unavailable`. */
+function withTranslatedErrors(pool: Pool) {
   const known = new WeakMap<PoolClient, ReturnType<typeof adapt>>();
   const adapt = (client: PoolClient) => ({
     query: ((text: string, values: unknown[]) =>
@@ -115,7 +114,7 @@ function translating(pool: Pool) {
   };
 }
 
-/** PostgreSQL keeps every character of a text but this one, and callers send it on purpose. */
+/** PostgreSQL text cannot contain NUL. */
 function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
@@ -124,13 +123,13 @@ async function attempt<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!isPassing(error)) throw error;
+    if (!isTransient(error)) throw error;
     const message = 'The database cannot be reached at the moment. Try again shortly.';
     throw new Problem('storage_unavailable', message, { headers: { 'retry-after': '5' }, cause: error });
   }
 }
 
-/** Services start in any order; a database that is a moment late is no reason to give up. */
+/** Services start in any order. */
 async function waitForServer(
   url: string,
   waitSeconds: number,
@@ -145,7 +144,7 @@ async function waitForServer(
       await client.connect();
       return;
     } catch (error) {
-      if (!isPassing(error) || Date.now() > deadline) {
+      if (!isTransient(error) || Date.now() > deadline) {
         const message = `The database ${nameOf(url)} cannot be reached: ${(error as Error).message}`;
         throw new Problem('storage_unavailable', message, { cause: error });
       }
@@ -161,8 +160,8 @@ async function waitForServer(
 }
 
 /** Connection exceptions, insufficient resources, system errors. */
-const passingClasses = new Set(['08', '53', '58']);
-const passingCodes = new Set([
+const transientClasses = new Set(['08', '53', '58']);
+const transientCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -171,14 +170,14 @@ const passingCodes = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  '25006', // read-only: a standby that is about to take over
+  '25006', // read-only: a standby before its promotion
   '25P03', // idle in a transaction for too long
-  '55P03', // a lock was not to be had
-  '57014', // canceled, by the limit for a statement
+  '55P03', // lock not available
+  '57014', // canceled by the statement timeout
   '57P01', // shutdown by an administrator
   '57P02', // shutdown after a crash
-  '57P03', // still starting
-  '57P05', // idle for too long
+  '57P03', // starting up
+  '57P05', // idle session timeout
 ]);
-const passingMessage =
+const transientMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable|Postgres connection has been discarded|read ECONN)/;

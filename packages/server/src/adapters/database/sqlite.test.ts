@@ -1,7 +1,3 @@
-/**
- * SQLite: the suite of the port, the settings that make a commit durable, migrations that may run again, and two
- * processes on one file.
- */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,7 +28,7 @@ test.each([
 });
 
 describe('migrations', () => {
-  test('run once: a second opening finds everything as it was', async () => {
+  test('run once and leave existing data unchanged', async () => {
     const file = newFile();
     const first = await openSqlite(file);
     const values = { id: 'org_1', name: 'Kept', plan: 'free', local_sources: 0, created_at: '2026-03-01' };
@@ -45,18 +41,16 @@ describe('migrations', () => {
     expect(after).toEqual(before);
   });
 
-  test('a file from the future is refused with its name, not overwritten', async () => {
+  test('a file of a newer version is refused with its name and not overwritten', async () => {
     const file = newFile();
     await (await openSqlite(file)).destroy();
     const raw = new DatabaseSync(file);
     raw.exec("insert into kysely_migration values ('9999-future', '2030-01-01')");
     raw.close();
-    await expect(openSqlite(file)).rejects.toThrow(
-      `The database ${file} was brought up to date by a newer version`,
-    );
+    await expect(openSqlite(file)).rejects.toThrow(`The database ${file} was migrated by a newer version`);
   });
 
-  test('a file that is no database is refused', async () => {
+  test('a file that is not a database is refused', async () => {
     const { writeFileSync } = await import('node:fs');
     const file = newFile();
     writeFileSync(file, 'This is a letter, not a database. '.repeat(100));
@@ -64,8 +58,8 @@ describe('migrations', () => {
   });
 });
 
-describe('trouble', () => {
-  test('a lock that is not given up is told as storage_unavailable, with a time to come back', async () => {
+describe('errors', () => {
+  test('a held lock is reported as storage_unavailable with Retry-After', async () => {
     const file = newFile();
     const database = await open(file);
     await sql`pragma busy_timeout = 50`.execute(database);
@@ -83,7 +77,7 @@ describe('trouble', () => {
     await insert.execute();
   });
 
-  test('a full disk is told as storage_unavailable, and what was there stays', async () => {
+  test('a full disk is reported as storage_unavailable, and existing data stays', async () => {
     const database = await open();
     await sql`pragma max_page_count = 60`.execute(database);
     const insert = (id: number) =>
@@ -109,13 +103,13 @@ describe('two processes on one file', () => {
     const database = await openSqlite(process.argv[1]);
   `;
 
-  test('a new file opened by several at once has its tables once', async () => {
+  test('a new file opened by several processes gets its tables once', async () => {
     const file = newFile();
     const ended = await Promise.all([1, 2, 3].map(() => run(`${opened} await database.destroy();`, file)));
     expect(ended).toEqual(ended.map(() => ({ status: 0, complaint: '' })));
   });
 
-  test('transactions that read and then write all succeed, and none is lost', async () => {
+  test('transactions that read and then write all succeed', async () => {
     const file = newFile();
     const database = await open(file);
     await database
@@ -136,7 +130,7 @@ describe('two processes on one file', () => {
     expect(await database.selectFrom('organizations').select('name').execute()).toEqual([{ name: '200' }]);
   });
 
-  test('a transaction has the right to write from its first reading on', async () => {
+  test('a transaction holds the write lock from its start', async () => {
     const file = newFile();
     const database = await open(file);
     const other = new DatabaseSync(file, { timeout: 0 });
@@ -151,7 +145,7 @@ describe('two processes on one file', () => {
     other.exec('rollback');
   });
 
-  test('a change made by one is seen by the other at once', async () => {
+  test('a change by one process is visible to the other immediately', async () => {
     const file = newFile();
     const database = await open(file);
     const values = `{ id: 'org_2', name: 'There', plan: 'free', local_sources: 0, created_at: '2026-03-01' }`;

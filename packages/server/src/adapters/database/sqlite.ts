@@ -1,6 +1,6 @@
 /**
- * SQLite through `node:sqlite`, for one process with everything in one folder. WAL with synchronous=FULL:
- * NORMAL lost acknowledged rows in power-cut trials.
+ * SQLite through `node:sqlite`, for one process. synchronous=FULL: in WAL mode NORMAL may lose acknowledged
+ * commits on power loss.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
@@ -8,25 +8,28 @@ import { isDiskFull } from '@docyard/site/disk';
 import { createForOwner } from '../../file-modes.ts';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
-import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
+import { migrate, queryMeasuring, type OpeningOptions } from './migrate.ts';
 
-/** The wait for another process' write blocks this one; the command line writes for milliseconds at most. */
+/** Waiting for the lock blocks the event loop. */
 const busyTimeoutMs = 1000;
 
 export async function openSqlite(file: string, options: OpeningOptions = {}): Promise<Kysely<Tables>> {
-  // The journal gets the mode of the database.
+  // The WAL file inherits the mode of the database file.
   if (file !== ':memory:') createForOwner(file);
   const connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
   attempt(() =>
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON'),
   );
   const dialect = new Dialect({ database: adapt(connection) });
-  const database = new Kysely<Tables>({ dialect, ...counting(options.measures) });
-  await bringUpToDate(database, file, options);
+  const database = new Kysely<Tables>({ dialect, ...queryMeasuring(options.measures) });
+  await migrate(database, file, options);
   return database;
 }
 
-/** A migration that is cut off must leave nothing behind: SQLite can undo a CREATE TABLE, Kysely only has to be told. */
+/**
+ * SQLite has transactional DDL, but Kysely's adapter denies it; without it an interrupted migration would
+ * leave tables behind.
+ */
 class Dialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
@@ -39,32 +42,33 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-/** Gives `node:sqlite` the shape Kysely's SQLite dialect expects, with prepared statements kept by their text. */
+/** Adapts `node:sqlite` to Kysely's SQLite dialect and caches prepared statements. */
 function adapt(connection: DatabaseSync) {
   const prepared = new Map<string, ReturnType<typeof adaptStatement>>();
   return {
     close: () => connection.close(),
     prepare(text: string) {
-      // A transaction that reads first and writes later would fail whenever another process wrote in between.
+      // A transaction that reads first and then writes would fail when another process wrote in between.
       const sql = text === 'begin' ? 'begin immediate' : text;
       const known = prepared.get(sql);
       if (known !== undefined) return known;
       const statement =
         sql === 'rollback' ? rollbackOf(connection) : adaptStatement(attempt(() => connection.prepare(sql)));
-      // Only texts without inlined values repeat; a bound keeps odd ones from piling up.
+      // A bound, because statements with inlined values do not repeat.
       if (prepared.size < 500) prepared.set(sql, statement);
       return statement;
     },
   };
 }
 
-/** A full disk makes SQLite roll back on its own; a second rollback would fail and hide the first error. */
+/** On a full disk SQLite rolls back automatically; a second rollback would fail and hide the first error. */
 function rollbackOf(connection: DatabaseSync) {
   const statement = adaptStatement(connection.prepare('rollback'));
-  const nothing = { changes: 0, lastInsertRowid: 0 };
+  const noChanges = { changes: 0, lastInsertRowid: 0 };
   return {
     ...statement,
-    run: (parameters: readonly unknown[]) => (connection.isTransaction ? statement.run(parameters) : nothing),
+    run: (parameters: readonly unknown[]) =>
+      connection.isTransaction ? statement.run(parameters) : noChanges,
   };
 }
 
@@ -82,7 +86,7 @@ const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 
-/** A full disk or a stubborn lock is an ordinary event: the caller is told to come back. */
+/** A full disk or a held lock is reported as `storage_unavailable`. */
 function attempt<T>(run: () => T): T {
   try {
     return run();

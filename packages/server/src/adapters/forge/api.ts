@@ -1,6 +1,6 @@
 /**
- * JSON calls to the API of a forge: through the egress rules, within limits of size and time, repeated where that is
- * harmless, every failure typed. Knows no forge by name. What it throws holds the forge's words, never a secret.
+ * JSON client for the API of a forge: applies egress rules and limits, retries safe requests and classifies
+ * failures. Errors never contain a secret.
  */
 import type { z } from 'zod';
 import { EgressError, type EgressPolicy } from '../../egress/addresses.ts';
@@ -8,41 +8,36 @@ import { type OutboundAnswer, sendRequest } from '../../egress/request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ForgeError, type ForgeProblem, type GitCredential } from '../../ports/forge.ts';
 
-/** What every adapter is given by the composition. */
 export interface Connection {
   policy: EgressPolicy;
   clock: Clock;
-  /** Waits; tests do not. */
+  /** Replaceable, so that tests do not wait. */
   pause: (seconds: number, signal: AbortSignal) => Promise<void>;
   limits: { bytes: number; seconds: number };
 }
 
 export interface Authority {
-  /** What the next request is sent with. */
   current(signal: AbortSignal): Promise<GitCredential | null>;
-  /** Drops what was refused; true when a fresh one may do better. */
+  /** Discards a refused credential; true if a new one may succeed. */
   renew?(): boolean;
 }
 
 export interface ApiOptions {
-  /** Of the forge, as people write it. */
   name: string;
   base: URL;
   authority: Authority;
   headers?: Record<string, string>;
-  /** The forge's own sentence in the body of a failure. */
-  words(body: unknown): string | undefined;
-  /** Whether a refusal means that there is an open pull request already. */
-  isDuplicate?(status: number, words: string): boolean;
+  errorText(body: unknown): string | undefined;
+  isDuplicate?(status: number, errorText: string): boolean;
 }
 
 export interface Call<Answer> {
-  /** Below the base, each part encoded. */
+  /** Relative to the base, with encoded segments. */
   path: string;
   query?: Record<string, string>;
   body?: unknown;
   answer: z.ZodType<Answer>;
-  /** A POST is not repeated when the forge may have done it though it failed to say so, unless this is set. */
+  /** A failed POST may have taken effect, so it is repeated only if this is set. */
   isRepeatable?: boolean;
   signal: AbortSignal;
 }
@@ -55,11 +50,10 @@ export interface Api {
   patch<Answer>(call: Call<Answer>): Promise<Answer>;
 }
 
-/** A pull request of GitHub with two whole repositories in it is about 25 kB. */
-export const usualLimits = { bytes: 4_000_000, seconds: 30 };
+export const defaultLimits = { bytes: 4_000_000, seconds: 30 };
 export const maxTries = 3;
-/** A worker waits no longer than this for a limit to pass; the job says when to come back. */
-export const longestPauseSeconds = 60;
+/** A worker does not wait longer for a rate limit. */
+export const maxPauseSeconds = 60;
 
 export function connectApi(connection: Connection, options: ApiOptions): Api {
   const call =
@@ -75,20 +69,20 @@ async function callWithRetries<Answer>(
   method: string,
   call: Call<Answer>,
 ): Promise<Answer> {
-  let renewed = false;
+  let hasRenewed = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await callOnce(connection, options, method, call);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      if (error.problem === 'auth' && !renewed && options.authority.renew?.() === true) {
-        renewed = true;
+      if (error.problem === 'auth' && !hasRenewed && options.authority.renew?.() === true) {
+        hasRenewed = true;
         continue;
       }
       const mayRepeat = call.isRepeatable ?? method !== 'POST';
-      const harmless = error.problem === 'rate_limited' || (error.problem === 'unavailable' && mayRepeat);
+      const isRetryable = error.problem === 'rate_limited' || (error.problem === 'unavailable' && mayRepeat);
       const seconds = error.retryAfterSeconds ?? attempt;
-      if (!harmless || attempt === maxTries || seconds > longestPauseSeconds) throw error;
+      if (!isRetryable || attempt === maxTries || seconds > maxPauseSeconds) throw error;
       await connection.pause(seconds, call.signal);
     }
   }
@@ -114,68 +108,67 @@ async function callOnce<Answer>(
   }).catch((error: unknown) => {
     throw error instanceof EgressError ? unreachable(error) : error;
   });
-  const value = parsed(answer.body);
+  const value = parseJson(answer.body);
   if (answer.status < 200 || answer.status > 299) {
-    const words = clean(mask(options.words(value) ?? '', credential));
-    throw failure(options, answer, words, connection.clock);
+    const errorText = clean(mask(options.errorText(value) ?? '', credential));
+    throw failure(options, answer, errorText, connection.clock);
   }
   const checked = call.answer.safeParse(value);
   if (checked.success) return checked.data;
-  throw new ForgeError('unavailable', `${options.name} answered with something that is not its API.`, {
-    hint: 'Check the address of the API in the settings of the project.',
+  throw new ForgeError('unavailable', `${options.name} returned an invalid API response.`, {
+    hint: 'Check the API address in the settings of the project.',
   });
 }
 
 function unreachable(error: EgressError): ForgeError {
-  const isOurs = error.problem === 'refused' || error.problem === 'offline';
-  const problem: ForgeProblem = isOurs ? 'rejected' : 'unavailable';
+  const isRefused = error.problem === 'refused' || error.problem === 'offline';
+  const problem: ForgeProblem = isRefused ? 'rejected' : 'unavailable';
   return new ForgeError(problem, error.message, { hint: error.hint });
 }
 
-function failure(options: ApiOptions, answer: OutboundAnswer, words: string, clock: Clock): ForgeError {
+function failure(options: ApiOptions, answer: OutboundAnswer, errorText: string, clock: Clock): ForgeError {
   const { status } = answer;
-  const said = words === '' ? `status ${status}` : `status ${status}: ${words}`;
+  const details = errorText === '' ? `status ${status}` : `status ${status}: ${errorText}`;
   const retryAfterSeconds = secondsToWait(answer, clock);
   const fail = (problem: ForgeProblem, sentence: string, hint?: string) =>
-    new ForgeError(problem, `${options.name} ${sentence} (${said})`, { hint, retryAfterSeconds });
-  if (options.isDuplicate?.(status, words) === true) return fail('already_exists', 'has it already.');
-  if (status === 429 || (status === 403 && isRateLimit(answer, words))) {
-    return fail('rate_limited', 'wants fewer requests.', 'Try again later.');
+    new ForgeError(problem, `${options.name} ${sentence} (${details})`, { hint, retryAfterSeconds });
+  if (options.isDuplicate?.(status, errorText) === true)
+    return fail('already_exists', 'already has an open pull request.');
+  if (status === 429 || (status === 403 && isRateLimit(answer, errorText))) {
+    return fail('rate_limited', 'is rate limiting requests.', 'Try again later.');
   }
   if (status === 401) {
-    return fail(
-      'auth',
-      'does not know the credential.',
-      'Check that the token is complete and has not expired.',
-    );
+    return fail('auth', 'rejected the credential.', 'Check that the token is complete and has not expired.');
   }
   if (status === 403) {
-    return fail('auth', 'does not allow this.', 'Give the token write access to contents and pull requests.');
+    return fail('auth', 'denied access.', 'Give the token write access to contents and pull requests.');
   }
   if (status === 404) {
     return fail(
       'not_found',
-      'does not have it, or hides it.',
-      'Check the repository and what the token may see.',
+      'cannot find the repository or denies access to it.',
+      'Check the repository and the permissions of the token.',
     );
   }
-  if (status >= 500) return fail('unavailable', 'has a fault.');
+  if (status >= 500) return fail('unavailable', 'failed.');
   if (status >= 300 && status <= 399) {
-    return fail('rejected', 'sends the request elsewhere.', 'Use the present address of the repository.');
+    return fail('rejected', 'redirects the request.', 'Use the current address of the repository.');
   }
-  return fail('rejected', 'refused the request.');
+  return fail('rejected', 'rejected the request.');
 }
 
-/** GitHub says 403 for both limits of it: the hourly one empties a counter, the other sends Retry-After. */
-function isRateLimit(answer: OutboundAnswer, words: string): boolean {
+/**
+ * GitHub uses 403 for both rate limits: the primary one empties a counter, the secondary one sends Retry-After.
+ */
+function isRateLimit(answer: OutboundAnswer, errorText: string): boolean {
   return (
     answer.headers.get('x-ratelimit-remaining') === '0' ||
     answer.headers.has('retry-after') ||
-    /rate limit/i.test(words)
+    /rate limit/i.test(errorText)
   );
 }
 
-/** From Retry-After (seconds or a date), else from the moment at which the limit begins anew. */
+/** From Retry-After (seconds or a date), otherwise from the reset time of the limit. */
 function secondsToWait({ headers, status }: OutboundAnswer, clock: Clock): number | undefined {
   const nowSeconds = clock.now().getTime() / 1000;
   const after = headers.get('retry-after');
@@ -189,7 +182,7 @@ function secondsToWait({ headers, status }: OutboundAnswer, clock: Clock): numbe
   return Math.max(0, Math.ceil(Number(reset) - nowSeconds));
 }
 
-function parsed(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch {
@@ -197,22 +190,22 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-const mostWords = 300;
+const maxMessageCharacters = 300;
 
-/** One line without control and direction characters, because it ends up in logs and on pages. */
-function clean(words: string): string {
-  const line = words
-    .slice(0, 10 * mostWords)
+/** One line without control characters, because it is logged and shown. */
+function clean(errorText: string): string {
+  const line = errorText
+    .slice(0, 10 * maxMessageCharacters)
     .replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ')
     .trim();
-  return line.length > mostWords ? `${line.slice(0, mostWords)}…` : line;
+  return line.length > maxMessageCharacters ? `${line.slice(0, maxMessageCharacters)}…` : line;
 }
 
-/** Some proxies repeat what they were sent. Done before the text is cut, or half a secret would stay. */
-function mask(words: string, credential: GitCredential | null): string {
-  if (credential === null) return words;
+/** Some proxies echo requests. Masks before truncating, because part of a secret would not be recognized. */
+function mask(errorText: string, credential: GitCredential | null): string {
+  if (credential === null) return errorText;
   const encoded = credential.authorization.split(' ').at(-1) ?? '';
   return [credential.secret, encoded]
     .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '***'), words);
+    .reduce((text, secret) => text.replaceAll(secret, '***'), errorText);
 }

@@ -1,4 +1,3 @@
-/** Git without a forge: a branch is pushed and that is all. Connects to nothing. */
 import { ForgeError, type Forge, type ForgeSettings } from '../../ports/forge.ts';
 import { basic, tokenOf, usernameOf } from './credentials.ts';
 
@@ -6,7 +5,7 @@ export function bareForge({ credential }: ForgeSettings): Forge {
   const header = credential === null ? null : basic(usernameOf(credential) ?? 'git', tokenOf(credential));
   const none = () =>
     Promise.reject(
-      new ForgeError('not_found', 'This repository is on no forge, so there is no pull request.'),
+      new ForgeError('not_found', 'The repository is not on a forge, so it has no pull requests.'),
     );
   return {
     kind: 'bare',

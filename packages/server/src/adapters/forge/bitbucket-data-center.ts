@@ -1,4 +1,3 @@
-/** Pull requests on Bitbucket Data Center, with an HTTP access token. */
 import { z } from 'zod';
 import {
   ForgeError,
@@ -9,13 +8,13 @@ import {
 } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
-import { cutBody, findOrCreate, mostBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
+import { truncateBody, findOrCreate, maxBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, type Repository } from './repository.ts';
 
 const End = z.object({ id: z.string(), repository: z.object({ id: z.int() }) });
 const PullRequest = z.object({
   id: prNumber,
-  /** Every change must name the one it follows. */
+  /** Required by every update (optimistic locking). */
   version: z.int(),
   state: z.enum(['OPEN', 'MERGED', 'DECLINED']),
   draft: z.boolean().optional(),
@@ -35,8 +34,8 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
     name: 'Bitbucket',
     base: apiBaseOf(settings, `${root}/rest/api/1.0`),
     authority: tokenAuthority(credential),
-    words,
-    isDuplicate: (status, said) => status === 409 && /only one pull request may be open/i.test(said),
+    errorText,
+    isDuplicate: (status, details) => status === 409 && /only one pull request may be open/i.test(details),
   });
   const repository = `/projects${encodedPath(project)}/repos${encodedPath(name)}`;
   const path = `${repository}/pull-requests`;
@@ -45,13 +44,13 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
 
   const updateOnce = async (number: number, { title, body, draft }: PrChange, signal: AbortSignal) => {
     const { version, reviewers } = await read(number, signal);
-    // What is left out is removed: reviewers are sent back as they were.
+    // Omitted fields are removed, so reviewers are sent back.
     const wanted = {
       version,
       title,
-      description: cutBody(body, mostBitbucketCharacters),
+      description: truncateBody(body, maxBitbucketCharacters),
       reviewers,
-      ...draftMark(draft),
+      ...draftField(draft),
     };
     return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
   };
@@ -73,10 +72,10 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
           });
           const wanted = {
             title,
-            description: cutBody(body, mostBitbucketCharacters),
+            description: truncateBody(body, maxBitbucketCharacters),
             fromRef: end(head),
             toRef: end(base),
-            ...draftMark(draft),
+            ...draftField(draft),
           };
           return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
         },
@@ -97,12 +96,12 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
       const answer = z.object({ id: z.string() });
       return branchName((await api.get({ path: `${repository}/default-branch`, answer, signal })).id);
     },
-    // Tokens of a project or repository work only as a bearer, also for git.
+    // Project and repository tokens work only as bearer tokens, also for git.
     gitCredential: () => Promise.resolve(credential === null ? null : bearer(tokenOf(credential))),
   };
 }
 
-/** `https://host[/root]/scm/PROJECT/repository`, or the page of it that people see. */
+/** `https://host[/root]/scm/PROJECT/repository`, or the page of the repository. */
 function splitAddress({ url, parts }: Repository): { root: string; project: string; name: string } {
   const [place, project = '', repos, name = ''] = parts.slice(-4);
   const isPage = (place === 'projects' || place === 'users') && repos === 'repos';
@@ -125,8 +124,8 @@ function branchName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
 }
 
-/** Sent only when it is wanted: versions before 8.18 do not know it. */
-function draftMark(draft: boolean | undefined): { draft?: true } {
+/** Versions before 8.18 do not know `draft`. */
+function draftField(draft: boolean | undefined): { draft?: true } {
   return draft === true ? { draft } : {};
 }
 
@@ -150,7 +149,7 @@ function isOutOfDate(error: unknown): boolean {
   return error instanceof ForgeError && error.problem === 'rejected' && /out-of-date/i.test(error.message);
 }
 
-function words(body: unknown): string | undefined {
+function errorText(body: unknown): string | undefined {
   const failure = z.object({ errors: z.array(z.object({ message: z.string() })) }).safeParse(body).data;
   return failure?.errors.map(({ message }) => message).join(' ');
 }

@@ -1,9 +1,9 @@
-/** Pull requests on Bitbucket Cloud, with an access token of the repository or an API token of a person. */
+/** Pull requests on Bitbucket Cloud, with a repository access token or a user's API token. */
 import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf, usernameOf } from './credentials.ts';
-import { cutBody, findOrCreate, mostBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
+import { truncateBody, findOrCreate, maxBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository } from './repository.ts';
 
 const End = z.object({
@@ -28,9 +28,9 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
     authority: tokenAuthority(credential, (token, username) =>
       username === undefined ? bearer(token) : basic(username, token),
     ),
-    words,
-    isDuplicate: (status, said) =>
-      (status === 400 || status === 409) && /already (an open|exists)/i.test(said),
+    errorText,
+    isDuplicate: (status, details) =>
+      (status === 400 || status === 409) && /already (an open|exists)/i.test(details),
   });
   const repository = `/repositories${encodedPath(owner, name)}`;
   const path = `${repository}/pullrequests`;
@@ -53,7 +53,7 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
         create: async ({ head, base, title, body, draft }, signal) => {
           const wanted = {
             title,
-            description: cutBody(body, mostBitbucketCharacters),
+            description: truncateBody(body, maxBitbucketCharacters),
             source: { branch: { name: head } },
             destination: { branch: { name: base } },
             draft,
@@ -62,13 +62,13 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
         },
       },
       connection,
-      // What a second one for the same branches gets is not documented.
-      { lookFirst: true },
+      // The response to a duplicate is not documented.
+      { checkFirst: true },
     ),
     updatePr: async (number, { title, body, draft }, signal) => {
       const wanted = {
         title,
-        description: cutBody(body, mostBitbucketCharacters),
+        description: truncateBody(body, maxBitbucketCharacters),
         ...(draft === true ? { draft } : {}),
       };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
@@ -115,11 +115,11 @@ const Failure = z.object({
   }),
 });
 
-function words(body: unknown): string | undefined {
+function errorText(body: unknown): string | undefined {
   const failure = Failure.safeParse(body).data?.error;
   if (failure === undefined) return undefined;
   const fields = Object.entries(failure.fields ?? {}).map(
-    ([name, said]) => `${name}: ${[said].flat().join(' ')}`,
+    ([name, details]) => `${name}: ${[details].flat().join(' ')}`,
   );
   return [failure.message, failure.detail, ...fields].filter(Boolean).join(' ');
 }

@@ -1,4 +1,3 @@
-/** Turns a stored token into the header that an API or git wants. */
 import { ForgeError, type ForgeCredential, type GitCredential } from '../../ports/forge.ts';
 import type { Authority } from './api.ts';
 
@@ -18,14 +17,13 @@ export function tokenAuthority(
   return { current: () => Promise.resolve(header) };
 }
 
-/** Only GitHub has Apps. */
 export function tokenOf(credential: ForgeCredential): string {
   if (credential.type === 'app') {
-    throw new ForgeError('auth', 'Only GitHub takes the key of an App.', { hint: 'Use an access token.' });
+    throw new ForgeError('auth', 'Only GitHub supports App credentials.', { hint: 'Use an access token.' });
   }
-  // A line break in a header would begin a new one.
+  // A line break would inject headers.
   if (!/^[\x21-\x7e]+$/.test(credential.token)) {
-    throw new ForgeError('auth', 'The token holds characters that no token has.', { hint: 'Paste it anew.' });
+    throw new ForgeError('auth', 'The token contains invalid characters.', { hint: 'Paste it again.' });
   }
   return credential.token;
 }

@@ -1,4 +1,3 @@
-/** Every adapter passes the suite of the port against its fake; then what is special to one forge. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startFakeBitbucketDataCenter } from '../../../../../test/fakes/forges/bitbucket-data-center.ts';
@@ -58,7 +57,7 @@ describeForge('Bitbucket Data Center', async () =>
 const wanted = { head: 'docs-agent/a', base: 'main', title: 'Fix links', body: 'Text', draft: false };
 
 describe('GitHub', () => {
-  test('a limit that is told by a counter is waited for until it begins anew', async () => {
+  test('a rate limit with a reset time is waited for', async () => {
     const clock = { now: () => new Date('2026-03-01T12:00:00Z') };
     const { fake, open, pauses } = stageOf('github', await started(startFakeGithub()), clock);
     const reset = String(clock.now().getTime() / 1000 + 12);
@@ -67,7 +66,7 @@ describe('GitHub', () => {
     expect(pauses).toEqual([12]);
   });
 
-  test('a 403 that is no limit is about the token', async () => {
+  test('a 403 without a rate limit is an authentication error', async () => {
     const { fake, open } = stageOf('github', await started(startFakeGithub()));
     fake.fail({ status: 403, body: { message: 'Resource not accessible by personal access token' } });
     await expect(open().defaultBranch(never)).rejects.toMatchObject({
@@ -76,7 +75,7 @@ describe('GitHub', () => {
     });
   });
 
-  test('where the plan has no drafts, the title says it', async () => {
+  test('a plan without drafts marks the title', async () => {
     const { fake, open } = stageOf('github', await started(startFakeGithub()));
     fake.hasDrafts = false;
     expect(await open().createPr({ ...wanted, draft: true }, never)).toMatchObject({ draft: false });
@@ -85,7 +84,7 @@ describe('GitHub', () => {
     expect(fake.pulls).toMatchObject([{ title: '[Draft] Fix more links', draft: false }]);
   });
 
-  test('an answer that never comes is looked for', async () => {
+  test('after a lost response the pull request is looked up', async () => {
     const fake = await started(startFakeGithub());
     const limits = { bytes: 4_000_000, seconds: 1 };
     const forges = new HttpForges(() => policy, systemClock, { pause: () => Promise.resolve(), limits });
@@ -96,7 +95,7 @@ describe('GitHub', () => {
     expect(fake.pulls).toHaveLength(1);
   });
 
-  test('an answer that is too large is not taken', async () => {
+  test('a response over the size limit is refused', async () => {
     const { fake, open } = stageOf('github', await started(startFakeGithub()));
     fake.fail(...Array.from({ length: 3 }, () => ({ status: 200, body: ' '.repeat(5_000_000) })));
     await expect(open().prState(1, never)).rejects.toMatchObject({ problem: 'unavailable' });
@@ -119,7 +118,7 @@ describe('a GitHub App', () => {
     };
   }
 
-  test('gets a token of its installation, for one repository and no more rights than needed', async () => {
+  test('the App gets an installation token for one repository with minimal permissions', async () => {
     const { fake, forge } = await appStage();
     expect(await forge.createPr(wanted, never)).toMatchObject({ number: 1 });
     const [installation, request, creation] = fake.requests;
@@ -131,7 +130,7 @@ describe('a GitHub App', () => {
     expect(creation?.authorization).toBe(`Bearer ${fake.appTokens[0]}`);
   });
 
-  test('keeps the token until shortly before its end, also for git', async () => {
+  test('the token is cached until shortly before it expires, also for git', async () => {
     const { fake, forge, pass } = await appStage();
     await forge.defaultBranch(never);
     pass(54);
@@ -142,7 +141,7 @@ describe('a GitHub App', () => {
     expect(fake.appTokens).toHaveLength(2);
   });
 
-  test('asks for a new one when the kept one is refused', async () => {
+  test('a refused cached token is replaced', async () => {
     const { fake, forge } = await appStage();
     await forge.defaultBranch(never);
     fake.appTokens.push('another-that-made-it-invalid');
@@ -150,7 +149,7 @@ describe('a GitHub App', () => {
     expect(fake.appTokens).toHaveLength(3);
   });
 
-  test('a kept token is given to nobody who holds another key', async () => {
+  test('a cached token is not shared with another private key', async () => {
     const { fake, forge, open, credential } = await appStage();
     await forge.defaultBranch(never);
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -160,7 +159,7 @@ describe('a GitHub App', () => {
     expect(fake.appTokens).toHaveLength(1);
   });
 
-  test('a key that cannot be read is told without showing it', async () => {
+  test('an invalid key is reported without its content', async () => {
     const { open, credential } = await appStage();
     for (const privateKey of ['not-a-key-0123456789', credential.privateKey.slice(0, 400)]) {
       const opening = () => open({ credential: { ...credential, privateKey } });
@@ -170,12 +169,12 @@ describe('a GitHub App', () => {
 });
 
 describe('GitLab', () => {
-  test('below a folder of its host is given as the address of its API', async () => {
+  test('GitLab below a path of its host works with its API address', async () => {
     const fake = await started(startFakeGitlab());
     const { open } = stageOf('gitlab', fake);
     const repository = `${fake.origin}/harbour/docs`;
     expect(await open({ repository, apiBase: `${fake.apiBase}/` }).defaultBranch(never)).toBe('main');
-    // The folder is part of the address, not of the project.
+    // The folder belongs to the address, not to the project.
     const forge = open({
       repository: `${fake.origin}/git/harbour/docs.git`,
       apiBase: `${fake.origin}/git/api/v4`,
@@ -198,14 +197,14 @@ describe('Gitea', () => {
 });
 
 describe('Bitbucket', () => {
-  test('a person’s token goes with their address to the API and with a fixed name to git', async () => {
+  test('a user token is sent with the email address to the API and a fixed user name to git', async () => {
     const { fake, open } = stageOf('bitbucket', await started(startFakeBitbucket()));
     const forge = open({ credential: { type: 'token', token: fake.token, username: 'ada@example.com' } });
     expect(await forge.defaultBranch(never)).toBe('main');
     expect(decoded(await forge.gitCredential(never))).toBe(`x-bitbucket-api-token-auth:${fake.token}`);
   });
 
-  test('Data Center: reviewers stay, and a change in between is followed', async () => {
+  test('an update on Data Center keeps reviewers and retries after a concurrent change', async () => {
     const { fake, open } = stageOf('bitbucket-data-center', await started(startFakeBitbucketDataCenter()));
     const forge = open();
     await forge.createPr(wanted, never);
@@ -223,7 +222,7 @@ describe('Bitbucket', () => {
     ['/git/scm/DOC/manual.git', '/git/rest/api/1.0/projects/DOC/repos/manual/default-branch'],
     ['/projects/DOC/repos/manual', '/rest/api/1.0/projects/DOC/repos/manual/default-branch'],
     ['/users/ada/repos/manual', '/rest/api/1.0/projects/~ada/repos/manual/default-branch'],
-  ])('Data Center: %s is asked for at %s', async (path, asked) => {
+  ])('the Data Center address %s uses %s', async (path, asked) => {
     const { fake, open } = stageOf('bitbucket-data-center', await started(startFakeBitbucketDataCenter()));
     await open({ repository: fake.origin + path })
       .defaultBranch(never)
@@ -232,7 +231,7 @@ describe('Bitbucket', () => {
   });
 });
 
-test('git without a forge pushes with its credential and has no pull request', async () => {
+test('a plain git server uses the credential for pushes and has no pull requests', async () => {
   const forges = new HttpForges(() => ({ allowedHosts: [], offline: true }), systemClock);
   const credential = { type: 'token' as const, token: 'secret', username: 'ada' };
   const settings = { kind: 'bare' as const, repository: 'https://git.example.com/docs.git', apiBase: null };
@@ -244,7 +243,7 @@ test('git without a forge pushes with its credential and has no pull request', a
   await expect(forge.prState(1, never)).rejects.toMatchObject({ problem: 'not_found' });
 });
 
-describe('what git pushes with', () => {
+describe('the credential of git', () => {
   const repository = 'https://git.example.com/scm/harbour/docs.git';
   const token = 'a-token';
   test.each<[ForgeKind, string]>([
@@ -253,7 +252,7 @@ describe('what git pushes with', () => {
     ['gitea', 'oauth2:a-token'],
     ['bitbucket', 'x-token-auth:a-token'],
     ['bare', 'git:a-token'],
-  ])('on %s is %s', async (kind, expected) => {
+  ])('the credential on %s is %s', async (kind, expected) => {
     const settings = { kind, apiBase: null, credential: { type: 'token' as const, token } };
     const forge = new HttpForges(() => ({ allowedHosts: [] }), systemClock).open({
       ...settings,
@@ -262,7 +261,7 @@ describe('what git pushes with', () => {
     expect(decoded(await forge.gitCredential(never))).toBe(expected);
   });
 
-  test('on Bitbucket Data Center is a bearer, because tokens of a repository are nothing else', async () => {
+  test('Bitbucket Data Center uses a bearer token', async () => {
     const forges = new HttpForges(() => ({ allowedHosts: [] }), systemClock);
     const credential = { type: 'token' as const, token };
     const forge = forges.open({ kind: 'bitbucket-data-center', repository, apiBase: null, credential });
@@ -270,7 +269,7 @@ describe('what git pushes with', () => {
   });
 });
 
-describe('settings that can never work are refused before anything is sent', () => {
+describe('invalid settings are refused before any request', () => {
   const forges = new HttpForges(() => ({ allowedHosts: [] }), systemClock);
   const good: ForgeSettings = {
     kind: 'github',
@@ -280,18 +279,18 @@ describe('settings that can never work are refused before anything is sent', () 
   };
   test.each<[string, Partial<ForgeSettings>]>([
     ['no owner', { repository: 'https://github.com/docs' }],
-    ['too deep', { repository: 'https://github.com/a/b/c' }],
-    ['a way up', { repository: 'https://github.com/a/%2e%2e' }],
+    ['too many segments', { repository: 'https://github.com/a/b/c' }],
+    ['a parent folder', { repository: 'https://github.com/a/%2e%2e' }],
     ['an encoded slash', { repository: 'https://github.com/a/b%2Fc' }],
-    ['a broken escape', { repository: 'https://github.com/a/%zz' }],
+    ['invalid percent-encoding', { repository: 'https://github.com/a/%zz' }],
     ['another scheme', { repository: 'ssh://git@github.com/a/b' }],
     ['a password', { repository: 'https://ada:secret@github.com/a/b' }],
     ['an API with a query', { apiBase: 'https://api.example.com/?a=b' }],
     ['an API of another scheme', { apiBase: 'file:///etc/passwd' }],
     ['a token with a line break', { credential: { type: 'token', token: 'a\r\nX-Header: b' } }],
-    ['an App elsewhere', { kind: 'gitlab', credential: { type: 'app', appId: '1', privateKey: 'k' } }],
-    ['no place in Data Center', { kind: 'bitbucket-data-center' }],
-  ])('%s', (_, settings) => {
+    ['an App of another forge', { kind: 'gitlab', credential: { type: 'app', appId: '1', privateKey: 'k' } }],
+    ['a repository that is not on Data Center', { kind: 'bitbucket-data-center' }],
+  ])('settings with %s are refused', (_, settings) => {
     expect(() => forges.open({ ...good, ...settings })).toThrow(
       expect.objectContaining({ name: 'ForgeError' }),
     );
@@ -299,7 +298,7 @@ describe('settings that can never work are refused before anything is sent', () 
   });
 });
 
-test('a host inside the network is not called unless the operator lists it', async () => {
+test('a private host is not called unless the operator lists it', async () => {
   const fake = await started(startFakeGithub());
   const forges = new HttpForges(() => ({ allowedHosts: [] }), systemClock);
   const credential = { type: 'token' as const, token: fake.token };
@@ -308,7 +307,7 @@ test('a host inside the network is not called unless the operator lists it', asy
   expect(fake.requests).toHaveLength(0);
 });
 
-describe('telling which forge it is', () => {
+describe('detecting the forge', () => {
   const forges = new HttpForges(() => policy, systemClock);
 
   test.each([
@@ -319,7 +318,7 @@ describe('telling which forge it is', () => {
     ['https://bitbucket.org/harbour/docs', 'bitbucket'],
     ['/srv/git/docs', 'bare'],
     ['file:///srv/git/docs', 'bare'],
-  ])('%s is on %s by its address', async (repository, kind) => {
+  ])('the address of %s identifies %s', async (repository, kind) => {
     expect(
       await new HttpForges(() => ({ allowedHosts: [], offline: true }), systemClock).detect(
         repository,
@@ -337,7 +336,7 @@ describe('telling which forge it is', () => {
       '/rest/api/1.0/application-properties',
       { status: 200, body: { version: '9.4.0', displayName: 'Bitbucket' } },
     ],
-  ])('an own %s is asked, without a credential', async (kind, path, answer) => {
+  ])('a self-hosted %s is detected without a credential', async (kind, path, answer) => {
     const fake = await started(startFakeBitbucket());
     const earlier = [
       '/api/v1/version',
@@ -351,7 +350,7 @@ describe('telling which forge it is', () => {
     expect(fake.requests.at(-1)).toMatchObject({ path, authorization: undefined });
   });
 
-  test('a host that is down is not taken for plain git', async () => {
+  test('an unavailable host is not treated as plain git', async () => {
     const fake = await started(startFakeBitbucket());
     fake.fail(...Array.from({ length: 4 }, () => ({ status: 503 })));
     await expect(forges.detect(fake.repository, never)).rejects.toMatchObject({ problem: 'unavailable' });
@@ -359,7 +358,7 @@ describe('telling which forge it is', () => {
     await expect(offline.detect(fake.repository, never)).rejects.toMatchObject({ problem: 'unavailable' });
   });
 
-  test('a host that answers to nothing is plain git', async () => {
+  test('a host without a forge API is plain git', async () => {
     const fake = await started(startFakeBitbucket());
     expect(await forges.detect(fake.repository, never)).toBe('bare');
   });

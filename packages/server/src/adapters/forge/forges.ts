@@ -1,4 +1,3 @@
-/** The table of forges, and the way to tell which one a repository is on. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { EgressError } from '../../egress/addresses.ts';
 import type { PolicyFor, Tenant } from '../../egress/rules.ts';
@@ -11,7 +10,7 @@ import {
   type Forges,
   type ForgeSettings,
 } from '../../ports/forge.ts';
-import { usualLimits, type Connection } from './api.ts';
+import { defaultLimits, type Connection } from './api.ts';
 import { bareForge } from './bare.ts';
 import { bitbucketDataCenterForge } from './bitbucket-data-center.ts';
 import { bitbucketForge } from './bitbucket.ts';
@@ -45,7 +44,7 @@ interface Probe {
   matches(answer: OutboundAnswer, text: string): boolean;
 }
 
-/** Asked in this order, without a credential. An installation may be closed to strangers, so a 401 can be an answer. */
+/** Tried in this order, without a credential. A private installation answers 401, which also identifies it. */
 const probes: Probe[] = [
   {
     kind: 'gitea',
@@ -71,8 +70,8 @@ const probes: Probe[] = [
   },
 ];
 
-/** What a proxy says for a forge that is down, so it tells nothing about the forge. */
-const unwellStatuses = new Set([429, 502, 503, 504]);
+/** Sent by proxies when the forge is down, so they identify nothing. */
+const outageStatuses = new Set([429, 502, 503, 504]);
 
 export class HttpForges implements Forges {
   readonly #policyFor: PolicyFor;
@@ -81,7 +80,7 @@ export class HttpForges implements Forges {
 
   constructor(policyFor: PolicyFor, clock: Clock, more: Partial<Connection> = {}) {
     this.#policyFor = policyFor;
-    this.#connection = { clock, pause, limits: usualLimits, ...more };
+    this.#connection = { clock, pause, limits: defaultLimits, ...more };
   }
 
   open(settings: ForgeSettings): Forge {
@@ -95,20 +94,20 @@ export class HttpForges implements Forges {
     const known = Object.hasOwn(knownHosts, url.host) ? knownHosts[url.host] : undefined;
     if (known !== undefined) return known;
     if (url.host.endsWith('.ghe.com')) return 'github';
-    let isDumb = false;
+    let isInconclusive = false;
     for (const probe of probes) {
       const answer = await this.#ask(new URL(probe.path, url), signal, tenant);
       if (answer !== undefined && probe.matches(answer, new TextDecoder().decode(answer.body)))
         return probe.kind;
-      isDumb ||= answer === undefined || unwellStatuses.has(answer.status);
+      isInconclusive ||= answer === undefined || outageStatuses.has(answer.status);
     }
-    if (!isDumb) return 'bare';
-    throw new ForgeError('unavailable', `The host ${url.host} does not say which forge it is.`, {
-      hint: 'Try again, or name the kind of the forge in the settings of the project.',
+    if (!isInconclusive) return 'bare';
+    throw new ForgeError('unavailable', `Cannot detect the forge at ${url.host}.`, {
+      hint: 'Try again, or set the kind of the forge in the settings of the project.',
     });
   }
 
-  /** The host is that of the repository, so it is asked as one. */
+  /** Uses the policy for sources, because the host is that of the repository. */
   async #ask(url: URL, signal: AbortSignal, tenant: Tenant | undefined): Promise<OutboundAnswer | undefined> {
     const request = { url, method: 'GET', headers: { accept: 'application/json' } };
     const limits = { bytes: 200_000, seconds: 5 };
@@ -121,7 +120,7 @@ export class HttpForges implements Forges {
   }
 }
 
-/** With REQUIRE_SIGNIN_VIEW even the version is hidden. */
+/** REQUIRE_SIGNIN_VIEW hides even the version. */
 function isGiteaRefusal(status: number, text: string): boolean {
   return (status === 401 || status === 403) && text.includes('/api/swagger"');
 }

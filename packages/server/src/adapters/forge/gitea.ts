@@ -1,9 +1,8 @@
-/** Pull requests on Gitea and Forgejo, with an access token. */
 import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf } from './credentials.ts';
-import { findOrCreate, hasDraftPrefix, markedTitle, pageUrl, prNumber } from './pull-requests.ts';
+import { findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository } from './repository.ts';
 
 const Branch = z.object({ ref: z.string(), repo_id: z.int().nullish() });
@@ -18,9 +17,12 @@ const PullRequest = z.object({
   base: Branch,
 });
 
-/** The list cannot be asked for one branch. Newest first, an agent's own is on the first page. */
+/**
+ * The list cannot be filtered by branch. It is sorted by update, so an agent's pull request is usually on the
+ * first page.
+ */
 const pageSize = 50;
-const mostPages = 10;
+const maxPages = 10;
 
 export function giteaForge(connection: Connection, settings: ForgeSettings): Forge {
   const { url, parts } = parseRepository(settings.repository);
@@ -31,8 +33,8 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
     name: 'The forge',
     base: apiBaseOf(settings, `${url.origin}${root}/api/v1`),
     authority: tokenAuthority(credential, (token) => bearer(token, 'token')),
-    words: (body) => z.object({ message: z.string() }).safeParse(body).data?.message,
-    isDuplicate: (status, said) => status === 409 && /already exists/i.test(said),
+    errorText: (body) => z.object({ message: z.string() }).safeParse(body).data?.message,
+    isDuplicate: (status, details) => status === 409 && /already exists/i.test(details),
   });
   const repository = `/repos${encodedPath(owner, name)}`;
   const path = `${repository}/pulls`;
@@ -44,7 +46,7 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
     ...findOrCreate(
       {
         listOpen: async (head, signal) => {
-          for (let page = 1; page <= mostPages; page++) {
+          for (let page = 1; page <= maxPages; page++) {
             const query = {
               state: 'open',
               sort: 'recentupdate',
@@ -55,13 +57,13 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
             const wanted = found.filter(
               (one) => one.head.ref === head && one.head.repo_id === one.base.repo_id,
             );
-            // A server may give fewer than were asked for, so only an empty page is the last.
+            // A server may return fewer items than requested, so only an empty page is the last.
             if (wanted.length > 0 || found.length === 0) return wanted.map(toPr);
           }
           return [];
         },
         create: async ({ head, base, title, body, draft }, signal) => {
-          const wanted = { head, base, title: markedTitle(title, draft, 'WIP:'), body };
+          const wanted = { head, base, title: titleWithDraftMark(title, draft, 'WIP:'), body };
           return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
         },
       },
@@ -69,7 +71,7 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
     ),
     updatePr: async (number, { title, body, draft }, signal) => {
       const isDraft = draft === true || toPr(await read(number, signal)).draft;
-      const wanted = { title: markedTitle(title, isDraft, 'WIP:'), body };
+      const wanted = { title: titleWithDraftMark(title, isDraft, 'WIP:'), body };
       return toPr(await api.patch({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
     },
     prState: async (number, signal) => toPr(await read(number, signal)),

@@ -1,6 +1,5 @@
 /**
- * Turns the key of a GitHub App into tokens of one installation for one repository. Tokens live in memory only, for at
- * most their hour.
+ * Exchanges the key of a GitHub App for installation tokens of one repository. Tokens are kept only in memory.
  */
 import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
@@ -13,14 +12,14 @@ export interface AppToken {
   token: string;
   expiresAt: number;
 }
-/** Shared by all forges of one composition, so that one job does not ask for a token ten times. */
+/** Shared by all forges, so that a job requests one token. */
 export type AppTokens = Map<string, AppToken>;
 
 /** A clone or push must not outlive its token. */
 const renewBeforeMinutes = 5;
-/** GitHub takes at most ten minutes; clocks differ. */
-const proofMinutes = 9;
-const clockDifferenceSeconds = 60;
+/** GitHub accepts at most ten minutes; clocks differ. */
+const jwtMinutes = 9;
+const clockSkewSeconds = 60;
 
 export function appAuthority(
   connection: Connection,
@@ -33,14 +32,14 @@ export function appAuthority(
   const id = cacheId(api.base, repository, app);
   const asApp = connectApi(connection, {
     ...api,
-    authority: { current: () => Promise.resolve(proof(key, app.appId, connection.clock.now())) },
+    authority: { current: () => Promise.resolve(createJwt(key, app.appId, connection.clock.now())) },
   });
   const token = async (signal: AbortSignal): Promise<string> => {
     const known = tokens.get(id);
-    const enough = connection.clock.now().getTime() + renewBeforeMinutes * 60_000;
-    if (known !== undefined && known.expiresAt > enough) return known.token;
-    const fresh = await askForToken(asApp, repository, app, signal);
-    forgetExpired(tokens, connection.clock.now().getTime());
+    const minExpiresAt = connection.clock.now().getTime() + renewBeforeMinutes * 60_000;
+    if (known !== undefined && known.expiresAt > minExpiresAt) return known.token;
+    const fresh = await requestToken(asApp, repository, app, signal);
+    removeExpired(tokens, connection.clock.now().getTime());
     tokens.set(id, fresh);
     return fresh.token;
   };
@@ -53,11 +52,11 @@ export function appAuthority(
   };
 }
 
-function forgetExpired(tokens: AppTokens, now: number): void {
+function removeExpired(tokens: AppTokens, now: number): void {
   for (const [id, { expiresAt }] of tokens) if (expiresAt <= now) tokens.delete(id);
 }
 
-/** The key is part of it: who does not hold it must not get a token that somebody else's key has earned. */
+/** Includes the private key, so that a caller with another key never gets the cached token. */
 function cacheId(base: URL, { owner, name }: { owner: string; name: string }, app: AppCredential): string {
   const parts = [base.href, owner, name, app.appId, app.installationId ?? '', app.privateKey];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
@@ -68,23 +67,23 @@ function readKey(pem: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // What the parser says could hold parts of the key.
+    // The parser's message may contain parts of the key.
   }
   throw new ForgeError('auth', 'The private key of the GitHub App cannot be read.', {
-    hint: 'Paste the whole PEM file that GitHub gave you.',
+    hint: 'Paste the whole PEM file from GitHub.',
   });
 }
 
-function proof(key: KeyObject, appId: string, now: Date): GitCredential {
+function createJwt(key: KeyObject, appId: string, now: Date): GitCredential {
   const seconds = Math.floor(now.getTime() / 1000);
-  const claims = { iat: seconds - clockDifferenceSeconds, exp: seconds + proofMinutes * 60, iss: appId };
+  const claims = { iat: seconds - clockSkewSeconds, exp: seconds + jwtMinutes * 60, iss: appId };
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
   const secret = `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`;
   return { authorization: `Bearer ${secret}`, secret };
 }
 
-async function askForToken(
+async function requestToken(
   api: Api,
   { owner, name }: { owner: string; name: string },
   app: AppCredential,
@@ -93,7 +92,7 @@ async function askForToken(
   const installationId = app.installationId ?? (await findInstallation(api, owner, name, signal));
   const { token, expires_at: expiresAt } = await api.post({
     path: `/app/installations${encodedPath(installationId)}/access_tokens`,
-    // No more than a pull request needs, whatever the App itself may do.
+    // Only the permissions that a pull request needs.
     body: { repositories: [name], permissions: { contents: 'write', pull_requests: 'write' } },
     answer: z.object({ token: z.string().min(1), expires_at: z.string() }),
     isRepeatable: true,

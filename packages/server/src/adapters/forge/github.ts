@@ -7,10 +7,10 @@ import { appAuthority, type AppTokens } from './github-app.ts';
 import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository, type Repository } from './repository.ts';
 
-/** Only GraphQL can turn one that is open into a draft. */
-const makeDraft =
+/** Only GraphQL can convert an open pull request to a draft. */
+const draftMutation =
   'mutation ($id: ID!) { convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } } }';
-const MadeDraft = z.object({
+const DraftMutationResult = z.object({
   data: z.object({
     convertPullRequestToDraft: z.object({ pullRequest: z.object({ isDraft: z.literal(true) }) }),
   }),
@@ -32,11 +32,11 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
   const { owner, name } = ownerAndName(repository);
   const options = {
     name: 'GitHub',
-    base: apiBaseOf(settings, usualBase(repository)),
+    base: apiBaseOf(settings, defaultBase(repository)),
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
-    words,
-    isDuplicate: (status: number, said: string) =>
-      status === 422 && /pull request already exists/i.test(said),
+    errorText,
+    isDuplicate: (status: number, details: string) =>
+      status === 422 && /pull request already exists/i.test(details),
   };
   const { credential } = settings;
   const authority: Authority =
@@ -55,21 +55,21 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
       signal,
     });
 
-  /** False where there are no drafts, or the token may not make one. */
-  const turnIntoDraft = async (number: number, signal: AbortSignal): Promise<boolean> => {
+  /** False if the plan has no drafts or the token cannot create them. */
+  const convertToDraft = async (number: number, signal: AbortSignal): Promise<boolean> => {
     const { node_id: id, ...pr } = await api.get({
       path: `${path}/pulls/${number}`,
       answer: PullRequest,
       signal,
     });
     if (pr.draft === true) return true;
-    const asking = graphql.post({
+    const conversion = graphql.post({
       path: '',
-      body: { query: makeDraft, variables: { id } },
-      answer: MadeDraft,
+      body: { query: draftMutation, variables: { id } },
+      answer: DraftMutationResult,
       signal,
     });
-    return asking.then(
+    return conversion.then(
       () => true,
       (error: unknown) => {
         if (error instanceof ForgeError) return false;
@@ -86,7 +86,7 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
           const query = { state: 'open', head: `${owner}:${head}`, per_page: '20' };
           const answer = z.array(PullRequest);
           const found = await api.get({ path: `${path}/pulls`, query, answer, signal });
-          // A filter that GitHub does not understand is ignored by it.
+          // GitHub ignores filters that it does not understand.
           return found.map(toPr).filter((pr) => pr.head === head);
         },
         create: async (wanted, signal) => {
@@ -102,7 +102,7 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
       connection,
     ),
     updatePr: async (number, { title, body, draft }, signal) => {
-      const isMarked = draft !== true || (await turnIntoDraft(number, signal));
+      const isMarked = draft !== true || (await convertToDraft(number, signal));
       const wanted = { title: isMarked ? title : draftTitle(title), body };
       return toPr(
         await api.patch({ path: `${path}/pulls/${number}`, body: wanted, answer: PullRequest, signal }),
@@ -121,18 +121,18 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
   };
 }
 
-function usualBase({ url }: Repository): string {
+function defaultBase({ url }: Repository): string {
   if (url.host === 'github.com' || url.host === 'www.github.com') return 'https://api.github.com';
   if (url.host.endsWith('.ghe.com')) return `https://api.${url.host}`;
   return `${url.origin}/api/v3`;
 }
 
-/** Beside the REST API: `/graphql`, and on a server of one's own `/api/graphql` next to `/api/v3`. */
+/** `/graphql`, on GitHub Enterprise Server `/api/graphql` next to `/api/v3`. */
 function graphqlBase(base: URL): URL {
   return new URL(`${base.href.replace(/(\/v3)?\/?$/, '')}/graphql`);
 }
 
-/** Where there is no mark, the title says it. */
+/** For plans without drafts. */
 function draftTitle(title: string): string {
   return `[Draft] ${title}`;
 }
@@ -166,7 +166,7 @@ const Failure = z.object({
   errors: z.array(Detail.catch('')).optional().catch(undefined),
 });
 
-function words(body: unknown): string | undefined {
+function errorText(body: unknown): string | undefined {
   const { message, errors = [] } = Failure.safeParse(body).data ?? {};
   return [message, ...errors].filter(Boolean).join(' ');
 }

@@ -1,17 +1,16 @@
-/** Merge requests on GitLab, the service or an own installation, with an access token. */
 import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, tokenAuthority, tokenOf } from './credentials.ts';
-import { findOrCreate, hasDraftPrefix, markedTitle, pageUrl, prNumber } from './pull-requests.ts';
+import { findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, withoutRoot } from './repository.ts';
 
 const MergeRequest = z.object({
-  /** The number in the project; `id` counts through the whole installation. */
+  /** The number in the project; `id` is unique in the installation. */
   iid: prNumber,
   web_url: pageUrl,
   title: z.string(),
-  /** `locked` is the moment in which it is merged. */
+  /** `locked`: the merge is in progress. */
   state: z.enum(['opened', 'closed', 'locked', 'merged']),
   draft: z.boolean().optional(),
   source_branch: z.string(),
@@ -28,8 +27,8 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
     name: 'GitLab',
     base,
     authority: tokenAuthority(credential),
-    words,
-    isDuplicate: (status, said) => status === 409 && /already exists/i.test(said),
+    errorText,
+    isDuplicate: (status, details) => status === 409 && /already exists/i.test(details),
   });
   const project = `/projects${encodedPath(withoutRoot(repository, base, /\/api\/v4$/).join('/'))}`;
   const path = `${project}/merge_requests`;
@@ -52,7 +51,7 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
           const wanted = {
             source_branch: head,
             target_branch: target,
-            title: markedTitle(title, draft, 'Draft:'),
+            title: titleWithDraftMark(title, draft, 'Draft:'),
             description: body,
           };
           return toPr(await api.post({ path, body: wanted, answer: MergeRequest, signal }));
@@ -62,7 +61,7 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
     ),
     updatePr: async (number, { title, body, draft }, signal) => {
       const isDraft = draft === true || toPr(await read(number, signal)).draft;
-      const wanted = { title: markedTitle(title, isDraft, 'Draft:'), description: body };
+      const wanted = { title: titleWithDraftMark(title, isDraft, 'Draft:'), description: body };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: MergeRequest, signal }));
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
@@ -94,13 +93,13 @@ const Failure = z.object({
   error_description: z.string().optional().catch(undefined),
 });
 
-function words(body: unknown): string | undefined {
+function errorText(body: unknown): string | undefined {
   const { message, error, error_description: description } = Failure.safeParse(body).data ?? {};
   if (typeof message === 'string') return message;
   if (Array.isArray(message)) return message.join(' ');
   if (message !== undefined) {
     return Object.entries(message)
-      .map(([field, said]) => `${field} ${said.join(', ')}`)
+      .map(([field, details]) => `${field} ${details.join(', ')}`)
       .join('; ');
   }
   return [error, description].filter(Boolean).join(': ');

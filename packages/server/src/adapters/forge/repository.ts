@@ -1,9 +1,8 @@
-/** Takes the address of a repository and of an API apart. Looks only at the text. */
 import { ForgeError, type ForgeSettings } from '../../ports/forge.ts';
 
 export interface Repository {
   url: URL;
-  /** The decoded path, without `.git`. */
+  /** The decoded path without `.git`. */
   parts: string[];
 }
 
@@ -14,24 +13,22 @@ export function parseRepository(address: string): Repository {
   parts.push(last);
   const bad = parts.some((part) => part === '' || part === '.' || part === '..' || /[/\\\p{C}]/u.test(part));
   if (bad || parts.length < 2 || parts.length > 22) {
-    throw refused(`${url.href} does not name a repository.`, 'Use https://host/owner/repository.');
+    throw refused(`${url.href} is not the address of a repository.`, 'Use https://host/owner/repository.');
   }
   return { url, parts };
 }
 
-/** The API where the settings put it, else in its usual place. */
-export function apiBaseOf({ apiBase }: Pick<ForgeSettings, 'apiBase'>, usual: string): URL {
-  return parseAddress(apiBase ?? usual, 'API');
+export function apiBaseOf({ apiBase }: Pick<ForgeSettings, 'apiBase'>, defaultBase: string): URL {
+  return parseAddress(apiBase ?? defaultBase, 'API');
 }
 
-/** Owner and name, for forges that have nothing deeper. */
 export function ownerAndName({ url, parts }: Repository): { owner: string; name: string } {
   const [owner = '', name = '', ...more] = parts;
   if (more.length > 0) throw refused(`${url.href} is not of the form https://host/owner/repository.`);
   return { owner, name };
 }
 
-/** What stands before the suffix of an API address, such as `/git` of `https://host/git/api/v4`. */
+/** Removes the root of the API address from the path, such as `/git` of `https://host/git/api/v4`. */
 export function withoutRoot({ url, parts }: Repository, base: URL, suffix: RegExp): string[] {
   const root = base.pathname.replace(/\/$/, '').replace(suffix, '').split('/').filter(Boolean).map(decoded);
   const isBelow = base.origin === url.origin && root.every((part, index) => parts[index] === part);
@@ -48,7 +45,7 @@ function parseAddress(text: string, what: string): URL {
     throw refused(`The address of the ${what} is not an https:// address.`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw refused(`The address of the ${what} must not carry a user name, password, query or fragment.`);
+    throw refused(`The address of the ${what} must not contain a user name, password, query or fragment.`);
   }
   return url;
 }
@@ -57,7 +54,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw refused('The address holds a percent sign that encodes nothing.', 'Write it as %25.');
+    throw refused('The address contains invalid percent-encoding.', 'Write a percent sign as %25.');
   }
 }
 

@@ -1,4 +1,3 @@
-/** The embedded queue passes the suite of its port and is fair in any mix of organizations. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeQueue } from '../../../test/support/queue-suite.ts';
@@ -7,12 +6,12 @@ import { InProcessQueue } from './in-process.ts';
 
 const database = await openSqlite(':memory:');
 
-describeQueue('in this process', async ({ mostOfOrganization } = {}) => ({
-  queue: new InProcessQueue(mostOfOrganization),
+describeQueue('in this process', async ({ maxPerOrganization } = {}) => ({
+  queue: new InProcessQueue(maxPerOrganization),
   database,
 }));
 
-test('in any mix, every job comes once, in its order, and no organization waits two turns of another', async () => {
+test('every job is delivered once and in order, and no organization waits for two jobs of another', async () => {
   const organizations = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(organizations, async (sent) => {

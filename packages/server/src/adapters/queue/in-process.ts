@@ -1,6 +1,6 @@
 /**
- * The embedded queue: lists in memory, one per organization, served in turn so that a large backlog of one does
- * not hold up another. It remembers nothing; after a restart it is filled from the job rows.
+ * The embedded queue: deliveries in memory, one list per organization, served round-robin. After a restart
+ * the worker refills it from the job rows.
  */
 import type { Database } from '../../ports/database.ts';
 import type { Delivered, Delivery, JobKind, Queue } from '../../ports/queue.ts';
@@ -8,57 +8,57 @@ import type { Delivered, Delivery, JobKind, Queue } from '../../ports/queue.ts';
 type Handle = (delivery: Delivered) => Promise<void>;
 
 export class InProcessQueue implements Queue {
-  readonly #lines: Record<JobKind, Line>;
+  readonly #queues: Record<JobKind, FairQueue>;
 
-  constructor(mostOfOrganization = Infinity) {
-    this.#lines = { export: new Line(mostOfOrganization), agent: new Line(mostOfOrganization) };
+  constructor(maxPerOrganization = Infinity) {
+    this.#queues = { export: new FairQueue(maxPerOrganization), agent: new FairQueue(maxPerOrganization) };
   }
 
   /**
-   * The row may not be committed yet. Whoever is handed the delivery waits for the one connection to the database, and
-   * then finds the row, or nothing if it was taken back.
+   * The transaction of `database` may still be open. SQLite has one connection, so a consumer reads the row
+   * only after the commit or the rollback.
    */
   async send(_database: Database, ...deliveries: Delivery[]): Promise<void> {
-    for (const delivery of deliveries) this.#lines[delivery.kind].send(delivery);
+    for (const delivery of deliveries) this.#queues[delivery.kind].send(delivery);
   }
 
   async consume(kind: JobKind, concurrency: number, handle: Handle): Promise<void> {
-    this.#lines[kind].consume(concurrency, handle);
+    this.#queues[kind].consume(concurrency, handle);
   }
 
   async held(jobIds: readonly string[]): Promise<Set<string>> {
-    return new Set(jobIds.filter((id) => Object.values(this.#lines).some((line) => line.holds(id))));
+    return new Set(jobIds.filter((id) => Object.values(this.#queues).some((queue) => queue.holds(id))));
   }
 
   async stop(): Promise<void> {
-    await Promise.all(Object.values(this.#lines).map((line) => line.stop()));
+    await Promise.all(Object.values(this.#queues).map((queue) => queue.stop()));
   }
 }
 
-class Line {
+class FairQueue {
   readonly #waiting = new Map<string, Delivery[]>();
   readonly #waitingIds = new Set<string>();
-  readonly #underWay = new Map<Delivery, Promise<void>>();
-  readonly #mostOfOrganization: number;
+  readonly #running = new Map<Delivery, Promise<void>>();
+  readonly #maxPerOrganization: number;
   #handle: Handle | undefined;
   #concurrency = 0;
   #stopped = false;
 
-  constructor(mostOfOrganization: number) {
-    this.#mostOfOrganization = mostOfOrganization;
+  constructor(maxPerOrganization: number) {
+    this.#maxPerOrganization = maxPerOrganization;
   }
 
   send(delivery: Delivery): void {
     const list = this.#waiting.get(delivery.organizationId) ?? [];
-    const place = list.findIndex(({ jobId }) => jobId === delivery.jobId);
-    if (place !== -1) {
-      list[place] = delivery;
+    const index = list.findIndex(({ jobId }) => jobId === delivery.jobId);
+    if (index !== -1) {
+      list[index] = delivery;
       return;
     }
     this.#waitingIds.add(delivery.jobId);
     if (list.length === 0) this.#waiting.set(delivery.organizationId, list);
-    const behind = list.findIndex(({ priority }) => priority < delivery.priority);
-    list.splice(behind === -1 ? list.length : behind, 0, delivery);
+    const nextLower = list.findIndex(({ priority }) => priority < delivery.priority);
+    list.splice(nextLower === -1 ? list.length : nextLower, 0, delivery);
     this.#fill();
   }
 
@@ -69,30 +69,30 @@ class Line {
   }
 
   holds(jobId: string): boolean {
-    return this.#waitingIds.has(jobId) || [...this.#underWay.keys()].some((each) => each.jobId === jobId);
+    return this.#waitingIds.has(jobId) || [...this.#running.keys()].some((each) => each.jobId === jobId);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.allSettled(this.#underWay.values());
+    await Promise.allSettled(this.#running.values());
   }
 
   #fill(): void {
-    while (!this.#stopped && this.#handle !== undefined && this.#underWay.size < this.#concurrency) {
+    while (!this.#stopped && this.#handle !== undefined && this.#running.size < this.#concurrency) {
       const next = this.#next();
       if (next === undefined) return;
       const settled = () => {
-        this.#underWay.delete(next);
+        this.#running.delete(next);
         this.#fill();
       };
-      this.#underWay.set(next, this.#handle({ ...next, isRedelivery: false }).then(settled, settled));
+      this.#running.set(next, this.#handle({ ...next, isRedelivery: false }).then(settled, settled));
     }
   }
 
-  /** Takes from the organization that has waited longest for its turn, and sends it to the back of the line. */
+  /** Takes from the organization that was served longest ago. */
   #next(): Delivery | undefined {
     for (const [organizationId, list] of this.#waiting) {
-      if (this.#countUnderWay(organizationId) >= this.#mostOfOrganization) continue;
+      if (this.#countRunning(organizationId) >= this.#maxPerOrganization) continue;
       this.#waiting.delete(organizationId);
       const delivery = list.shift();
       if (list.length > 0) this.#waiting.set(organizationId, list);
@@ -103,7 +103,7 @@ class Line {
     return undefined;
   }
 
-  #countUnderWay(organizationId: string): number {
-    return [...this.#underWay.keys()].filter((each) => each.organizationId === organizationId).length;
+  #countRunning(organizationId: string): number {
+    return [...this.#running.keys()].filter((each) => each.organizationId === organizationId).length;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The queue of several processes: pg-boss on the same PostgreSQL. A delivery is sent in the transaction that writes its
- * job, is in the hand of one worker that must show signs of life, and is deleted when it has been handled.
+ * The queue of several processes: pg-boss on the same PostgreSQL. A delivery is sent in the transaction that
+ * writes its job, is held by one worker that sends heartbeats, and is deleted once handled.
  */
 import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
@@ -9,51 +9,54 @@ import type { JobChanges } from '../../ports/changes.ts';
 import type { Database } from '../../ports/database.ts';
 import { jobKinds, type Delivered, type Delivery, type JobKind, type Queue } from '../../ports/queue.ts';
 import { connectionSettings, timeLimits } from '../database/postgres.ts';
-import { readTurns, topicOf, withTurns } from './turns.ts';
+import { assignRounds, readRounds, topicOf } from './fair-queue.ts';
 
 export interface PgBossOptions {
   url: string;
-  /** Wakes the workers of every process when something was sent. */
+  /** Wakes the workers of every process after a send. */
   changes: JobChanges;
-  /** Deliveries of one organization and kind that may be under way at once, over all processes. */
-  mostOfOrganization?: number;
+  /** Maximum of concurrent deliveries per organization and kind, over all processes. */
+  maxPerOrganization?: number;
   warn?: (error: unknown) => void;
 }
 
 type Handle = (delivery: Delivered) => Promise<void>;
 
-/** One delivery in one hand: pg-boss counts how often it was taken, and settles only for the last who took it. */
-interface Taken {
+/** pg-boss accepts a settlement only with the retry count of the latest fetch. */
+interface ClaimedDelivery {
   id: string;
   retryCount: number;
 }
 
-/** The least that pg-boss takes. A job of a killed worker was taken up again after 8 s; with its defaults after 57 s. */
+/** The minimum that pg-boss accepts. */
 export const heartbeatSeconds = 10;
 const touchEverySeconds = 3;
 const superviseEverySeconds = 1;
-/** Finds what no notification told: a delivery that another worker lost, an organization below its limit again. */
+/**
+ * Finds deliveries that no notification announces: after a lost worker, or when an organization is below its
+ * limit again.
+ */
 const pollEverySeconds = 0.5;
 const sameWarningSeconds = 10;
 
 const queueSettings = {
   heartbeatSeconds,
-  // The row of the job counts the attempts and gives up; the queue only delivers.
+  // The job row counts attempts and gives up; the queue only delivers.
   retryLimit: 1_000_000,
   retryDelay: 0,
   retryBackoff: false,
-  // The longest it takes. Workers end a job that takes too long, and one that vanished misses its heartbeat.
+  // The maximum. Workers enforce time limits, and a lost worker misses its heartbeat.
   expireInSeconds: 24 * 3600,
-  // Handled deliveries are deleted at once; this is for whatever else is left.
+  // Handled deliveries are deleted immediately; this covers the rest.
   deleteAfterSeconds: 3600,
 };
 
 export class PgBossQueue implements Queue {
   readonly #boss: PgBoss;
   readonly #changes: JobChanges;
-  readonly #mostOfOrganization: number;
+  readonly #maxPerOrganization: number;
   readonly #warn: (error: unknown) => void;
-  readonly #lines: Line[] = [];
+  readonly #consumers: Consumer[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   #connectionWasLost = false;
   #superviseFrom = 0;
@@ -61,18 +64,18 @@ export class PgBossQueue implements Queue {
   private constructor(boss: PgBoss, options: Required<Pick<PgBossOptions, 'warn'>> & PgBossOptions) {
     this.#boss = boss;
     this.#changes = options.changes;
-    this.#mostOfOrganization = options.mostOfOrganization ?? Infinity;
+    this.#maxPerOrganization = options.maxPerOrganization ?? Infinity;
     this.#warn = options.warn;
   }
 
   static async open(given: PgBossOptions): Promise<PgBossQueue> {
-    const options = { ...given, warn: sparingly(given.warn ?? (() => {})) };
+    const options = { ...given, warn: withoutRepeats(given.warn ?? (() => {})) };
     const pgBoss = await import('pg-boss');
     const boss = new pgBoss.PgBoss({
       ...connectionSettings(options.url),
-      // A connection whose other end vanished must be given up soon, or the signs of life go with it.
+      // A dead connection must be detected before heartbeats expire.
       ...timeLimits(8000),
-      // Its own connections: signs of life must not wait behind the requests of a busy server.
+      // Separate connections, because heartbeats must not wait behind the requests of a busy server.
       max: 3,
       supervise: false,
       schedule: false,
@@ -87,7 +90,7 @@ export class PgBossQueue implements Queue {
         await boss.updateQueue(kind, queueSettings);
       }
     } catch (error) {
-      // Its timers would keep a process alive that could not start.
+      // The timers of pg-boss would keep a process alive that could not start.
       await boss.stop({ graceful: false }).catch(() => {});
       throw error;
     }
@@ -95,33 +98,33 @@ export class PgBossQueue implements Queue {
   }
 
   async send(database: Database, ...deliveries: Delivery[]): Promise<void> {
-    const lines = Map.groupBy(deliveries, ({ kind, priority }) => `${kind} ${priority}`);
-    for (const line of lines.values()) {
-      const { kind, priority } = line[0] as Delivery;
-      const turns = await readTurns(database, { kind, priority });
-      const jobs = withTurns(line, turns).map(({ delivery, ...turn }) => ({
+    const groups = Map.groupBy(deliveries, ({ kind, priority }) => `${kind} ${priority}`);
+    for (const group of groups.values()) {
+      const { kind, priority } = group[0] as Delivery;
+      const rounds = await readRounds(database, { kind, priority });
+      const jobs = assignRounds(group, rounds).map(({ delivery, priority: rank }) => ({
         id: idOf(delivery),
         data: delivery,
         group: { id: delivery.organizationId },
-        ...turn,
+        priority: rank,
       }));
-      await this.#boss.insert(kind, jobs, { db: over(database) });
+      await this.#boss.insert(kind, jobs, { db: asPgBossDatabase(database) });
     }
   }
 
   async consume(kind: JobKind, concurrency: number, handle: Handle): Promise<void> {
-    const line = new Line(this.#boss, {
+    const consumer = new Consumer(this.#boss, {
       kind,
       concurrency,
       handle,
-      mostOfOrganization: this.#mostOfOrganization,
+      maxPerOrganization: this.#maxPerOrganization,
       warn: this.#warn,
     });
-    this.#lines.push(line);
-    this.#watchOver();
-    this.#timers.push(setInterval(() => line.fill(), pollEverySeconds * 1000));
-    line.onStop(this.#changes.listen(topicOf(kind), () => line.fill()));
-    line.fill();
+    this.#consumers.push(consumer);
+    this.#startSupervision();
+    this.#timers.push(setInterval(() => consumer.fill(), pollEverySeconds * 1000));
+    consumer.onStop(this.#changes.listen(topicOf(kind), () => consumer.fill()));
+    consumer.fill();
   }
 
   async held(jobIds: readonly string[]): Promise<Set<string>> {
@@ -131,16 +134,16 @@ export class PgBossQueue implements Queue {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#lines.map((line) => line.stop()));
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
     for (const timer of this.#timers) clearInterval(timer);
     await this.#boss.stop({ graceful: false });
   }
 
-  /** Only where something is consumed: a process that only sends watches over nobody. */
-  #watchOver(): void {
-    if (this.#lines.length > 1) return;
+  /** A process that only sends needs no heartbeats and no supervision. */
+  #startSupervision(): void {
+    if (this.#consumers.length > 1) return;
     const touch = () => {
-      for (const line of this.#lines) line.touch().catch(this.#warn);
+      for (const consumer of this.#consumers) consumer.touch().catch(this.#warn);
     };
     let supervising: Promise<void> | undefined;
     const supervise = () => {
@@ -153,8 +156,8 @@ export class PgBossQueue implements Queue {
   }
 
   /**
-   * Puts deliveries of workers that show no sign of life back in line. After the database was away no worker could show
-   * any; all get the time to do so before one of them is taken for lost.
+   * Requeues deliveries without a heartbeat. After a database outage every worker first gets time to send
+   * one.
    */
   async #supervise(): Promise<void> {
     try {
@@ -171,25 +174,24 @@ export class PgBossQueue implements Queue {
   }
 }
 
-interface LineOptions {
+interface ConsumerOptions {
   kind: JobKind;
   concurrency: number;
   handle: Handle;
-  mostOfOrganization: number;
+  maxPerOrganization: number;
   warn: (error: unknown) => void;
 }
 
-/** What this process takes from the line of one kind. */
-class Line {
+class Consumer {
   readonly #boss: PgBoss;
-  readonly #options: LineOptions;
-  readonly #underWay = new Map<Taken, Promise<void>>();
+  readonly #options: ConsumerOptions;
+  readonly #running = new Map<ClaimedDelivery, Promise<void>>();
   readonly #stops: (() => void)[] = [];
   #filling: Promise<void> | undefined;
   #wasCalledAgain = false;
   #stopped = false;
 
-  constructor(boss: PgBoss, options: LineOptions) {
+  constructor(boss: PgBoss, options: ConsumerOptions) {
     this.#boss = boss;
     this.#options = options;
   }
@@ -198,53 +200,51 @@ class Line {
     this.#stops.push(work);
   }
 
-  /** Takes deliveries until every place is filled or none is left. */
   fill(): void {
     this.#wasCalledAgain = true;
-    this.#filling ??= this.#fillPlaces()
+    this.#filling ??= this.#fetchUntilFull()
       .catch(this.#options.warn)
       .finally(() => (this.#filling = undefined));
   }
 
-  /** The sign of life for everything under way. */
   async touch(): Promise<void> {
-    if (this.#underWay.size > 0) await this.#boss.touch(this.#options.kind, [...this.#underWay.keys()]);
+    if (this.#running.size > 0) await this.#boss.touch(this.#options.kind, [...this.#running.keys()]);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const work of this.#stops) work();
     await this.#filling;
-    await Promise.allSettled(this.#underWay.values());
+    await Promise.allSettled(this.#running.values());
   }
 
-  async #fillPlaces(): Promise<void> {
+  async #fetchUntilFull(): Promise<void> {
     while (this.#wasCalledAgain) {
       this.#wasCalledAgain = false;
-      while (!this.#stopped && this.#underWay.size < this.#options.concurrency) {
-        const taken = await this.#take();
-        if (taken === undefined) break;
-        const { id, retryCount, data } = taken;
+      while (!this.#stopped && this.#running.size < this.#options.concurrency) {
+        const claimed = await this.#claim();
+        if (claimed === undefined) break;
+        const { id, retryCount, data } = claimed;
         const attempt = { id, retryCount };
         if (this.#stopped) await this.#boss.fail(this.#options.kind, attempt);
-        else this.#underWay.set(attempt, this.#handle(attempt, data));
+        else this.#running.set(attempt, this.#handle(attempt, data));
       }
     }
   }
 
-  async #handle(attempt: Taken, delivery: Delivery): Promise<void> {
+  async #handle(attempt: ClaimedDelivery, delivery: Delivery): Promise<void> {
     const isRedelivery = attempt.retryCount > 0;
     await this.#options.handle({ ...delivery, isRedelivery }).catch(() => {});
     await this.#settle(attempt);
-    this.#underWay.delete(attempt);
+    this.#running.delete(attempt);
     this.fill();
   }
 
   /**
-   * A delivery that cannot be deleted now is deleted later. If the process ends before, it is delivered again, and the
-   * row of the job says that there is nothing to do.
+   * If the process ends before the deletion succeeds, the delivery arrives again and the job row shows that
+   * nothing is left to do.
    */
-  async #settle(attempt: Taken): Promise<void> {
+  async #settle(attempt: ClaimedDelivery): Promise<void> {
     for (;;) {
       try {
         await this.#boss.deleteJob(this.#options.kind, attempt);
@@ -258,24 +258,24 @@ class Line {
   }
 
   /**
-   * The limit of an organization is a count of rows that other processes change. Without a lock around count and
-   * claim, two processes with four workers each had up to 8 under way where 2 were allowed.
+   * The limit of an organization counts rows that other processes change, so counting and claiming share one
+   * lock.
    */
-  async #take() {
-    const { kind, mostOfOrganization } = this.#options;
-    if (mostOfOrganization === Infinity) return (await this.#boss.fetch<Delivery>(kind))[0];
+  async #claim() {
+    const { kind, maxPerOrganization } = this.#options;
+    if (maxPerOrganization === Infinity) return (await this.#boss.fetch<Delivery>(kind))[0];
     const database = this.#boss.getDb();
-    // Most often nothing waits; then idle workers need not stand in line for the lock.
+    // Idle workers should not wait for the lock.
     const waiting = `select from pgboss.job where name = $1 and state < 'active' limit 1`;
     if ((await database.executeSql(waiting, [kind])).rows.length === 0) return undefined;
     const transaction = await database.beginTransaction?.();
-    if (transaction === undefined) throw new Error('pg-boss has no connections of its own.');
+    if (transaction === undefined) throw new Error('pg-boss has no connections.');
     try {
       const { db } = transaction;
       await db.executeSql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`take:${kind}`]);
-      const [taken] = await this.#boss.fetch<Delivery>(kind, { db, groupConcurrency: mostOfOrganization });
+      const [claimed] = await this.#boss.fetch<Delivery>(kind, { db, groupConcurrency: maxPerOrganization });
       await transaction.commit();
-      return taken;
+      return claimed;
     } catch (error) {
       await transaction.rollback();
       throw error;
@@ -283,8 +283,8 @@ class Line {
   }
 }
 
-/** While the database is away everything fails several times a second; saying so now and then is enough. */
-function sparingly(warn: (error: unknown) => void): (error: unknown) => void {
+/** Drops repeated warnings: during a database outage every call fails several times per second. */
+function withoutRepeats(warn: (error: unknown) => void): (error: unknown) => void {
   let [last, lastAt] = ['', 0];
   return (error) => {
     const text = String(error instanceof Error ? error.message : error);
@@ -294,7 +294,7 @@ function sparingly(warn: (error: unknown) => void): (error: unknown) => void {
   };
 }
 
-/** The same job and attempt is the same delivery, however often it is sent. */
+/** The same job and attempt always yield the same id, so that a repeated send is ignored. */
 function idOf({ jobId, attempt }: Delivery): string {
   const hex = createHash('sha256').update(`${jobId}:${attempt}`).digest('hex');
   return [
@@ -306,8 +306,7 @@ function idOf({ jobId, attempt }: Delivery): string {
   ].join('-');
 }
 
-/** Our connection, with its open transaction, as pg-boss wants it. */
-function over(database: Database): ReturnType<PgBoss['getDb']> {
+function asPgBossDatabase(database: Database): ReturnType<PgBoss['getDb']> {
   return {
     async executeSql(text, values = []) {
       const { rows } = await database.executeQuery(CompiledQuery.raw(text, values));

@@ -1,6 +1,6 @@
 /**
- * Fetches one commit without history and lays its files out. Hooks, filters, links and submodules of the repository do
- * nothing.
+ * Fetches one commit without history and checks out its files. Hooks, filters, links and submodules of the
+ * repository have no effect.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
@@ -13,45 +13,42 @@ import { SourceError } from '../../ports/sources.ts';
 export interface GitFetch {
   remote: Remote;
   ref: string | null;
-  /** Fetched in place of the ref when known. */
+  /** Replaces the ref when known. */
   commit: string | null;
   workFolder: string;
   signal: AbortSignal;
 }
 
-const mostFiles = 100_000;
-const mostTreeBytes = 2_000_000_000;
+const maxFiles = 100_000;
+const maxTreeBytes = 2_000_000_000;
 
-interface LaidOut {
+interface Checkout {
   tree: string;
   commit: string;
   committedAt: string | null;
 }
 
-export async function fetchCommit(request: GitFetch): Promise<LaidOut> {
+export async function fetchCommit(request: GitFetch): Promise<Checkout> {
   try {
-    return await fetchAndLayOut(request).catch(async (error: unknown) => {
+    return await fetchAndCheckOut(request).catch(async (error: unknown) => {
       if (!(error instanceof GitError && /\.lock': File exists/.test(error.complaint))) throw error;
-      // A folder is one fetch's at a time: whoever has left this was killed, and so would be every fetch to come.
+      // Each folder has one fetch at a time, so a lock file was left by a killed process.
       await rm(request.workFolder, { recursive: true, force: true, maxRetries: 5 });
-      return fetchAndLayOut(request);
+      return fetchAndCheckOut(request);
     });
   } catch (error) {
     throw error instanceof GitError && !isDiskFull(error) ? explain(error, request) : error;
   }
 }
 
-/**
- * Where an earlier commit was laid out, only what differs is fetched and written: for one page of 10,000 a tenth of a second
- * instead of four.
- */
-async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
+/** After an earlier checkout only the difference is fetched and written. */
+async function fetchAndCheckOut(request: GitFetch): Promise<Checkout> {
   const { remote, workFolder, signal } = request;
   const repository = join(workFolder, 'repository.git');
   const tree = treeIn(workFolder);
   const place = { folder: workFolder, repository, tree, signal };
-  const isThere = await canGoOn(workFolder);
-  if (!isThere) {
+  const hasCheckout = await isCompleteCheckout(workFolder);
+  if (!hasCheckout) {
     await rm(workFolder, { recursive: true, force: true });
     await mkdir(tree, { recursive: true });
     await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], {
@@ -63,37 +60,36 @@ async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
   await runGit(
     [
       'fetch',
-      ...howToFetch,
-      ...(remote.protocol === 'file' ? onThisMachine : []),
+      ...fetchOptions,
+      ...(remote.protocol === 'file' ? localFetchOptions : []),
       '--',
       remote.url,
       `+${wanted}:${lastFetched}`,
     ],
     { ...place, remote },
   );
-  const [told, listing] = await Promise.all([
+  const [logLine, listing] = await Promise.all([
     runGit(['log', '-1', '--format=%H %ct', 'FETCH_HEAD', '--'], place),
     runGit(['ls-tree', '-r', '-l', '-z', 'FETCH_HEAD'], place),
   ]);
-  const [commit = '', seconds = ''] = String(told).trim().split(' ');
+  const [commit = '', seconds = ''] = String(logLine).trim().split(' ');
   refuseHugeTree(String(listing));
-  const laidOut = join(workFolder, 'laid-out');
-  await rm(laidOut, { force: true });
-  if (isThere) await runGit(['read-tree', '--reset', '-u', commit], place);
+  const completeMarker = join(workFolder, 'laid-out');
+  await rm(completeMarker, { force: true });
+  if (hasCheckout) await runGit(['read-tree', '--reset', '-u', commit], place);
   else {
     await runGit(['read-tree', commit], place);
     await runGit(['checkout-index', '--all', '--force', '--quiet', '--index'], place);
   }
-  await trustTimes(join(repository, 'index'));
-  await writeFile(laidOut, commit);
+  await markIndexNewer(join(repository, 'index'));
+  await writeFile(completeMarker, commit);
   return { tree, commit, committedAt: dateOf(seconds) };
 }
 
 /**
- * Git reads a file again that was written in the same second as its index, since it might have changed after it: 80 ms for
- * 1,000 pages. Nobody writes here but git.
+ * Git rereads files whose mtime equals that of the index. Only git writes here, so the index can be newer.
  */
-async function trustTimes(index: string): Promise<void> {
+async function markIndexNewer(index: string): Promise<void> {
   const later = new Date(Date.now() + 2000);
   await utimes(index, later, later);
 }
@@ -102,33 +98,30 @@ function treeIn(workFolder: string): string {
   return join(workFolder, 'tree');
 }
 
-/** Git tells the other side what is here by its refs alone: without one it is sent everything again. */
+/** Git negotiates by refs; without one the server would send everything again. */
 const lastFetched = 'refs/docyard/last-fetched';
 
-const howToFetch = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules'];
-/**
- * Nobody waits for the network here, so the other side need not look for what its objects have in common: 10,000 pages that
- * were not packed before take 3.7 s of a processor that way, and 11.5 otherwise.
- */
-const onThisMachine = ['--upload-pack=git -c pack.window=0 -c pack.compression=1 upload-pack'];
+const fetchOptions = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules'];
+/** Local fetches need no delta compression. */
+const localFetchOptions = ['--upload-pack=git -c pack.window=0 -c pack.compression=1 upload-pack'];
 
-/** Each fetch leaves a file or two; whoever has this many looks through all of them for every object. */
-const mostPacks = 60;
+/** Git searches every pack for each object. */
+const maxPacks = 60;
 
-/** Whether what lies there was finished: a process may have been killed at any moment of it. */
-async function canGoOn(workFolder: string): Promise<boolean> {
+/** Whether the last checkout was completed. */
+async function isCompleteCheckout(workFolder: string): Promise<boolean> {
   const packs = await readdir(join(workFolder, 'repository.git/objects/pack')).catch(() => undefined);
-  return packs !== undefined && packs.length <= mostPacks && existsSync(join(workFolder, 'laid-out'));
+  return packs !== undefined && packs.length <= maxPacks && existsSync(join(workFolder, 'laid-out'));
 }
 
-/** A commit may claim any time, also one that no calendar has. */
+/** A commit may claim any time. */
 function dateOf(secondsText: string): string | null {
   const seconds = Number(secondsText);
   const isInCalendar = Number.isInteger(seconds) && seconds >= 0 && seconds < Date.UTC(9999, 0) / 1000;
   return isInCalendar ? new Date(seconds * 1000).toISOString() : null;
 }
 
-/** A repository of a few kilobytes can describe billions of files: count before anything is laid out. */
+/** A small repository can describe billions of files, so count before the checkout. */
 function refuseHugeTree(listing: string): void {
   let files = 0;
   let bytes = 0;
@@ -138,7 +131,7 @@ function refuseHugeTree(listing: string): void {
     files += 1;
     bytes += Number(size) || 0;
   }
-  if (files > mostFiles || bytes > mostTreeBytes) {
+  if (files > maxFiles || bytes > maxTreeBytes) {
     throw new SourceError('too_large', `The repository holds ${files} files and ${bytes} bytes.`);
   }
 }
@@ -156,12 +149,12 @@ function explain({ problem, message }: GitError, request: GitFetch): SourceError
         ? new SourceError(
             missing,
             'The repository does not exist or needs credentials.',
-            'Check the address in a browser without being signed in.',
+            'Open the address in a browser without signing in.',
           )
         : new SourceError(
             missing,
-            'The repository does not exist, or the credential of the project does not open it.',
-            'Check the address, and set the credential again.',
+            'The repository does not exist, or the credential of the project is not accepted.',
+            'Check the address and set the credential again.',
           );
     case 'too_large':
       return new SourceError('too_large', 'The repository holds too many files.');

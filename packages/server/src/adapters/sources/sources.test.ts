@@ -1,7 +1,4 @@
-/**
- * Fetching for real: a repository behind `git http-backend`, one on this machine, and a plain folder. The repositories
- * are as hostile as a tenant can make them.
- */
+/** Fetches from a real `git http-backend`, a local repository and a folder. The repositories are hostile. */
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -61,7 +58,7 @@ async function repositoryOverHttp(files: Record<string, string> = site) {
 }
 
 describe('a repository over http', () => {
-  test('the newest commit of the default branch is laid out', async () => {
+  test('the newest commit of the default branch is checked out', async () => {
     const { url, commit } = await repositoryOverHttp();
     const fetched = await fetchSource(url);
     expect(fetched.commit).toBe(commit);
@@ -69,7 +66,7 @@ describe('a repository over http', () => {
     expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello');
   });
 
-  test('the date of the commit is told in UTC, and none where a commit claims a time that no calendar has', async () => {
+  test('the commit date is returned in UTC, or null for an invalid one', async () => {
     const { folder, url } = await repositoryOverHttp();
     const file = join(temporaryFolder('dated'), 'commit');
     const at = async (committed: string) => {
@@ -104,7 +101,7 @@ describe('a repository over http', () => {
     expect((await fetchSource(url, { ref: 'main' })).commit).toBe(moved);
   });
 
-  test('over a commit that was laid out, only what differs is fetched', async () => {
+  test('after an earlier checkout only the difference is fetched', async () => {
     const pages = Array.from({ length: 20 }, (_, page) => [`page-${page}.mdx`, `# Page ${page}`]);
     const { folder, url } = await repositoryOverHttp({ ...site, ...Object.fromEntries(pages) });
     const workFolder = temporaryFolder('work');
@@ -118,12 +115,12 @@ describe('a repository over http', () => {
     const fetched = await fetchSource(url, { workFolder });
     expect(fetched.commit).toBe(commit);
     expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello again');
-    // The commit, the folder and the page, and what git tells one of them apart from.
+    // The commit, the tree, the page and their delta bases.
     expect(countObjects() - before).toBeLessThanOrEqual(6);
   });
 
   test.each(['shallow.lock', 'index.lock', 'refs/docyard/last-fetched.lock'])(
-    'what a killed git has left behind, like %s, is in nobody’s way',
+    'a file left by a killed git, like %s, does not block later fetches',
     async (lock) => {
       const { folder, url } = await repositoryOverHttp(site);
       const workFolder = temporaryFolder('work');
@@ -143,7 +140,7 @@ describe('a repository over http', () => {
     await expect(fetchSource(url, { allowed: [`127.0.0.1:${port}`] })).resolves.toBeDefined();
   });
 
-  test('git dials what was checked, whatever the name would resolve to', async () => {
+  test('git connects to the checked address', async () => {
     const { url, commit } = await repositoryOverHttp();
     const named = url.replace('127.0.0.1', 'localhost');
     expect((await fetchSource(named, { allowed: ['localhost'] })).commit).toBe(commit);
@@ -159,18 +156,18 @@ describe('a repository over http', () => {
 
   test('a missing repository is not found', async () => {
     const { url } = await repositoryOverHttp();
-    const elsewhere = url.replace('/docs.git', '/nothing.git');
-    await expect(fetchSource(elsewhere)).rejects.toMatchObject({ code: 'source_not_found' });
+    const missing = url.replace('/docs.git', '/nothing.git');
+    await expect(fetchSource(missing)).rejects.toMatchObject({ code: 'source_not_found' });
   });
 
-  test('a repository that asks for a password is not found, and nobody is prompted', async () => {
+  test('a repository that requires a password is not found, without a prompt', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
     });
     await expect(fetchSource(`${url}/docs.git`)).rejects.toMatchObject({ code: 'source_not_found' });
   });
 
-  test('the credential of the project opens a private repository; a wrong one is said to be', async () => {
+  test('the credential of the project opens a private repository, and a wrong one is reported', async () => {
     const server = await startGitServer({ token: 'secret-token' });
     cleanUp(() => server.close());
     const repository = server.addRepository('private', site);
@@ -180,9 +177,9 @@ describe('a repository over http', () => {
     const wrong = { authorization: basicAuthorization('wrong'), secret: 'wrong' };
     await expect(fetchSource(repository.url, { credential: wrong })).rejects.toMatchObject({
       code: 'source_not_found',
-      message: 'The repository does not exist, or the credential of the project does not open it.',
+      message: 'The repository does not exist, or the credential of the project is not accepted.',
     });
-    const broken = { authorization: 'Basic x\r\nHost: elsewhere', secret: 'x' };
+    const broken = { authorization: 'Basic x\r\nHost: other', secret: 'x' };
     await expect(fetchSource(repository.url, { credential: broken })).rejects.toMatchObject({
       code: 'source_refused',
     });
@@ -214,7 +211,7 @@ describe('a repository over http', () => {
     expect((await fetchSource(url)).commit).toBe(commit);
   });
 
-  test('the folder inside must be there', async () => {
+  test('the directory must exist', async () => {
     const { url } = await repositoryOverHttp();
     const { folder } = await fetchSource(url, { directory: 'guides' });
     expect(readFileSync(join(folder, 'docs.json'), 'utf8')).toContain('Guides');
@@ -226,7 +223,7 @@ describe('a repository over http', () => {
     }
   });
 
-  test('a symbolic link in the repository is laid out as text and leads nowhere', async () => {
+  test('a symbolic link in the repository is checked out as text', async () => {
     const folder = temporaryFolder('repository');
     writeFiles(folder, site);
     symlinkSync('/etc', join(folder, 'etc'));
@@ -241,7 +238,7 @@ describe('a repository over http', () => {
     await expect(fetchSource(url, { directory: 'etc' })).rejects.toMatchObject({ code: 'source_not_found' });
   });
 
-  test('attributes, hooks and submodules of the repository run nothing', async () => {
+  test('attributes, hooks and submodules of the repository do not run commands', async () => {
     const marker = join(temporaryFolder('marker'), 'ran');
     const folder = temporaryFolder('repository');
     writeFiles(folder, {
@@ -255,7 +252,7 @@ describe('a repository over http', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  test('an abort kills git and what it started: the connection ends', async () => {
+  test('an abort kills git and its children', async () => {
     let open = 0;
     const url = await serve((request) => {
       open += 1;
@@ -272,7 +269,7 @@ describe('a repository over http', () => {
     expect(Date.now() - before).toBeLessThan(3000);
   });
 
-  test('with a signal that was aborted before nothing is begun', async () => {
+  test('an aborted signal starts nothing', async () => {
     let asked = 0;
     const url = await serve(() => (asked += 1));
     await expect(fetchSource(`${url}/docs.git`, { signal: AbortSignal.abort() })).rejects.toThrow();
@@ -292,14 +289,14 @@ describe('a repository on this machine', () => {
     expect(fetched.folder).not.toBe(folder);
   });
 
-  test('file:// needs no ref; the permission it does need', async () => {
+  test('file:// requires the permission but no ref', async () => {
     const folder = temporaryFolder('repository');
     const commit = commitAll(folder, site);
     expect((await fetchSource(`file://${folder}`, { allowLocal: true })).commit).toBe(commit);
     await expect(fetchSource(`file://${folder}`)).rejects.toMatchObject({ code: 'source_refused' });
   });
 
-  test('a folder that is none, or holds no repository, is not found', async () => {
+  test('a missing folder or one without a repository is not found', async () => {
     const empty = temporaryFolder('empty');
     for (const path of [`file://${empty}`, `file://${empty}/nothing`]) {
       await expect(fetchSource(path, { allowLocal: true })).rejects.toMatchObject({
@@ -310,7 +307,7 @@ describe('a repository on this machine', () => {
 });
 
 describe('a plain folder', () => {
-  test('is read where it lies and has no commit', async () => {
+  test('is read in place and has no commit', async () => {
     const folder = temporaryFolder('folder');
     writeFiles(folder, site);
     expect(await fetchSource(folder, { allowLocal: true })).toEqual({
@@ -322,16 +319,16 @@ describe('a plain folder', () => {
     expect(inside).toEqual({ folder: join(folder, 'guides'), commit: null, committedAt: null });
   });
 
-  test('a link that leads out of it is refused', async () => {
+  test('a link out of the folder is refused', async () => {
     const folder = temporaryFolder('folder');
     symlinkSync('/etc', join(folder, 'docs'));
     await expect(fetchSource(folder, { directory: 'docs', allowLocal: true })).rejects.toMatchObject({
       code: 'source_refused',
-      message: 'The folder docs leads out of the source.',
+      message: 'The folder docs is outside the source.',
     });
   });
 
-  test('what is not there is not found', async () => {
+  test('a missing folder is not found', async () => {
     const folder = join(temporaryFolder('folder'), 'missing');
     await expect(fetchSource(folder, { allowLocal: true })).rejects.toMatchObject({
       code: 'source_not_found',
@@ -343,7 +340,7 @@ describe('refuse', () => {
   const sources = new GitAndFolderSources(() => ({ allowedHosts: [] }));
   const request = { ref: null, directory: null, allowLocal: false };
 
-  test('is silent on what may be fetched and one sentence, with a hint, on what may not', () => {
+  test('returns nothing for allowed sources and a sentence with a hint for others', () => {
     expect(sources.refuse({ ...request, repository: 'https://example.com/docs.git' })).toBeUndefined();
     expect(sources.refuse({ ...request, repository: 'ssh://example.com/docs.git' })).toEqual({
       field: 'repository',

@@ -1,7 +1,4 @@
-/**
- * Fetches a documentation source: a commit over https, a commit of a repository on this machine, or a folder as
- * it lies there.
- */
+/** Fetches a source: a commit over https, a commit of a local repository, or a local folder. */
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { PolicyFor } from '../../egress/rules.ts';
@@ -63,7 +60,7 @@ function complaintAbout(field: SourceComplaint['field'], check: () => unknown): 
   }
 }
 
-/** The folder that holds the docs; a link that leads out of the source is refused. */
+/** Refuses a link that leaves the source. */
 async function insideFolder(root: string, directory: string | null): Promise<string> {
   const wanted = directory === null ? root : join(root, directory);
   const found = await lstat(wanted).catch(() => undefined);
@@ -72,9 +69,9 @@ async function insideFolder(root: string, directory: string | null): Promise<str
     throw new SourceError('source_not_found', `${what} does not exist.`, 'Check `source` of the project.');
   }
   const [realRoot, real] = await Promise.all([realpath(root), realpath(wanted)]);
-  const way = relative(realRoot, real);
-  if (way.startsWith('..') || isAbsolute(way)) {
-    throw new SourceError('source_refused', `The folder ${directory} leads out of the source.`);
+  const path = relative(realRoot, real);
+  if (path.startsWith('..') || isAbsolute(path)) {
+    throw new SourceError('source_refused', `The folder ${directory} is outside the source.`);
   }
   return real;
 }

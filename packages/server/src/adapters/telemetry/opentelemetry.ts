@@ -1,7 +1,6 @@
 /**
- * Traces over OTLP, sent in the background; a collector that is away costs spans, never work. The libraries take
- * 200 ms to load: import this file only where tracing is configured. Headers, sampling and batching follow the usual
- * OTEL_* variables, which the libraries read themselves.
+ * Traces over OTLP. An unreachable collector loses spans and never blocks work. The libraries load slowly:
+ * import this file only where tracing is configured. They read the standard OTEL_* variables themselves.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -17,10 +16,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, NodeTracerProvider, type NodeTracerConfig } from '@opentelemetry/sdk-trace-node';
 import type { Span, SpanEnd, Tracer } from '../../ports/telemetry.ts';
 
-const longestClosingMs = 2000;
+const maxClosingMs = 2000;
 
 export interface TracingOptions {
-  /** The address of the collector, without `/v1/traces`. */
+  /** Without `/v1/traces`. */
   endpoint: string;
   service: string;
   version: string;
@@ -46,10 +45,10 @@ export class OpenTelemetryTracer implements Tracer {
     return new TracedSpan(this.#tracer, this.#tracer.startSpan(name, { kind: otelKind }, inside));
   }
 
-  /** The exporter tries for 10 s and more to reach a collector; a process that stops does not wait for that. */
+  /** The exporter retries for longer than a stopping process may wait. */
   async close(): Promise<void> {
     const sent = this.#provider.shutdown().catch(() => {});
-    await Promise.race([sent, pause(longestClosingMs, undefined, { ref: false })]);
+    await Promise.race([sent, pause(maxClosingMs, undefined, { ref: false })]);
   }
 }
 
@@ -79,7 +78,7 @@ class TracedSpan implements Span {
   }
 }
 
-/** As W3C Trace Context has it. What makes no sense begins a trace of its own. */
+/** W3C Trace Context. An invalid `traceparent` starts a new trace. */
 function parentOf(traceparent: string | undefined): Context {
   const [, traceId, spanId, flags] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '') ?? [''];
@@ -88,7 +87,7 @@ function parentOf(traceparent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** The package that makes these is none of ours; the exporter reads the attributes and nothing else. */
+/** The exporter reads only the attributes, so the resources package is not a dependency. */
 function resourceOf(attributes: Record<string, string>): NonNullable<NodeTracerConfig['resource']> {
   const resource = {
     attributes,

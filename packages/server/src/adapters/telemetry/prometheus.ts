@@ -1,11 +1,8 @@
-/**
- * The numbers of one process, kept by prom-client in a registry of their own. The library takes 46 ms to load: import
- * this file only where somebody may ask for them.
- */
+/** Metrics of one process. prom-client loads slowly: import this file only where metrics are served. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type {
   Connections,
-  JobYield,
+  JobOutput,
   Measures,
   MeasuredState,
   RequestMeasure,
@@ -87,10 +84,10 @@ export class PrometheusMeasures implements Measures {
     this.#waits.observe({ kind }, waitSeconds);
   }
 
-  jobEnded({ kind, outcome, seconds, ...made }: Parameters<Measures['jobEnded']>[0]): void {
+  jobEnded({ kind, outcome, seconds, ...counts }: Parameters<Measures['jobEnded']>[0]): void {
     this.#jobs.observe({ kind }, seconds);
     this.#outcomes.inc({ kind, outcome });
-    this.#countYield(made);
+    this.#countYield(counts);
   }
 
   phaseEnded({ kind, phase, seconds }: Parameters<Measures['phaseEnded']>[0]): void {
@@ -141,7 +138,7 @@ export class PrometheusMeasures implements Measures {
     return { type: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 
-  #countYield({ pages = 0, bundleBytes = 0 }: JobYield): void {
+  #countYield({ pages = 0, bundleBytes = 0 }: JobOutput): void {
     this.#pages.inc(pages);
     this.#bytes.inc(bundleBytes);
   }

@@ -1,6 +1,3 @@
-/**
- * Organizations, projects, keys, jobs with their events, idempotency records and the audit log.
- */
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { numbering } from './numbering.ts';

@@ -1,7 +1,4 @@
-/**
- * Agent jobs: their runs, the journal of each run, messages that wait for a running one; and what a project keeps
- * for them, with secrets apart and sealed.
- */
+/** Agent jobs: runs, journal steps, queued messages, and project settings and sealed secrets. */
 import { sql, type ColumnDefinitionBuilder, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { numbering } from './numbering.ts';

@@ -1,6 +1,4 @@
-/**
- * What a run of an agent job alone has changed, beside the change of the whole branch.
- */
+/** The changes of a single run, in addition to those of the whole branch. */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

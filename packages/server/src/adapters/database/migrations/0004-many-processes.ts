@@ -1,7 +1,4 @@
-/**
- * What several processes on one database need: facts that all of them share, and on PostgreSQL triggers that tell
- * every process of a change in the moment it is committed. SQLite has nobody to tell.
- */
+/** Values shared by all processes, and on PostgreSQL triggers that notify every process with the commit. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../../../ports/database.ts';
@@ -36,7 +33,7 @@ export const manyProcesses: Migration = {
       create trigger tell_job_end after delete on jobs
       for each row execute function tell_job_end()`.execute(database);
 
-    // Not for last_used_at, which changes every minute and concerns nobody.
+    // Not for last_used_at, which changes every minute and has no listeners.
     await sql`
       create function tell_key_change() returns trigger language plpgsql as $$
       begin

@@ -1,6 +1,3 @@
-/**
- * Webhooks with their secrets, the messages they are sent, one delivery for each of them, and the log of attempts.
- */
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { numbering } from './numbering.ts';

@@ -1,6 +1,6 @@
 /**
- * How much of its rates a key has used, for all processes that answer requests. One row a key and rate. On PostgreSQL it
- * is not written to the log: after a crash the counting begins anew, and a minute later that makes no difference.
+ * Rate limit usage per key, shared by all processes. Unlogged on PostgreSQL: after a crash the counts start
+ * over, and windows are short.
  */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';

@@ -1,6 +1,6 @@
 /**
- * People, their sessions, and the windows in which attempts to sign in are counted. Rates are from now on those of a
- * caller, who may be a person: what a key has used of its minute is forgotten once.
+ * Users, sessions and windows for sign-in attempts. Rate windows now belong to a caller, which may be a user,
+ * so existing windows are dropped.
  */
 import { sql, type ColumnDefinitionBuilder, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
@@ -73,12 +73,12 @@ export const people: Migration = {
       .addPrimaryKeyConstraint('rate_windows_key', ['caller_id', 'rate']);
     await (isPostgres(database) ? rateWindows.modifyFront(sql`unlogged`) : rateWindows).execute();
 
-    if (isPostgres(database)) await tellOfChanges(database);
+    if (isPostgres(database)) await createTriggers(database);
   },
 };
 
-/** Not for last_seen_at, which changes every minute and concerns nobody. */
-async function tellOfChanges(database: Kysely<unknown>): Promise<void> {
+/** Not for last_seen_at, which changes every minute and has no listeners. */
+async function createTriggers(database: Kysely<unknown>): Promise<void> {
   await sql`
     create function tell_people_change() returns trigger language plpgsql as $$
     begin

@@ -1,7 +1,4 @@
-/**
- * What people watch: the last findings of an export while it runs, and on PostgreSQL an announcement for those who follow
- * every job of an organization.
- */
+/** Recent findings of a running export, and on PostgreSQL notifications for all jobs of an organization. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../../../ports/database.ts';

@@ -1,6 +1,4 @@
-/**
- * Keys that are limited to one project. Such a key goes with its project: it must never be left behind without its limit.
- */
+/** Keys limited to one project. They are deleted with it, because a key must never outlive its limit. */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

@@ -1,7 +1,4 @@
-/**
- * Counts of jobs: how often the worker of a job was lost, apart from its attempts, and an index for the exports that an
- * organization has started within an hour.
- */
+/** Counts lost workers per job, and indexes the export starts of an organization by time. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

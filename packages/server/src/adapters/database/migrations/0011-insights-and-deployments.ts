@@ -1,6 +1,4 @@
-/**
- * The index for numbers about recent jobs, and deployments: sites that report what they serve.
- */
+/** An index for insights, and deployments: sites that report their state. */
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { numbering } from './numbering.ts';

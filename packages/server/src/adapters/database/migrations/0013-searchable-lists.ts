@@ -1,7 +1,4 @@
-/**
- * What lists are filtered and sorted by: the code of a failure, who canceled a job, and indexes in the orders that the API
- * offers.
- */
+/** Columns and indexes by which the API filters and sorts lists. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../../../ports/database.ts';
@@ -38,7 +35,7 @@ export const searchableLists: Migration = {
   },
 };
 
-/** Jobs that ended before: the code is in their failure, and the audit log names the one who canceled them. */
+/** For jobs that ended earlier: the failure has the code, and the audit log has the actor. */
 async function fillIn(database: Kysely<unknown>): Promise<void> {
   const onPostgres = isPostgres(database);
   const code = onPostgres ? sql`failure::json ->> 'code'` : sql`json_extract(failure, '$.code')`;

@@ -1,4 +1,4 @@
-/** How many jobs of each organization are queued, so that a start does not count them. */
+/** Number of queued jobs per organization, so that a start need not count rows. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { numbering } from './numbering.ts';

@@ -1,6 +1,4 @@
-/**
- * Every change of the schema, in order. A step that has been released is never edited; a new one is added.
- */
+/** All migrations in order. A released migration is never edited. */
 import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { agent } from './0002-agent.ts';

@@ -1,6 +1,6 @@
 /**
- * How each database numbers the rows of a table, and the types that differ between them. What it gives for SQLite is
- * what installations have on disk and must not change.
+ * Column types that differ between the databases. The SQLite types must not change, because existing
+ * installations have them.
  */
 import type { ColumnDataType, ColumnDefinitionBuilder, Kysely } from 'kysely';
 import { isPostgres } from '../../../ports/database.ts';
@@ -16,7 +16,7 @@ export function numbering(database: Kysely<unknown>): Numbering {
     ? {
         wholeNumber: 'bigint',
         fraction: 'double precision',
-        // By default, not always: rows that are brought from another database keep their numbers.
+        // By default rather than always: rows imported from another database keep their numbers.
         sequence: (column) => column.primaryKey().generatedByDefaultAsIdentity(),
       }
     : {

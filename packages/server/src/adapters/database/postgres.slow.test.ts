@@ -1,13 +1,9 @@
-/**
- * PostgreSQL: the suite of the port, several processes that begin at once, names that are held, and a server that goes
- * away and comes back.
- */
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../../test/free-port.ts';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
 import { describeDatabase } from '../../../test/support/database-suite.ts';
-import { exclusively, inTransaction, unlessElsewhere, type Database } from '../../ports/database.ts';
+import { acquireLocks, inTransaction, runUnlessLocked, type Database } from '../../ports/database.ts';
 import { cleanUp } from '../../../test/support/test-context.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -36,28 +32,28 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     return rows.map(({ id }) => id);
   };
 
-  test('several processes that open an empty database at once make its tables once', async () => {
+  test('several processes that open an empty database at once create its tables once', async () => {
     const url = await server.createDatabase();
     const opened = await Promise.all([open(url), open(url), open(url), open(url)]);
     await insert(opened[0], 'org_1');
     for (const each of opened) expect(await ids(each)).toEqual(['org_1']);
   });
 
-  test('a database from the future is refused with its name and without its password', async () => {
+  test('a database of a newer version is refused with its name and without its password', async () => {
     const url = await server.createDatabase();
     await (await openPostgres({ url })).destroy();
     await server.query(url, "insert into kysely_migration values ('9999-future', '2030-01-01')");
     const withPassword = Object.assign(new URL(url), { password: 'hush-hush' });
     const refusal = await openPostgres({ url: withPassword.href }).catch((error: unknown) => String(error));
-    expect(refusal).toContain(`The database ${withPassword.host}${withPassword.pathname} was brought`);
+    expect(refusal).toContain(`The database ${withPassword.host}${withPassword.pathname} was migrated`);
     expect(refusal).not.toContain('hush');
   });
 
-  test('a database that is not there is told at once, a server that is not there after the wait', async () => {
+  test('a missing database is reported immediately, an unreachable server after the timeout', async () => {
     const url = Object.assign(new URL(await server.createDatabase()), { pathname: 'nowhere' }).href;
     await expect(openPostgres({ url })).rejects.toThrow('database "nowhere" does not exist');
-    const nobody = 'postgres://docyard:hush@127.0.0.1:1/docyard';
-    await expect(openPostgres({ url: nobody, waitSeconds: 0 })).rejects.toThrow(
+    const unreachable = 'postgres://docyard:hush@127.0.0.1:1/docyard';
+    await expect(openPostgres({ url: unreachable, waitSeconds: 0 })).rejects.toThrow(
       'The database 127.0.0.1:1/docyard cannot be reached',
     );
   });
@@ -69,21 +65,21 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     expect(await counted.execute()).toEqual([{ count: 1 }]);
   });
 
-  test('a NUL, which PostgreSQL cannot keep, is kept as the sign for an unknown character', async () => {
+  test('a NUL is stored as the replacement character', async () => {
     const database = await open();
     await insert(database, 'org_\0');
     expect(await ids(database)).toEqual(['org_\uFFFD']);
-    const found = database.selectFrom('organizations').select('id').where('id', '=', 'nobody\0');
+    const found = database.selectFrom('organizations').select('id').where('id', '=', 'unreachable\0');
     expect(await found.execute()).toEqual([]);
   });
 
-  describe('a name that is held', () => {
-    test('lets one after the other decide, so that a count is never exceeded', async () => {
+  describe('an exclusive lock', () => {
+    test('serializes decisions, so that a count is never exceeded', async () => {
       const url = await server.createDatabase();
       const [one, two] = await Promise.all([open(url), open(url)]);
       const addUpToFive = (database: Database, id: string) =>
         inTransaction(database, async (inside) => {
-          await exclusively(inside, 'five');
+          await acquireLocks(inside, 'five');
           if ((await ids(inside)).length >= 5) return;
           await insert(inside, id);
         });
@@ -94,31 +90,31 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
       expect(await ids(one)).toHaveLength(5);
     });
 
-    test('does not hold up another name, and is free when the transaction has failed', async () => {
+    test('does not block other names and is released when the transaction fails', async () => {
       const database = await open();
       await inTransaction(database, async (outer) => {
-        await exclusively(outer, 'a');
-        await inTransaction(database, (other) => exclusively(other, 'b'));
+        await acquireLocks(outer, 'a');
+        await inTransaction(database, (other) => acquireLocks(other, 'b'));
       });
       const failing = inTransaction(database, async (inside) => {
-        await exclusively(inside, 'a');
+        await acquireLocks(inside, 'a');
         throw new Error('Changed my mind.');
       });
       await expect(failing).rejects.toThrow('Changed my mind.');
-      await inTransaction(database, (inside) => exclusively(inside, 'a'));
+      await inTransaction(database, (inside) => acquireLocks(inside, 'a'));
     });
 
-    test('needs a transaction', async () => {
-      await expect(exclusively(await open(), 'a')).rejects.toThrow('Only a transaction');
+    test('requires a transaction', async () => {
+      await expect(acquireLocks(await open(), 'a')).rejects.toThrow('Only a transaction');
     });
   });
 
-  test('work that another process is at is left to it, until that has ended or lost its connection', async () => {
+  test('work of another process is skipped until that process ends or loses its connection', async () => {
     const url = await server.createDatabase();
     const [one, two] = await Promise.all([open(url), open(url)]);
     const done: string[] = [];
     const run = (database: Database, name: string, meanwhile = async () => {}) =>
-      unlessElsewhere(database, 'sweep', async () => {
+      runUnlessLocked(database, 'sweep', async () => {
         done.push(name);
         await meanwhile();
       });
@@ -134,7 +130,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     expect(done).toEqual(['first', 'afterwards', 'failing', 'after the failure', 'cut off', 'in its place']);
   });
 
-  test('two transactions that wait for each other both end', async () => {
+  test('two deadlocked transactions both end', async () => {
     const database = await open();
     await insert(database, 'org_1');
     await insert(database, 'org_2');
@@ -151,34 +147,34 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
         await rename(inside, second);
       });
     await Promise.all([crossing('org_1', 'org_2'), crossing('org_2', 'org_1')]);
-    // The third run is the one that had to begin again; on a busy server it may have had to twice.
+    // The third run is the retried one; a busy server may cause more retries.
     expect(waiting).toBeGreaterThanOrEqual(3);
   });
 
-  describe('trouble', () => {
+  describe('errors', () => {
     const unavailable = { code: 'storage_unavailable', headers: { 'retry-after': '5' } };
 
     test.each(['53300', '53100', '57P03', '57014', '55P03', '08006', '25006'])(
-      'the error %s of the server is told as storage_unavailable',
+      'the error %s of the server is reported as storage_unavailable',
       async (code) => {
         const raise = sql.raw(`do $$ begin raise exception 'trouble' using errcode = '${code}'; end $$`);
         await expect(raise.execute(await open())).rejects.toMatchObject(unavailable);
       },
     );
 
-    test('an error of ours is not', async () => {
+    test('a programming error is not converted', async () => {
       const wrong = sql`select nothing from nowhere`.execute(await open());
       await expect(wrong).rejects.toMatchObject({ code: '42P01' });
     });
 
-    test('connections that are cut while nobody uses them are made anew', async () => {
+    test('idle connections that break are replaced', async () => {
       const database = await open();
       await Promise.all([insert(database, 'org_1'), insert(database, 'org_2')]);
       await server.cutConnections();
       await expect.poll(() => ids(database).catch(() => [])).toEqual(['org_1', 'org_2']);
     });
 
-    test('a transaction whose connection is cut leaves nothing', async () => {
+    test('a transaction whose connection breaks is rolled back', async () => {
       const database = await open();
       const cut = inTransaction(database, async (inside) => {
         await insert(inside, 'org_1');
@@ -189,7 +185,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
       await expect.poll(() => ids(database).catch(() => undefined)).toEqual([]);
     });
 
-    test('a server that crashes is unavailable, and all is there when it is back', async () => {
+    test('a crashed server is unavailable and has all data after its restart', async () => {
       const database = await open();
       await insert(database, 'org_1');
       await server.crash();
@@ -202,7 +198,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
   });
 });
 
-test('a process that waits for its database says so, with the database and the reason', async () => {
+test('a process that waits for its database reports the database and the reason', async () => {
   const port = await freePort();
   const notices: string[][] = [];
   const opening = openPostgres({

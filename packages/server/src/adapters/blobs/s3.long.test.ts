@@ -1,4 +1,4 @@
-/** Blobs in a bucket of a real server: the suite of the port, and what only a bucket has – links, parts, outages. */
+/** S3 objects on a real server. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -34,7 +34,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
 
   describeBlobs('a bucket', () => open());
 
-  test('two prefixes of one bucket know nothing of each other', async () => {
+  test('two prefixes of one bucket are separate', async () => {
     const bucket = await rgw.createBucket();
     const [a, b] = await Promise.all(['x', 'x/y'].map((prefix) => openS3Blobs(withPrefix(bucket, prefix))));
     await a?.putBytes(object, bytes);
@@ -43,7 +43,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     expect(Buffer.from((await b?.readBytes(object)) ?? []).toString()).toBe('other');
   });
 
-  test('more objects than one answer lists are all found and all removed', async () => {
+  test('more objects than fit one list response are found and removed', async () => {
     const blobs = await open();
     const names = Array.from({ length: 1050 }, (_, index) => `se_${index % 3}/1/part-${index}`);
     for (let next = 0; next < names.length; next += 50)
@@ -53,7 +53,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     expect(await owners(blobs)).toEqual([]);
   });
 
-  test('parts of an upload that was never finished are found and removed like objects', async () => {
+  test('parts of an unfinished upload are found and removed like objects', async () => {
     const url = await rgw.createBucket();
     const blobs = await openS3Blobs(url);
     const { prompt } = await makeS3Clients(parseS3Url(url));
@@ -66,7 +66,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     expect(await owners(blobs)).toEqual([]);
   });
 
-  test('an upload that fails half way leaves no parts', async () => {
+  test('a failed upload leaves no parts', async () => {
     const blobs = await open();
     const source = manyBytes(30, () => {
       throw new Error('the maker died');
@@ -75,7 +75,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     await expect.poll(() => owners(blobs)).toEqual([]);
   });
 
-  test('a bucket that is only read lists what others put there, and reads what it listed', async () => {
+  test('a read-only bucket lists and reads objects of others', async () => {
     const url = await rgw.createBucket();
     const blobs = await openS3Blobs(url);
     await blobs.putBytes('docs/one.tar.gz', bytes);
@@ -106,11 +106,11 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
   describe('links', () => {
     const link = async (blobs: Blobs, seconds: number, method: 'GET' | 'HEAD' = 'GET') => {
       const made = await blobs.link(object, { seconds, fileName: 'bundle.tar.gz', method });
-      if (made === null) throw new Error('A bucket hands out its objects itself.');
+      if (made === null) throw new Error('A bucket signs its links.');
       return made;
     };
 
-    test('work without a key until they expire; a fresh one works again', async () => {
+    test('work without a key until they expire, and a new link works again', async () => {
       const blobs = await open();
       await blobs.putBytes(object, bytes);
       const { url, expiresAt } = await link(blobs, 3);
@@ -122,7 +122,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
       expect((await fetch((await link(blobs, 60)).url)).status).toBe(200);
     });
 
-    test('give the file a name, and parts of it to whoever asks', async () => {
+    test('name the file and support range requests', async () => {
       const blobs = await open();
       await blobs.putBytes(object, bytes);
       const { url } = await link(blobs, 60);
@@ -143,7 +143,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
       expect((await fetch((await link(blobs, 60)).url, { method: 'HEAD' })).status).toBe(403);
     });
 
-    test('that were changed open nothing', async () => {
+    test('that were changed are rejected', async () => {
       const blobs = await open();
       await blobs.putBytes(object, bytes);
       await blobs.putBytes('se_2/1/bundle.tar.gz', bytes);
@@ -155,7 +155,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
         expect((await fetch(changed)).status).toBe(403);
     });
 
-    test('end with the credentials that signed them', async () => {
+    test('expire with the credentials that signed them', async () => {
       const blobs = await open();
       expect((await link(blobs, 3600)).expiresAt.getTime()).toBeGreaterThan(Date.now() + 3_590_000);
       const expiration = Math.floor(Date.now() / 1000) * 1000 + 400_000;
@@ -174,13 +174,13 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
       return openS3Blobs(`s3://${bucket}?endpoint=${rgw.secureEndpoint}${more}`);
     };
 
-    test('with an authority that the operator names', async () => {
+    test('a configured certificate authority is trusted', async () => {
       const blobs = await secure(`&ca=${rgw.caFile}`);
       await blobs.putBytes(object, bytes);
       expect(await blobs.stat(object)).toEqual({ sizeBytes: 1000 });
     });
 
-    test('with one that nobody named is refused, and the reason told', async () => {
+    test('an unknown certificate authority is rejected with the reason', async () => {
       await expect((await secure('')).check()).rejects.toMatchObject({
         code: 'storage_unavailable',
         message: expect.stringContaining('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
@@ -188,7 +188,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     });
   });
 
-  test('a server that refuses us is told as storage_unavailable, with its reason', async () => {
+  test('a server that denies access is reported as storage_unavailable with its reason', async () => {
     const url = await rgw.createBucket();
     await (await openS3Blobs(url)).check();
     const nowhere = await openS3Blobs(url.replace('docyard-', 'no-docyard-'));
@@ -204,8 +204,8 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', rgw.credentials.AWS_SECRET_ACCESS_KEY);
   });
 
-  describe('a server that goes away', () => {
-    test('in the middle of an upload is waited for', async () => {
+  describe('a server that becomes unreachable', () => {
+    test('during an upload is retried', async () => {
       const blobs = await open();
       let restarted: Promise<void> | undefined;
       const restart = async () => {
@@ -221,7 +221,7 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
       expect(await sha256Of(blobs.read(object))).toBe(await sha256Of(manyBytes(60)));
     });
 
-    test('is told soon to whoever reads, and does not hold up a job that is called off', async () => {
+    test('is reported quickly to readers and does not delay an aborted job', async () => {
       const blobs = await open();
       await rgw.stop();
       try {
@@ -252,7 +252,7 @@ test.each([
     's3://bucket?region=eu-west-1&pathStyle=true&ca=/ca.pem',
     { region: 'eu-west-1', pathStyle: true, caFile: '/ca.pem' },
   ],
-])('the address %s is understood', (url, location) => {
+])('the address %s is parsed', (url, location) => {
   expect(parseS3Url(url)).toMatchObject(location);
 });
 
@@ -269,7 +269,7 @@ test.each([
   expect(() => parseS3Url(url)).toThrow(reason);
 });
 
-/** Never the same megabyte twice, so that parts in the wrong order would be noticed. */
+/** Every megabyte differs, so that parts in the wrong order are detected. */
 function manyBytes(megabytes: number, before: (megabyte: number) => void = () => {}): Readable {
   function* chunks() {
     for (let megabyte = 0; megabyte < megabytes; megabyte += 1) {

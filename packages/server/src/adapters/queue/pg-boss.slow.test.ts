@@ -1,11 +1,7 @@
-/**
- * The queue on PostgreSQL: the suite of the port, what several processes share, a worker that is killed, and a
- * database that goes away while jobs are under way.
- */
 import { spawn } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
-import { delivery, describeQueue, gate, patience } from '../../../test/support/queue-suite.ts';
+import { delivery, describeQueue, gate, pollOptions } from '../../../test/support/queue-suite.ts';
 import type { Delivered } from '../../ports/queue.ts';
 import { cleanUp } from '../../../test/support/test-context.ts';
 import { InProcessChanges } from '../changes/in-process.ts';
@@ -24,12 +20,12 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await (await PgBossQueue.open({ url: template, changes: new InProcessChanges() })).stop();
   });
 
-  async function open(url: string, mostOfOrganization?: number) {
+  async function open(url: string, maxPerOrganization?: number) {
     const changes = await PostgresChanges.open({ url });
     const queue = await PgBossQueue.open({
       url,
       changes,
-      ...(mostOfOrganization === undefined ? {} : { mostOfOrganization }),
+      ...(maxPerOrganization === undefined ? {} : { maxPerOrganization }),
     });
     cleanUp(async () => {
       await queue.stop();
@@ -38,16 +34,16 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     return queue;
   }
 
-  async function make(options: { mostOfOrganization?: number } = {}) {
+  async function make(options: { maxPerOrganization?: number } = {}) {
     const url = await server.createDatabase(template);
     const database = await openPostgres({ url });
     cleanUp(() => database.destroy());
-    return { url, database, queue: await open(url, options.mostOfOrganization) };
+    return { url, database, queue: await open(url, options.maxPerOrganization) };
   }
 
   describeQueue('on PostgreSQL', make);
 
-  test('what is sent belongs to the transaction: taken back with it, seen when it is committed', async () => {
+  test('a send belongs to its transaction', async () => {
     const { queue, database } = await make();
     const got: string[] = [];
     await queue.consume('export', 1, async ({ jobId }) => void got.push(jobId));
@@ -59,13 +55,13 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await database.transaction().execute(async (inside) => {
       await queue.send(inside, delivery('kept'));
       await queue.send(database, delivery('direct'));
-      await expect.poll(() => got, patience).toEqual(['direct']);
+      await expect.poll(() => got, pollOptions).toEqual(['direct']);
     });
-    await expect.poll(() => got, patience).toEqual(['direct', 'kept']);
+    await expect.poll(() => got, pollOptions).toEqual(['direct', 'kept']);
     expect(await queue.held(['dropped'])).toEqual(new Set());
   });
 
-  test('a role without privileges that owns the database is enough', async () => {
+  test('an unprivileged role that owns the database is sufficient', async () => {
     const url = new URL(await server.createDatabase());
     await server.query(url.href, 'create role plain login');
     await server.query(url.href, `alter database ${url.pathname.slice(1)} owner to plain`);
@@ -76,18 +72,18 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     const got: string[] = [];
     await queue.consume('export', 1, async ({ jobId }) => void got.push(jobId));
     await queue.send(database, delivery('a'));
-    await expect.poll(() => got, patience).toEqual(['a']);
+    await expect.poll(() => got, pollOptions).toEqual(['a']);
   });
 
-  test('nothing is left of what was handled', async () => {
+  test('handled deliveries are deleted', async () => {
     const { queue, database, url } = await make();
     for (const job of ['a', 'b', 'c']) await queue.send(database, delivery(job));
     await queue.consume('export', 2, async () => {});
-    await expect.poll(() => server.query(url, 'select count(*) from pgboss.job'), patience).toBe('0');
+    await expect.poll(() => server.query(url, 'select count(*) from pgboss.job'), pollOptions).toBe('0');
   });
 
   test('the limit of an organization holds over all processes', async () => {
-    const { queue, database, url } = await make({ mostOfOrganization: 2 });
+    const { queue, database, url } = await make({ maxPerOrganization: 2 });
     const others = await Promise.all([open(url, 2), open(url, 2)]);
     const jobs = Array.from({ length: 24 }, (_, index) => ({
       jobId: `job-${index}`,
@@ -106,35 +102,35 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
         handled += 1;
       });
     }
-    await expect.poll(() => handled, patience).toBe(jobs.length);
+    await expect.poll(() => handled, pollOptions).toBe(jobs.length);
     expect(most).toBe(2);
   });
 
-  test('in any mix that waits, each round serves every organization once', async () => {
+  test('each round serves every organization once', async () => {
     const { queue, database } = await make();
     const mix = 'aaaaaabcbbdaacd'.split('');
     for (const [index, organizationId] of mix.entries())
       await queue.send(database, delivery(`${organizationId}${index}`, { organizationId }));
     const got: string[] = [];
     await queue.consume('export', 1, async ({ organizationId }) => void got.push(organizationId));
-    await expect.poll(() => got.length, patience).toBe(mix.length);
+    await expect.poll(() => got.length, pollOptions).toBe(mix.length);
     const rounds = [got.slice(0, 4), got.slice(4, 8), got.slice(8, 10)].map((round) =>
       round.toSorted().join(''),
     );
     expect(rounds).toEqual(['abcd', 'abcd', 'ab']);
   });
 
-  test('an organization that comes late waits for one job of each, not for the backlog', async () => {
+  test('a new organization waits for one job of each other organization, not for the backlog', async () => {
     const { queue, database } = await make();
     const line = gate();
     for (let job = 0; job < 30; job += 1)
       await queue.send(database, delivery(`big-${job}`, { organizationId: 'org_big' }));
     await queue.consume('export', 1, line.handle);
     for (let job = 0; job < 3; job += 1) await line.finishOne();
-    await expect.poll(() => line.begun.length, patience).toBe(4);
+    await expect.poll(() => line.begun.length, pollOptions).toBe(4);
     await queue.send(database, delivery('late', { organizationId: 'org_late' }));
     for (let job = 0; job < 3; job += 1) await line.finishOne();
-    await expect.poll(() => line.begun.indexOf('late'), patience).toBe(5);
+    await expect.poll(() => line.begun.indexOf('late'), pollOptions).toBe(5);
     const stopping = queue.stop();
     line.finishAll();
     await stopping;
@@ -160,27 +156,27 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await queue.consume('export', 1, async (each) => void got.push(each));
     child.kill('SIGKILL');
     const killedAt = Date.now();
-    await expect.poll(() => got, patience).toEqual([{ ...delivery('a'), isRedelivery: true }]);
+    await expect.poll(() => got, pollOptions).toEqual([{ ...delivery('a'), isRedelivery: true }]);
     expect((Date.now() - killedAt) / 1000).toBeLessThan(15);
   });
 
-  test('a database that is away for a while costs no delivery and repeats none', async () => {
+  test('a database outage neither loses nor repeats deliveries', async () => {
     const { queue, database, url } = await make();
     const line = gate();
     for (const job of ['a', 'b']) await queue.send(database, delivery(job));
     await queue.consume('export', 1, line.handle);
-    await expect.poll(() => line.begun, patience).toEqual(['a']);
+    await expect.poll(() => line.begun, pollOptions).toEqual(['a']);
     await server.crash();
-    // Longer than a worker may be silent.
+    // Longer than the heartbeat timeout.
     await new Promise((resolve) => setTimeout(resolve, 11_000));
     await server.start();
     const alive = `select data->>'jobId' from pgboss.job
       where state = 'active' and retry_count = 0 and heartbeat_on > now() - interval '5 seconds'`;
-    await expect.poll(() => server.query(url, alive), patience).toBe('a');
+    await expect.poll(() => server.query(url, alive), pollOptions).toBe('a');
     await line.finishOne();
-    await expect.poll(() => line.begun, patience).toEqual(['a', 'b']);
+    await expect.poll(() => line.begun, pollOptions).toEqual(['a', 'b']);
     await line.finishOne();
-    await expect.poll(() => queue.held(['a', 'b']).catch(() => undefined), patience).toEqual(new Set());
+    await expect.poll(() => queue.held(['a', 'b']).catch(() => undefined), pollOptions).toEqual(new Set());
     expect(line.begun).toEqual(['a', 'b']);
   });
 });

@@ -1,7 +1,3 @@
-/**
- * Changes over PostgreSQL: the suite of the port with changes that another process makes, and a connection that is
- * lost.
- */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
 import { describeChanges } from '../../../test/support/changes-suite.ts';
@@ -35,7 +31,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
 
   describeChanges('PostgreSQL', make);
 
-  test('a change is told when it is committed, not before, and not when it is taken back', async () => {
+  test('a change is notified at its commit, and not when it is rolled back', async () => {
     const { database, changes } = await make();
     const heard: string[] = [];
     for (const job of ['kept', 'dropped', 'end']) changes.listen(job, () => heard.push(job));
@@ -54,7 +50,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await expect.poll(() => heard).toEqual(['end', 'kept']);
   });
 
-  test('whoever follows all jobs of an organization is told of each', async () => {
+  test('a listener for all jobs of an organization is notified of each', async () => {
     const { database, changes, change } = await make();
     const heard: string[] = [];
     for (const name of ['jobs:org_1', 'jobs:org_2']) changes.listen(name, () => heard.push(name));
@@ -80,7 +76,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await expect.poll(() => heard).toEqual(['jobs:org_1']);
   });
 
-  test('keys and organizations are told of, the use of a key is not', async () => {
+  test('changes of keys and organizations are notified, uses of a key are not', async () => {
     const { database, changes, change } = await make();
     const heard: string[] = [];
     for (const name of ['keys', 'end']) changes.listen(name, () => heard.push(name));
@@ -101,16 +97,16 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await expect.poll(() => heard).toEqual(['end', 'keys', 'keys']);
   });
 
-  test('while the connection is lost listeners look for themselves, and then they are told again', async () => {
+  test('listeners poll while the connection is lost and are notified afterwards', async () => {
     const { changes, change, lost } = await make();
     expect(changes.isLive).toBe(true);
-    let told = 0;
-    const stop = changes.listen('a', () => (told += 1));
+    let notifications = 0;
+    const stop = changes.listen('a', () => (notifications += 1));
     await server.crash();
     await expect.poll(() => changes.isLive).toBe(false);
     expect(lost.length).toBeGreaterThan(0);
-    const before = told;
-    await expect.poll(() => told, { timeout: 5000 }).toBeGreaterThan(before);
+    const before = notifications;
+    await expect.poll(() => notifications, { timeout: 5000 }).toBeGreaterThan(before);
     await server.start();
     await expect.poll(() => changes.isLive, { timeout: 30_000 }).toBe(true);
     const wait = changes.next('b', { seconds: 60, signal: new AbortController().signal });
@@ -127,7 +123,7 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     stop();
   });
 
-  test('a server that is not there is tried again, and closing ends the trying', async () => {
+  test('an unreachable server is retried until close', async () => {
     const warned: unknown[] = [];
     const url = 'postgres://docyard@127.0.0.1:1/docyard';
     const changes = await PostgresChanges.open({ url, warn: (error) => warned.push(error) });
