@@ -1,6 +1,6 @@
 /**
- * `docyard agent demo`: three instructions on a copy of the sample site, from the request to the pushed branch. The
- * service, the checks and git are the real ones; the model is a script and says so. Nothing is left behind.
+ * `docyard agent demo`: runs three agent jobs on a copy of the sample site, with a scripted model and otherwise the
+ * real service.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,20 +17,16 @@ import { brokenLink, tasks } from './demo/tasks.ts';
 
 export function describeAgentDemo(command: Command): void {
   command
-    .description(
-      'Show agent jobs at work on the sample site, with a scripted model. Needs no network and no key.',
-    )
-    .action(demonstrate);
+    .description('Run agent jobs on the sample site with a scripted model. Needs no network and no key.')
+    .action(runDemo);
 }
 
-async function demonstrate(): Promise<void> {
+async function runDemo(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-demo-'));
   const model = await startScriptedModel(tasks);
   try {
-    print(
-      'The model of this demonstration is a script: it knows the right calls for these three instructions.',
-    );
-    print('Everything else is real: the service, the tools, the checks, the rules, git.', '');
+    print('The model in this demo is a script that knows the right calls for these three instructions.');
+    print('Everything else is real: the service, the tools, the checks, the policy and git.', '');
     const repository = await makeRepository(folder);
     const service = await startDemoService(folder, model);
     try {
@@ -70,12 +66,12 @@ async function startDemoService(folder: string, model: { url: string; host: stri
   const service = await startService(config, async (context) => {
     key = await setUpFirstRun(context, { sample: false, adminKeyFile: undefined });
   });
-  if (key === undefined) throw new Error('The first start made no key.');
+  if (key === undefined) throw new Error('The first start created no key.');
   const client = new DocyardClient({ baseUrl: `http://127.0.0.1:${service.port}`, apiKey: key });
   return { client, stop: () => service.stop() };
 }
 
-/** A bare repository with the sample site, in which one link is broken. */
+/** A bare repository with the sample site and one broken link. */
 async function makeRepository(folder: string): Promise<string> {
   const draft = join(folder, 'draft');
   const repository = join(folder, 'handbook.git');
@@ -100,8 +96,7 @@ async function show(
   const { id } = await client.call('createAgentJob', { params: { projectId }, body: { prompt } });
   const job = await waitForAgentJob(client, { projectId, id });
   print(endingOf(job), '');
-  if (job.pullRequest === null)
-    throw new CommandError(`The demonstration failed: ${job.error ?? job.statusReason}`);
+  if (job.pullRequest === null) throw new CommandError(`The demo failed: ${job.error ?? job.statusReason}`);
   const { patch } = await client.call('readAgentDiff', { params: { projectId, id } });
   print(patch.trimEnd(), '');
   const { branch } = job.pullRequest;
@@ -117,7 +112,7 @@ function endingOf(job: AgentJob): string {
 
 function git(folder: string, ...args: string[]): string {
   const ended = spawnSync('git', [...sampleIdentity, ...args], { cwd: folder, encoding: 'utf8' });
-  if (ended.status !== 0) throw new CommandError(`git is needed for the demonstration: ${ended.stderr}`);
+  if (ended.status !== 0) throw new CommandError(`The demo needs git: ${ended.stderr}`);
   return ended.stdout.trim();
 }
 

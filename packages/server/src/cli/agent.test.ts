@@ -1,10 +1,10 @@
-/** `docyard agent` as people call it, against the real application; a worker is played by the test. */
+/** Runs `docyard agent` against the real application; the test acts as the worker. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { noteRun } from '../agent/record.ts';
+import { updateRun } from '../agent/record.ts';
 import { createAgentJob } from '../../test/support/agent-jobs.ts';
 import { failureOf } from '../jobs/failure.ts';
 import { claimJob, completeJob, failJob } from '../jobs/store.ts';
@@ -49,7 +49,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Not spawnSync: the service answers in this very process. */
+/** spawnSync would block: the service runs in this process. */
 function agent(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [binary, 'agent', ...args], {
     env: {
@@ -81,7 +81,7 @@ async function newJobId(): Promise<string> {
 
 async function finish(id: string): Promise<void> {
   const claimed = present(await claimJob(context, id));
-  await noteRun(
+  await updateRun(
     context,
     { jobId: id, number: 1 },
     { ending: 'done', pullRequest, summary: 'Did\u001b[2Jit.' },
@@ -99,8 +99,8 @@ async function newestQueued(): Promise<string | undefined> {
   return row?.id;
 }
 
-describe('run', () => {
-  test('gives the instruction, waits for the end, and tells it', async () => {
+describe('docyard agent run', () => {
+  test('sends the instruction, waits for the job and prints its outcome', async () => {
     const file = join(temporaryFolder(), 'prompt.txt');
     writeFiles(join(file, '..'), { 'prompt.txt': 'Fix the typos of the guide.' });
     const ended = agent(['run', `@${file}`, '--ref', 'next', '--path', 'guides', '--draft']);
@@ -110,7 +110,7 @@ describe('run', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('completed: done');
     expect(stdout).toContain(pullRequest.url);
-    // What a model wrote must not steer the terminal.
+    // Text of a model must not contain control characters.
     expect(stdout).not.toContain('\u001b');
   });
 
@@ -122,30 +122,30 @@ describe('run', () => {
     expect(await jobOf(ended, 5)).toMatchObject({ status: 'failed', statusReason: 'timeout' });
   });
 
-  test('need not wait', async () => {
+  test('returns at once with --no-wait', async () => {
     const job = await jobOf(agent(['run', 'Fix the typos.', '--no-wait', '--json', '--dry-run']));
     expect(job).toMatchObject({ status: 'active', dryRun: true });
     expect(await jobOf(agent(['cancel', job.id, '--json']))).toMatchObject({ status: 'failed' });
   });
 });
 
-test('status, message, archive, list and diff do what they say', async () => {
+test('status, message, archive, list and diff act on the given job', async () => {
   const id = await newJobId();
   await finish(id);
   expect(await jobOf(agent(['status', id, '--json']))).toMatchObject({ id, prLink: pullRequest.url });
-  expect(await jobOf(agent(['message', id, 'Go on.', '--json']))).toMatchObject({
+  expect(await jobOf(agent(['message', id, 'Continue.', '--json']))).toMatchObject({
     status: 'active',
     runs: 2,
   });
   expect(await jobOf(agent(['archive', id, '--json']))).toMatchObject({ status: 'archived' });
   expect((await agent(['list', '--status', 'archived'])).stdout).toContain(id);
   const patch = '--- a/x\n+++ b/x\n';
-  await noteRun(context, { jobId: id, number: 2 }, { diff: { files: [], patch } });
+  await updateRun(context, { jobId: id, number: 2 }, { diff: { files: [], patch } });
   expect(await agent(['diff', id])).toEqual({ status: 0, stdout: patch, stderr: '' });
 });
 
-describe('a mistake', () => {
-  test('of the caller ends with the sentence of the service', async () => {
+describe('docyard agent', () => {
+  test('prints the error message of the service', async () => {
     const { status, stderr } = await agent(['status', 'aj_none', '--project', projectId]);
     expect({ status, stderr }).toEqual({
       status: 4,
@@ -153,20 +153,20 @@ describe('a mistake', () => {
     });
   });
 
-  test('is not the deprecated variable DOCYARD_KEY, which still gives the key', async () => {
+  test('reads the key from the deprecated variable DOCYARD_KEY', async () => {
     const environment = { DOCYARD_API_KEY: '', DOCYARD_KEY: tenant.key.key };
     expect(await agent(['list'], environment)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('is a missing key', async () => {
+  test('explains how to provide a missing key', async () => {
     const { status, stderr } = await agent(['list'], { DOCYARD_API_KEY: '' });
     expect({ status, stderr }).toEqual({
       status: 3,
-      stderr: `docyard: There is no key for ${service.origin}. Log in with docyard login ${service.origin}, or set DOCYARD_API_KEY.\n`,
+      stderr: `docyard: No key for ${service.origin}. Run docyard login ${service.origin}, or set DOCYARD_API_KEY.\n`,
     });
   });
 
-  test('is a project that must be chosen', async () => {
+  test('lists the projects when one must be chosen', async () => {
     const other = await createTestProject(context, tenant);
     const { status, stderr } = await agent(['list']);
     expect(status).toBe(2);

@@ -1,6 +1,4 @@
-/**
- * `docyard agent`: agent jobs of a running service, over its API. It knows nothing that a client does not.
- */
+/** `docyard agent`: agent jobs of a running service, over its API. */
 import { readFile } from 'node:fs/promises';
 import { pause, waitForAgentJob, type AgentEvent, type AgentJob, type DocyardClient } from '@docyard/api';
 import { Option, type Command } from 'commander';
@@ -30,17 +28,17 @@ Examples:
 
 export function describeAgent(command: Command): void {
   command
-    .description('Start, follow, steer and stop agent jobs of a running service.')
+    .description('Start, follow, message and cancel agent jobs of a running service.')
     .addHelpText('after', examples);
 
-  remote(command.command('run').description('Give an instruction, follow the job, and end when it does.'))
+  remote(command.command('run').description('Start a job with an instruction and wait until it ends.'))
     .argument('<prompt>', 'what to do; @FILE reads it from a file')
-    .option('--ref <branch>', 'branch to work against (default: that of the project)')
-    .option('--model <name>', 'another model of the configured endpoint')
-    .option('--path <path...>', 'change only files below these')
+    .option('--ref <branch>', 'base branch (default: the branch of the project)')
+    .option('--model <name>', 'use another model of the configured endpoint')
+    .option('--path <path...>', 'change only files below these paths')
     .option('--draft', 'open the pull request as a draft')
-    .option('--dry-run', 'do everything but push')
-    .option('--no-wait', 'end as soon as the job is queued')
+    .option('--dry-run', 'run without pushing')
+    .option('--no-wait', 'return as soon as the job is queued')
     .action(run);
 
   remote(command.command('list').description('List agent jobs, newest first.'))
@@ -51,17 +49,17 @@ export function describeAgent(command: Command): void {
 
   withJob(command.command('status').description('Show a job.'), status);
   withJob(command.command('wait').description('Follow a job until it is no longer active.'), wait);
-  withJob(command.command('diff').description('Print what a job changed, as a patch.'), diff);
+  withJob(command.command('diff').description('Print the changes of a job as a patch.'), diff);
   withJob(command.command('cancel').description('Cancel a job.'), simple('cancelAgentJob'));
   withJob(
     command.command('retry').description('Repeat the last instruction of a job.'),
     simple('retryAgentJob'),
   );
-  withJob(command.command('archive').description('Put a job away.'), simple('archiveAgentJob'));
+  withJob(command.command('archive').description('Archive a job.'), simple('archiveAgentJob'));
 
-  remote(command.command('message').description('Tell a job something; a finished one goes on.'))
+  remote(command.command('message').description('Send a message to a job. Finished jobs resume.'))
     .argument('<id>', 'id of the job, such as aj_…')
-    .argument('<prompt>', 'what to say; @FILE reads it from a file')
+    .argument('<prompt>', 'the message; @FILE reads it from a file')
     .option('--wait', 'follow the job until it is no longer active')
     .action(message);
 
@@ -70,7 +68,7 @@ export function describeAgent(command: Command): void {
 
 function remote(command: Command): Command {
   return addServerOptions(command).addOption(
-    new Option('--project <id>', 'project; needed when there are several').env('DOCYARD_PROJECT'),
+    new Option('--project <id>', 'project id; required if there are several projects').env('DOCYARD_PROJECT'),
   );
 }
 
@@ -141,7 +139,7 @@ async function wait(target: Target, id: string, options: RemoteOptions): Promise
 
 async function diff({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
   const change = await client.call('readAgentDiff', { params: { projectId, id } });
-  // Exact for programs; on a terminal a page must not be able to send commands to it.
+  // Unchanged for programs; on a terminal, control characters could run commands.
   const patch = process.stdout.isTTY ? change.patch.replaceAll(/[\p{Cc}--[\n\t]]/gv, '�') : change.patch;
   process.stdout.write(options.json ? `${JSON.stringify(change, null, 2)}\n` : patch);
 }
@@ -151,14 +149,14 @@ function simple(operation: 'cancelAgentJob' | 'retryAgentJob' | 'archiveAgentJob
     show(options, await client.call(operation, { params: { projectId, id } }));
 }
 
-const lookEverySeconds = 1;
+const pollSeconds = 1;
 
-/** Steps go to standard error where somebody watches; the record goes to standard output. */
+/** Steps go to standard error, the record to standard output. */
 async function follow({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
   const params = { projectId, id };
   const watched = process.stderr.isTTY && options.json !== true;
   const interrupted = () =>
-    new CommandError(`${id} goes on. Follow it with docyard agent wait ${id}`, 'interrupted');
+    new CommandError(`${id} is still running. Follow it with docyard agent wait ${id}`, 'interrupted');
   const job = await interruptible(interrupted, (signal) =>
     watched ? watch(client, params, signal) : waitForAgentJob(client, params, { signal }),
   );
@@ -166,7 +164,7 @@ async function follow({ client, projectId }: Target, id: string, options: Remote
   if (job.status === 'failed') process.exitCode = exitTable.job_failed.status;
 }
 
-/** The record does not change with every step, so whoever watches asks for the steps. */
+/** The record does not change with every step, so the steps are polled. */
 async function watch(
   client: DocyardClient,
   params: { projectId: string; id: string },
@@ -174,18 +172,18 @@ async function watch(
 ): Promise<AgentJob> {
   let after: string | undefined;
   for (;;) {
-    // The record first: when it is final, the steps read after it are the last ones.
+    // The record is read first: when it is final, the steps read after it are the last ones.
     const job = await client.call('readAgentJob', { params }, { signal });
-    let told: number;
+    let count: number;
     do {
       const query = after === undefined ? {} : { after };
       const { data, lastEventId } = await client.call('followAgentJob', { params, query }, { signal });
       for (const event of data) process.stderr.write(lineOf(event));
       after = lastEventId;
-      told = data.length;
-    } while (told > 0);
+      count = data.length;
+    } while (count > 0);
     if (job.status !== 'active') return job;
-    await pause(lookEverySeconds, signal);
+    await pause(pollSeconds, signal);
   }
 }
 
@@ -234,7 +232,7 @@ function row(job: AgentJob): Record<string, string> {
 async function textOf(prompt: string): Promise<string> {
   if (!prompt.startsWith('@')) return prompt;
   return readFile(prompt.slice(1), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${prompt.slice(1)} cannot be read (${error.code}).`, 'usage');
+    throw new CommandError(`Cannot read ${prompt.slice(1)} (${error.code}).`, 'usage');
   });
 }
 

@@ -1,4 +1,4 @@
-/** Names from other tools do what people expect of them, on a site with one mistake of each kind. */
+/** Command names of other tools, run on a site with one problem of each kind. */
 import { beforeAll, expect, test } from 'vitest';
 import { diagnosticCodes } from '@docyard/render/report';
 import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
@@ -21,29 +21,29 @@ async function codesFoundBy(...args: string[]): Promise<{ status: number; codes:
   return { status, codes: Object.keys((JSON.parse(stdout) as { byCode: Record<string, number> }).byCode) };
 }
 
-test('broken-links looks at links alone, and at anchors without being asked', async () => {
+test('broken-links reports only links and accepts --check-anchors', async () => {
   const found = await codesFoundBy('broken-links', '--check-anchors', site);
   expect(found).toEqual({ status: 7, codes: ['broken_link'] });
 });
 
-test('a11y looks at accessibility alone', async () => {
+test('a11y reports only accessibility', async () => {
   expect(await codesFoundBy('a11y', site)).toEqual({ status: 7, codes: ['missing_alt'] });
 });
 
-test('validate is strict', async () => {
+test('validate reports findings of every kind and fails', async () => {
   const { status, codes } = await codesFoundBy('validate', site);
   expect(status).toBe(7);
   expect(codes).toEqual(expect.arrayContaining(['broken_link', 'missing_alt']));
 });
 
-test('every finding that a name asks for exists', () => {
+test('every finding code of an alias exists', () => {
   const named = Object.values(aliases).flatMap(
     ({ words }) => words[words.indexOf('--only') + 1]?.split(',') ?? [],
   );
   expect(named.filter((name) => name.includes('_') && !Object.hasOwn(diagnosticCodes, name))).toEqual([]);
 });
 
-test('other words stay as they are', () => {
+test('words that are no alias stay unchanged', () => {
   expect(withoutAlias(['check', 'broken-links'])).toEqual(['check', 'broken-links']);
   expect(withoutAlias(['constructor'])).toEqual(['constructor']);
 });

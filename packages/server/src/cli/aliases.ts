@@ -1,6 +1,6 @@
 /**
- * Names of other tools for a docs.json and earlier names of commands, and what they are today. The words are replaced
- * before anything is parsed. A flag that asks for what is always done is dropped.
+ * Command names of other docs.json tools and former names of commands. The words are replaced before parsing; flags
+ * for default behavior are dropped.
  */
 interface Alias {
   words: readonly string[];
@@ -21,7 +21,6 @@ export const aliases: Record<string, Alias> = {
   version: { words: ['--version'] },
 };
 
-/** The same words with the first one replaced, if it is one of the names. */
 export function withoutAlias(args: readonly string[]): string[] {
   const [name = '', ...rest] = args;
   const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;

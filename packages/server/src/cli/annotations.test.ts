@@ -1,4 +1,4 @@
-/** Findings as GitHub reads them: its own escapes, paths from the checkout, and silence everywhere else. */
+/** GitHub annotations: escapes, paths relative to the checkout, and no output outside GitHub Actions. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { annotate } from './annotations.ts';
 
@@ -21,13 +21,13 @@ const finding = {
   column: 7,
 };
 
-test('a finding names its file from the checkout, its line and its code', () => {
+test('an annotation contains the path in the checkout, the line and the code', () => {
   expect(annotated([{ ...finding, hint: 'Mend it.' }], onGitHub)).toEqual([
     '::warning file=docs/guides/start.mdx,line=3,col=7,title=broken_link::The link "/a" leads nowhere. Mend it.\n',
   ]);
 });
 
-test('text of a page cannot give orders to the pipeline', () => {
+test('text of a page cannot inject workflow commands', () => {
   const [line = ''] = annotated(
     [{ ...finding, file: 'a,b:c.mdx', message: '50 %\n::set-env name=PATH::x' }],
     onGitHub,
@@ -37,7 +37,7 @@ test('text of a page cannot give orders to the pipeline', () => {
   );
 });
 
-test('notes are left out, and of many findings the first fifty are shown', () => {
+test('notes are omitted, and only the first fifty findings are shown', () => {
   expect(annotated([{ ...finding, severity: 'info' }], onGitHub)).toEqual([]);
   expect(
     annotated(
@@ -47,6 +47,6 @@ test('notes are left out, and of many findings the first fifty are shown', () =>
   ).toHaveLength(50);
 });
 
-test('nothing is written anywhere else', () => {
+test('annotations are written only in GitHub Actions', () => {
   expect(annotated([finding], {})).toEqual([]);
 });

@@ -1,18 +1,15 @@
-/**
- * Findings as annotations of GitHub Actions: it shows a line of this form beside the line of the file that it names.
- * Nothing is written where GITHUB_ACTIONS is not set.
- */
+/** Prints findings as GitHub Actions annotations when GITHUB_ACTIONS is set. */
 import { join, relative, resolve } from 'node:path';
 import type { Diagnostic, DocyardClient, ExportJob } from '@docyard/api';
 
-/** GitHub shows ten of a kind for a step; more would only make the log longer. */
-const mostAnnotations = 50;
+/** GitHub shows ten annotations of a kind per step; more only lengthen the log. */
+const maxAnnotations = 50;
 
-/** `folder` is where the files of the findings are, below the checkout. */
+/** `folder` contains the files of the findings, below the checkout. */
 export function annotate(findings: readonly Diagnostic[], folder: string, environment = process.env): void {
   if (environment['GITHUB_ACTIONS'] !== 'true') return;
   const checkout = environment['GITHUB_WORKSPACE'] ?? process.cwd();
-  const grave = findings.filter(({ severity }) => severity !== 'info').slice(0, mostAnnotations);
+  const grave = findings.filter(({ severity }) => severity !== 'info').slice(0, maxAnnotations);
   for (const finding of grave) {
     const file = relative(checkout, resolve(checkout, folder, finding.file));
     process.stderr.write(`${annotationOf({ ...finding, file })}\n`);
@@ -30,7 +27,7 @@ function annotationOf({ severity, code, message, file, line, column, hint }: Dia
   return `::${kind} ${properties.join(',')}::${data(hint === undefined ? message : `${message}. ${hint}`)}`;
 }
 
-/** A job that failed because of its findings left a report; any other failure may name a place itself. */
+/** A job that failed because of findings has a report; other failures may have a location. */
 export async function annotateFailure(client: DocyardClient, job: ExportJob): Promise<void> {
   if (process.env['GITHUB_ACTIONS'] !== 'true' || job.failure === null) return;
   const { jobId, failure, source } = job;

@@ -1,6 +1,3 @@
-/**
- * `docyard backup` and `docyard restore`: everything of a data folder in one file, and back.
- */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -15,19 +12,19 @@ interface BackupOptions {
 
 export function describeBackup(command: Command): void {
   command
-    .description('Write everything that is kept to one file, also while the service runs.')
-    .argument('<file>', 'where to, such as docyard-backup.tar.gz')
+    .description('Write a data folder to one file. The service may be running.')
+    .argument('<file>', 'output file, such as docyard-backup.tar.gz')
     .option('-d, --data <folder>', 'data folder of the service (default: ./data)')
-    .option('--no-blobs', 'leave out the bundles; exports can be made again')
+    .option('--no-blobs', 'omit the bundles; they can be exported again')
     .addHelpText('after', '\nExample:\n  docyard backup docyard-backup.tar.gz --data /var/lib/docyard')
     .action(backup);
 }
 
 export function describeRestore(command: Command): void {
   command
-    .description('Put a backup into an empty data folder.')
-    .argument('<file>', 'a file that docyard backup has written')
-    .requiredOption('-d, --data <folder>', 'the folder; it must be empty or not exist')
+    .description('Restore a backup into an empty data folder.')
+    .argument('<file>', 'a file written by docyard backup')
+    .requiredOption('-d, --data <folder>', 'target folder; must be empty or not exist')
     .addHelpText('after', '\nExample:\n  docyard restore docyard-backup.tar.gz --data ./restored')
     .action(restore);
 }
@@ -40,12 +37,12 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
   const config = readConfig({ ...process.env, ...given });
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'docyard.db')))
-    throw new CommandError(`${config.dataDir} holds no Docyard data. Name its folder with --data.`);
+    throw new CommandError(`${config.dataDir} contains no Docyard data. Pass the data folder with --data.`);
   const target = resolve(file);
-  if (existsSync(target)) throw new CommandError(`${file} is there already. Choose another name.`);
-  const made = await backUp(config, target, options);
+  if (existsSync(target)) throw new CommandError(`${file} already exists. Choose another name.`);
+  const manifest = await backUp(config, target, options);
   const { size } = await stat(target);
-  const lines = [`Wrote ${file} (${(size / 1e6).toFixed(1)} MB).`, ...missingFrom(made)];
+  const lines = [`Wrote ${file} (${(size / 1e6).toFixed(1)} MB).`, ...missingFrom(manifest)];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -55,23 +52,22 @@ async function restore(file: string, options: { data: string }): Promise<void> {
     import('../operations/archive.ts'),
     import('../compose.ts'),
   ]);
-  if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`);
+  if (!existsSync(file)) throw new CommandError(`File not found: ${file}.`);
   const folder = resolve(options.data);
   const restored = await restoreTo(file, folder, knownMigrations).catch((error: unknown) => {
     if (error instanceof ArchiveError)
-      throw new CommandError(`${file} cannot be restored. ${error.message} Nothing was written.`);
+      throw new CommandError(`Cannot restore ${file}. ${error.message} Nothing was written.`);
     if (error instanceof RestoreError) throw new CommandError(error.message);
     throw error;
   });
   const lines = [
-    `Restored ${restored.files.length} files of ${restored.createdAt} to ${folder}.`,
+    `Restored ${restored.files.length} files from ${restored.createdAt} to ${folder}.`,
     ...missingFrom(restored),
     `Start it with: docyard serve --data ${options.data}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What somebody must see to, besides this file. */
 function missingFrom({
   database,
   secrets,
@@ -79,11 +75,12 @@ function missingFrom({
 }: Pick<Manifest, 'database' | 'secrets' | 'blobs'>): string[] {
   return [
     database === 'postgres' &&
-      'It does not hold the database: back up PostgreSQL with pg_dump --format=custom, restore it with pg_restore.',
+      'The backup does not include the database. Back up PostgreSQL with pg_dump --format=custom and restore it with pg_restore.',
     secrets === 'SECRET_KEY' &&
-      'It does not hold the secrets: keep SECRET_KEY itself. Without it no API key and no project secret can be used.',
-    secrets === 'included' && 'It holds the secrets of the installation. Keep it as safe as the data folder.',
-    blobs === 'elsewhere' && 'It does not hold the bundles: they are in the bucket that BLOBS_URL names.',
-    blobs === 'left out' && 'It does not hold the bundles: exports from before must be made again.',
+      'The backup does not include the secrets. Keep SECRET_KEY: without it, API keys and project secrets are unusable.',
+    secrets === 'included' &&
+      'The backup includes the secrets of the installation. Protect it like the data folder.',
+    blobs === 'elsewhere' && 'The backup does not include the bundles, which are in the bucket of BLOBS_URL.',
+    blobs === 'left out' && 'The backup does not include the bundles. Export them again after a restore.',
   ].filter((line) => line !== false);
 }

@@ -1,14 +1,14 @@
-/** Opens addresses in the browser of whoever sits at this machine. */
+/** Opens URLs in the user's browser. */
 import { spawn } from 'node:child_process';
 
-/** Somebody looks at the terminal, and there is a screen for a browser: never in a pipeline. */
+/** Never true in a pipeline. */
 export function isAtDesktop(): boolean {
   return (
     process.stdout.isTTY && !process.env['CI'] && !process.env['SSH_CONNECTION'] && openerOf().length > 0
   );
 }
 
-/** False where there is no desktop, or nothing that opens addresses. */
+/** False without a desktop or a program that opens URLs. */
 export async function showInBrowser(address: string): Promise<boolean> {
   const [program, ...args] = openerOf();
   if (program === undefined) return false;

@@ -1,12 +1,17 @@
-/**
- * `docyard build`: renders a folder without a server. The output folder is replaced only when everything is there.
- */
+/** `docyard build`: renders a folder without a service. The output folder is replaced only after a complete build. */
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createHash, hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { CacheDecision, OutputFile, RenderOptions, Site, SiteReport } from '@docyard/render';
+import type {
+  CacheDecision,
+  FileContent,
+  OutputFile,
+  RenderOptions,
+  Site,
+  SiteReport,
+} from '@docyard/render';
 import type { Command } from 'commander';
 import { type ArchivedFile, manifestBytes, pageTitle } from '@docyard/bundle';
 import { annotate } from './annotations.ts';
@@ -57,12 +62,12 @@ Examples:
 export function describeBuild(command: Command): void {
   addFailOptions(command, 'nothing')
     .description('Render a documentation folder into static files, without a server.')
-    .argument('[folder]', 'folder that holds docs.json', '.')
-    .requiredOption('-o, --out <folder>', 'where the files go')
-    .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
+    .argument('[folder]', 'folder with docs.json', '.')
+    .requiredOption('-o, --out <folder>', 'output folder')
+    .option('--json', 'print only { pages, warnings, errors, files, bytes, seconds }')
     .option('-q, --quiet', 'show no progress')
     .option('--verbose', 'print why each page was reused or rendered')
-    .option('--force', 'replace an output folder that was not made by this command');
+    .option('--force', 'replace an output folder that this command did not create');
   addSiteOptions(command).addHelpText('after', examples).action(build);
 }
 
@@ -109,7 +114,7 @@ function explainPage({ output, isReused, reason }: CacheDecision): void {
 
 const marker = '.docyard-build';
 
-/** `key` tells caches apart; undefined builds without one. */
+/** `key` separates caches; undefined builds without one. */
 async function withCache<Result>(
   key: unknown,
   build: (options: Pick<RenderOptions, 'cache' | 'engine'>) => Promise<Result>,
@@ -122,11 +127,13 @@ async function withCache<Result>(
   } catch (error) {
     // An unexpected failure may come from a corrupt cache, so discard it.
     if ((error as NodeJS.ErrnoException).code === undefined) await folder.discard();
-    throw error;
+    const { DamagedCacheError } = await import('@docyard/render');
+    if (!(error instanceof DamagedCacheError)) throw error;
   } finally {
     for (const handle of handles) closeSync(handle);
     folder.release();
   }
+  return build({});
 }
 
 async function buildWith<Result>(
@@ -135,12 +142,12 @@ async function buildWith<Result>(
   build: (options: Pick<RenderOptions, 'cache' | 'engine'>) => Promise<Result>,
 ): Promise<Result> {
   const result = await build({ cache, engine: await folder.engine() });
-  cache.leaveIndex();
+  cache.writeIndex();
   await folder.completed(cache.usedBytes);
   return result;
 }
 
-/** Made under the folder's own name with an ending, so that the folder itself is as it was until everything is there. */
+/** Rendered into a draft folder next to the output, which replaces it at the end. */
 async function renderInto(
   site: Site,
   options: RenderOptions,
@@ -155,7 +162,7 @@ async function renderInto(
     throw cannotUse(out, error);
   }
   const previous = options.cache && new PreviousBuild(out);
-  const made = { pages: 0, bytes: 0 };
+  const rendered = { pages: 0, bytes: 0 };
   const files: ArchivedFile[] = [];
   const folders = new Set<string>();
   let total = 0;
@@ -173,40 +180,49 @@ async function renderInto(
     }
     const written = await write(file, event.file, previous);
     files.push({ path, ...written });
-    made.bytes += written.sizeBytes;
-    if (kind === 'page') made.pages += 1;
-    progress.tell({
+    rendered.bytes += written.sizeBytes;
+    if (kind === 'page') rendered.pages += 1;
+    progress.update({
       phase: 'rendering',
-      share: Math.min(1, made.pages / Math.max(1, total)),
-      done: made.pages,
+      share: Math.min(1, rendered.pages / Math.max(1, total)),
+      done: rendered.pages,
       total,
     });
   }
   progress.end();
   if (report === undefined) throw new Error('the renderer ended without a report');
   const source = { version: null, commit: null, committedAt: null };
-  const manifest = manifestBytes({ engineVersion, ...source, pages: made.pages, files });
+  const manifest = manifestBytes({ engineVersion, ...source, pages: rendered.pages, files });
   await writeFile(join(draft, 'manifest.json'), manifest);
-  await writeFile(join(draft, marker), 'Made by docyard build; it may be replaced.\n');
+  await writeFile(join(draft, marker), 'Created by docyard build; it may be replaced.\n');
   await rm(out, { recursive: true, force: true });
   await rename(draft, out);
-  return { ...made, files: files.length + 1, bytes: made.bytes + manifest.length, report };
+  return { ...rendered, files: files.length + 1, bytes: rendered.bytes + manifest.length, report };
 }
 
 async function write(
   file: string,
-  { path, content, sha256 }: OutputFile,
+  { path, content }: OutputFile,
   previous: PreviousBuild | undefined,
 ): Promise<Omit<ArchivedFile, 'path'>> {
   if ('pieces' in content) return writePieces(file, content.pieces);
-  const bytes = content instanceof Uint8Array ? content : await readFile(content.copyFrom);
-  const facts = {
-    sizeBytes: bytes.length,
-    sha256: sha256 ?? hash('sha256', bytes),
-    title: pageTitle(path, bytes),
-  };
-  if (!previous?.link(path, facts, file)) writeFileSync(file, bytes);
-  return facts;
+  if ('copyFrom' in content) {
+    const bytes = await readFile(content.copyFrom);
+    const copied = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), read: () => bytes };
+    return writeUnlessUnchanged({ path, file }, copied, previous);
+  }
+  return writeUnlessUnchanged({ path, file }, content, previous);
+}
+
+function writeUnlessUnchanged(
+  { path, file }: { path: string; file: string },
+  content: Omit<FileContent, 'isInMemory'>,
+  previous: PreviousBuild | undefined,
+): Omit<ArchivedFile, 'path'> {
+  const { sizeBytes, sha256 } = content;
+  const title = path.endsWith('.md') ? pageTitle(path, content.read()) : undefined;
+  if (!previous?.link(path, { sizeBytes, sha256 }, file)) writeFileSync(file, content.read());
+  return { sizeBytes, sha256, title };
 }
 
 function writePieces(file: string, pieces: Iterable<Uint8Array>): Omit<ArchivedFile, 'path'> {
@@ -215,7 +231,7 @@ function writePieces(file: string, pieces: Iterable<Uint8Array>): Omit<ArchivedF
   let sizeBytes = 0;
   try {
     for (const piece of pieces) {
-      // Writes all of it, wherever the last one has ended.
+      // writeFileSync on a descriptor writes all bytes at the current position.
       writeFileSync(handle, piece);
       hashing.update(piece);
       sizeBytes += piece.length;
@@ -230,7 +246,7 @@ function cannotUse(out: string, error: unknown): CommandError {
   return new CommandError(`Cannot write to ${out}: ${fileErrorReason(error)}. Choose another --out.`);
 }
 
-/** A slip such as `--out ~` must not cost a home folder. */
+/** Protects against a slip such as `--out ~`. */
 async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
   const entries = await readdir(out).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [] as string[];
@@ -238,18 +254,18 @@ async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
   });
   if (entries.length > 0 && !entries.includes(marker) && !force) {
     throw new CommandError(
-      `The folder ${out} holds other files. Choose another --out, or add --force to replace it.`,
+      `The folder ${out} contains other files. Choose another --out, or pass --force to replace it.`,
     );
   }
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 function described(summary: Summary, report: SiteReport, root: string, out: string): string {
   const colors = hasColors(process.stdout);
   const megabytes = (summary.bytes / 1e6).toFixed(1);
   return (
-    findingsText(withoutNotes(report), { root, colors, mostShown, more: join(out, 'report.html') }) +
+    findingsText(withoutNotes(report), { root, colors, maxShown, more: join(out, 'report.html') }) +
     `${summary.pages} pages, ${summary.files} files, ${megabytes} MB in ${summary.seconds.toFixed(2)} s.\n` +
     `${summaryText(report, colors)}Open ${join(out, 'index.html')}\n`
   );

@@ -1,6 +1,6 @@
 /**
- * `docyard bundle apply`: makes the whole bundle from an older one and a delta, without a network. The result has the bytes of
- * the bundle that the service would hand out, so its published hash still fits. It appears whole or not at all.
+ * `docyard bundle apply`: creates the full bundle from an older one and a delta, offline. The result is
+ * byte-identical to the bundle of the service, so its published hash matches. It is written atomically.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync } from 'node:fs';
@@ -20,12 +20,12 @@ interface ApplyOptions {
 
 export function describeApply(command: Command): void {
   command
-    .description('Make the whole bundle from an older one and a delta, to the byte.')
-    .argument('<base>', 'the bundle that the delta was made from, as an archive or an unpacked folder')
+    .description('Create the full bundle from an older bundle and a delta.')
+    .argument('<base>', 'the base bundle of the delta, as an archive or an unpacked folder')
     .argument('<delta>', 'the delta')
-    .requiredOption('-o, --output <file>', 'where the whole bundle goes')
-    .option('--public-key <key...>', 'keys, or files of keys, one of which must have signed the result')
-    .option('--version <version>', 'version that the result must have')
+    .requiredOption('-o, --output <file>', 'output file')
+    .option('--public-key <key...>', 'public keys or key files; one of them must have signed the result')
+    .option('--version <version>', 'required version of the result')
     .option('--json', 'print { file, sizeBytes, sha256, version, commit, manifestSha256, signedBy }')
     .addHelpText(
       'after',
@@ -39,20 +39,20 @@ Examples:
 
 async function apply(base: string, delta: string, options: ApplyOptions): Promise<void> {
   const output = resolve(options.output);
-  for (const path of [base, delta]) await insistOnReadable(path);
+  for (const path of [base, delta]) await requireReadable(path);
   const work = await mkdtemp(join(dirname(output), '.docyard-apply-')).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new CommandError(`${options.output} cannot be written (${error.code}).`);
+      throw new CommandError(`Cannot write ${options.output} (${error.code}).`);
     },
   );
   try {
     const stopped = () => new CommandError('Interrupted. Nothing was written.', 'interrupted');
-    const made = await interruptible(stopped, (signal) => expand(base, delta, work, options, signal));
-    await rename(join(work, 'whole'), output);
-    const answer = { file: options.output, ...made };
+    const result = await interruptible(stopped, (signal) => expand(base, delta, work, options, signal));
+    await rename(join(work, 'full'), output);
+    const answer = { file: options.output, ...result };
     if (options.json) process.stdout.write(`${JSON.stringify(answer)}\n`);
-    else process.stdout.write(`${options.output}  ${made.sizeBytes} bytes\nsha256  ${made.sha256}\n`);
-    if (made.signedBy === null && !options.json)
+    else process.stdout.write(`${options.output}  ${result.sizeBytes} bytes\nsha256  ${result.sha256}\n`);
+    if (result.signedBy === null && !options.json)
       process.stderr.write('docyard: the signature was not verified; pass --public-key.\n');
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -65,7 +65,7 @@ async function expand(base: string, delta: string, work: string, options: ApplyO
     import('@docyard/site'),
   ]);
   if ((await archiveKind(delta)) === 'bundle')
-    throw new CommandError(`${delta} is a whole bundle already. There is nothing to apply.`, 'usage');
+    throw new CommandError(`${delta} is a full bundle, not a delta. There is nothing to apply.`, 'usage');
   const expectations = {
     ...(options.publicKey === undefined ? {} : { publicKeys: publicKeysOf(options.publicKey) }),
     ...(options.version === undefined ? {} : { version: options.version }),
@@ -80,7 +80,7 @@ async function expand(base: string, delta: string, work: string, options: ApplyO
       { baseFolder, into },
       expectations,
     );
-    const { sizeBytes, sha256 } = await packTo(join(work, 'whole'), into);
+    const { sizeBytes, sha256 } = await packTo(join(work, 'full'), into);
     signal.throwIfAborted();
     const { version, commit } = checked.manifest;
     const { manifestSha256, signedBy } = checked;
@@ -103,8 +103,8 @@ async function packTo(file: string, archive: Archive): Promise<{ sizeBytes: numb
   }
 }
 
-async function insistOnReadable(path: string): Promise<void> {
+async function requireReadable(path: string): Promise<void> {
   await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${path} cannot be read (${error.code}).`, 'not_found');
+    throw new CommandError(`Cannot read ${path} (${error.code}).`, 'not_found');
   });
 }

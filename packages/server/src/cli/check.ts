@@ -1,7 +1,4 @@
-/**
- * `docyard check`: renders a folder, keeps nothing, and says what a reader would stumble over. Its exit status is for
- * machines, its text for people, and its other formats for what machines show to people.
- */
+/** `docyard check`: renders a folder without keeping the output and reports its findings. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Diagnostic, SiteReport } from '@docyard/render';
@@ -37,7 +34,7 @@ interface CheckOptions extends FailOptions {
 const formats = ['text', ...reportForms] as const;
 type Format = (typeof formats)[number];
 
-const mostShown = 500;
+const maxShown = 500;
 
 const examples = `
 Examples:
@@ -50,16 +47,16 @@ Examples:
 
 export function describeCheck(command: Command): void {
   command
-    .description('Render a documentation folder, keep nothing, and say what is wrong with it.')
-    .argument('[folder]', 'folder that holds docs.json', '.');
+    .description('Render a documentation folder without keeping the output, and report its problems.')
+    .argument('[folder]', 'folder with docs.json', '.');
   addFailOptions(command, 'error')
     .option('--format <format>', 'text, json, sarif, junit, html or markdown', 'text')
     .option('--output <file>', 'write the report to this file instead of printing it')
-    .option('--only <list>', 'only these findings: codes or severities')
-    .option('--ignore <list>', 'not these findings')
-    .option('--base <file>', 'an earlier report.json: only what is new since then')
-    .option('--group <name...>', 'also pages that only these groups may see')
-    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
+    .option('--only <list>', 'report only these findings: codes or severities')
+    .option('--ignore <list>', 'leave out these findings')
+    .option('--base <file>', 'an earlier report.json; report only new findings')
+    .option('--group <name...>', 'include pages restricted to these groups')
+    .option('--offline', 'do not fetch images and API descriptions from other hosts')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
     .action(checkSiteFolder);
@@ -72,8 +69,8 @@ export async function checkSiteFolder(folder: string, options: CheckOptions): Pr
   const keep = await filterOf(options);
   const root = resolve(folder);
   const { narrowReport, countingFindings } = await import('@docyard/render/report');
-  const { slowest, ...whole } = await reportOf(root, options);
-  const report = narrowReport(whole, keep);
+  const { slowest, ...fullReport } = await reportOf(root, options);
+  const report = narrowReport(fullReport, keep);
   const text = await formatted({ ...report, slowest }, format, {
     root,
     failOn,
@@ -98,19 +95,19 @@ async function reportOf(root: string, options: CheckOptions): Promise<TimedRepor
   const report = await checkSite(site, {
     groups: options.group ?? [],
     ...remotePictures(options),
-    onPage: (done, total) => progress.tell({ phase: 'checking', share: done / total, done, total }),
+    onPage: (done, total) => progress.update({ phase: 'checking', share: done / total, done, total }),
   });
   progress.end();
   return report;
 }
 
 async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnostic: Diagnostic) => boolean> {
-  const wanted = only === undefined ? undefined : new Set(await findingNames('--only', only));
+  const selected = only === undefined ? undefined : new Set(await findingNames('--only', only));
   const ignored = new Set(ignore === undefined ? [] : await findingNames('--ignore', ignore));
   const isNew = base === undefined ? undefined : await newSince(base);
   return (diagnostic) => {
     const names = [diagnostic.code, diagnostic.severity];
-    const chosen = wanted === undefined || names.some((name) => wanted.has(name));
+    const chosen = selected === undefined || names.some((name) => selected.has(name));
     return chosen && !names.some((name) => ignored.has(name)) && (isNew?.(diagnostic) ?? true);
   };
 }
@@ -119,10 +116,10 @@ async function newSince(file: string): Promise<(diagnostic: Diagnostic) => boole
   const { isNewSince } = await import('@docyard/render/report');
   const { Report } = await import('@docyard/api');
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`--base: ${file} cannot be read (${error.code}).`);
+    throw new CommandError(`--base: cannot read ${file} (${error.code}).`);
   });
   const parsed = Report.pick({ diagnostics: true }).safeParse(parseJson(text));
-  if (!parsed.success) throw new CommandError(`--base: ${file} is no report.json of Docyard.`);
+  if (!parsed.success) throw new CommandError(`--base: ${file} is not a report.json of Docyard.`);
   return isNewSince(parsed.data.diagnostics);
 }
 
@@ -142,6 +139,6 @@ async function formatted(
   if (format !== 'text') return formReport(report, format, { title: basename(root), failOn });
   const colors = !toFile && hasColors(process.stdout);
   return (
-    findingsText(report, { root, colors, mostShown, more: '--format json' }) + summaryText(report, colors)
+    findingsText(report, { root, colors, maxShown, more: '--format json' }) + summaryText(report, colors)
   );
 }

@@ -1,19 +1,19 @@
 /**
- * The commands as a completion script for each shell. Every script works the same way: walk along the words to find the
- * command that is meant, then offer its subcommands, its options, or what the option before the cursor may be.
+ * Completion scripts for each shell. Every script walks the words to find the current command, then offers its
+ * subcommands, its options, or the choices of the option before the cursor.
  */
 export interface CompletionNode {
-  /** `docyard export start` */
+  /** For example `docyard export start`. */
   path: string;
   subcommands: { name: string; about: string }[];
   options: { names: string[]; about: string; takesValue: boolean; choices: readonly string[] }[];
-  /** Of its arguments. */
+  /** Choices of its arguments. */
   choices: readonly string[];
 }
 
 export const completionScripts = { bash, zsh, fish, powershell };
 
-/** Everything that is put between single quotes is a name of ours or a line of help; a quote in it is doubled or dropped. */
+/** Texts inside single quotes are our own names and help lines; quotes in them are removed. */
 const plain = (text: string) => text.replaceAll(/['"`\\$\n]/g, ' ');
 const namesOf = (node: CompletionNode) => node.options.flatMap(({ names }) => names);
 const wordsOf = (node: CompletionNode) => [...node.subcommands.map(({ name }) => name), ...node.choices];

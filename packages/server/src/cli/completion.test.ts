@@ -1,4 +1,4 @@
-/** Completion as a shell does it: the real scripts, asked in a real shell what fits after what was typed. */
+/** Runs the completion scripts in real shells. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function has(program: string): boolean {
   return found;
 }
 
-test('bash offers what fits', () => {
+test('bash completes commands, options and values', () => {
   const script = join(folder, 'docyard.bash');
   writeFileSync(script, completionScripts.bash(nodes));
   /** bash replaces only what comes after the last colon or equals sign. */
@@ -53,14 +53,14 @@ describe.each([
   { shell: 'zsh' as const, check: ['-n'] },
   { shell: 'fish' as const, check: ['--no-execute'] },
 ])('$shell', ({ shell, check }) => {
-  test.runIf(has(shell))('can read its script', () => {
+  test.runIf(has(shell))('parses its script', () => {
     const file = join(folder, `docyard.${shell}`);
     writeFileSync(file, completionScripts[shell](nodes));
     expect(spawnSync(shell, [...check, file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
-test('every script knows every command, option and choice', () => {
+test('every script contains every command, option and choice', () => {
   const names = nodes.flatMap(({ path, options }) => [path, ...options.flatMap((option) => option.names)]);
   expect(names).toContain('docyard export start');
   for (const [shell, script] of Object.entries(completionScripts)) {
@@ -76,7 +76,7 @@ test('every script knows every command, option and choice', () => {
   }
 });
 
-test('no line of help can end the quotes it stands in', () => {
+test('help text cannot break out of its quotes', () => {
   const hostile = [
     {
       path: 'docyard',

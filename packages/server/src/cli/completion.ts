@@ -1,6 +1,6 @@
 /**
- * `docyard completion SHELL`: a script that completes commands, options and their choices. It is made from the commands as
- * they are, and runs without starting this program, which would take longer than a key press.
+ * `docyard completion SHELL`: prints a completion script. The script does not start docyard, which would be slower
+ * than a key press.
  */
 import { Argument, type Command } from 'commander';
 import { completionScripts, type CompletionNode } from './completion-scripts.ts';
@@ -17,7 +17,7 @@ const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export function describeCompletion(command: Command): void {
   command
-    .description('Print a script that completes commands and options in a shell.')
+    .description('Print a shell completion script.')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', howTo)
     .action(async (shell: (typeof shells)[number]) => {
@@ -26,7 +26,7 @@ export function describeCompletion(command: Command): void {
     });
 }
 
-/** The command and everything below it, the whole first. */
+/** The command and all its subcommands, parents first. */
 export function nodesOf(command: Command, above: readonly string[] = []): CompletionNode[] {
   const path = [...above, command.name()];
   const help = command.createHelp();

@@ -1,6 +1,6 @@
 /**
- * The way from a command to a running service: which address, which key, and what to say when either is wrong. Keys come
- * from a file, the environment or `docyard login`; as an argument everybody on the machine could read them.
+ * Connects commands to a running service: URL, key, and error messages for both. Keys are read from a file, the
+ * environment or `docyard login`, because other users of the machine can read arguments.
  */
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
@@ -15,7 +15,7 @@ import type { Logins } from './logins.ts';
 export interface ServerOptions {
   server?: string;
   keyFile?: string;
-  /** Older than `keyFile`; still read. */
+  /** Deprecated in favor of `keyFile`. */
   key?: string;
   json?: boolean;
 }
@@ -24,13 +24,13 @@ export function addServerOptions(command: Command): Command {
   return addConnectionOptions(command).option('--json', 'print JSON');
 }
 
-/** For a command whose standard streams have a form of their own. */
+/** For a command that uses its standard streams for a protocol. */
 export function addConnectionOptions(
   command: Command,
   keyFile = 'file with the API key, - for standard input',
 ): Command {
   return command
-    .option('--server <url>', 'address of the service (default: DOCYARD_URL, then that of docyard login)')
+    .option('--server <url>', 'URL of the service (default: DOCYARD_URL, then the URL of docyard login)')
     .option('--key-file <file>', `${keyFile} (default: DOCYARD_API_KEY)`)
     .addOption(new Option('--key <key>', 'API key').hideHelp());
 }
@@ -38,24 +38,24 @@ export function addConnectionOptions(
 interface Connection {
   server: string;
   apiKey: string;
-  /** Where the key was found, as a person would say it. */
+  /** Where the key was found, for messages. */
   keyFrom: string;
 }
 
-/** The one this process has made, for the sentence after the service refused its key. */
+/** The connection of this process, for the message about a rejected key. */
 let current: Connection | undefined;
 
-/** Ends with a sentence when there is no key, or nobody at the address. */
+/** Throws a CommandError without a key or when the service cannot be reached. */
 export async function connect(options: ServerOptions): Promise<DocyardClient> {
   const connection = await connectionOf(options);
-  await reach(connection.server);
+  await requireReachable(connection.server);
   current = connection;
-  // Commands that talk to nobody do without: it takes 0.1 s to load.
+  // Loaded on demand, because it is slow and many commands need no service.
   const { DocyardClient } = await import('@docyard/api');
   return new DocyardClient({ baseUrl: connection.server, apiKey: connection.apiKey, fetch: peers() });
 }
 
-/** Without asking the service anything yet. */
+/** Does not contact the service. */
 export async function connectionOf(options: ServerOptions): Promise<Connection> {
   const { readLogins } = await import('./logins.ts');
   const logins = await readLogins();
@@ -63,20 +63,20 @@ export async function connectionOf(options: ServerOptions): Promise<Connection> 
   return { server, ...(await keyOf(options, server, logins)) };
 }
 
-export const usualServer = 'http://127.0.0.1:4400';
+export const defaultServer = 'http://127.0.0.1:4400';
 
 function serverOf({ server }: ServerOptions, logins: Logins): string {
-  return server ?? (process.env['DOCYARD_URL'] || logins.default || usualServer);
+  return server ?? (process.env['DOCYARD_URL'] || logins.default || defaultServer);
 }
 
-/** One spelling for one server, since keys are stored by it. */
+/** Normalizes the URL, because keys are stored by it. */
 export function checkedAddress(address: string): string {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CommandError(`${address} is no address. Give one such as https://docs.example.com.`, 'usage');
+    throw new CommandError(`${address} is not a URL. Use one such as https://docs.example.com.`, 'usage');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new CommandError('The address of a service has no user and no password in it.', 'usage');
+    throw new CommandError('The URL of a service must not contain a user name or password.', 'usage');
   }
   return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '');
 }
@@ -89,7 +89,7 @@ async function keyOf(
   const { keyFile, key } = options;
   if (keyFile !== undefined) return { apiKey: await readKey(keyFile), keyFrom: keyFile };
   if (key !== undefined) {
-    process.stderr.write('docyard: --key shows the key to everybody on this machine; use --key-file.\n');
+    process.stderr.write('docyard: --key exposes the key to other users of this machine; use --key-file.\n');
     return { apiKey: key, keyFrom: '--key' };
   }
   // DOCYARD_KEY is the deprecated name.
@@ -100,42 +100,42 @@ async function keyOf(
   const stored = Object.hasOwn(logins.servers, server) ? logins.servers[server] : undefined;
   if (stored !== undefined) return { apiKey: stored.key, keyFrom: 'docyard login' };
   throw new CommandError(
-    `There is no key for ${server}. Log in with docyard login ${server}, or set DOCYARD_API_KEY.`,
+    `No key for ${server}. Run docyard login ${server}, or set DOCYARD_API_KEY.`,
     'denied',
   );
 }
 
-/** The first line of a file; `-` is standard input. */
+/** `-` is standard input. */
 export async function readKey(file: string): Promise<string> {
-  const whole = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
+  const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new CommandError(`The key file ${file} cannot be read (${error.code}).`, 'usage');
+      throw new CommandError(`Cannot read the key file ${file} (${error.code}).`, 'usage');
     },
   );
-  const key = whole.trim();
+  const key = text.trim();
   if (key === '') throw new CommandError(`The key file ${file} is empty.`, 'usage');
   if (/[^\x21-\x7e]/.test(key)) {
-    throw new CommandError(`The key file ${file} holds more than a key. It must be one line.`, 'usage');
+    throw new CommandError(`The key file ${file} contains more than a key. It must be one line.`, 'usage');
   }
   return key;
 }
 
-/** How commands reach the service that somebody named: with OFFLINE only on this machine. */
+/** With OFFLINE only services on this machine are reachable. */
 export function peers(): ReturnType<typeof peerFetch> {
   return peerFetch(readEgress(process.env));
 }
 
-const reachSeconds = 10;
+const connectTimeoutSeconds = 10;
 
 /**
- * Is somebody there at all? The client tries again and again when a connection breaks, which is right for a service that
- * restarts and wrong for an address that was mistyped.
+ * Checks the connection once. The client retries failed connections, which is right for a restarting service and
+ * wrong for a mistyped URL.
  */
-export async function reach(server: string): Promise<void> {
+export async function requireReachable(server: string): Promise<void> {
   try {
     const answer = await peers()(`${server}/healthz`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(reachSeconds * 1000),
+      signal: AbortSignal.timeout(connectTimeoutSeconds * 1000),
     });
     await answer.body?.cancel();
   } catch (error) {
@@ -145,50 +145,50 @@ export async function reach(server: string): Promise<void> {
 
 function unreachable(server: string, error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return `${server} did not answer within ${reachSeconds} seconds.`;
+    return `${server} did not answer within ${connectTimeoutSeconds} seconds.`;
   }
   if (error instanceof EgressError || error instanceof OfflineError) return error.message;
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
   const { host, hostname } = new URL(server);
   switch (cause?.code) {
     case 'ECONNREFUSED':
-      return `Nobody listens at ${host}. Is the service running, and is this its address?`;
+      return `Cannot connect to ${host}. Check that the service is running and that the URL is right.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `There is no host ${hostname}. Is the address right?`;
+      return `Host not found: ${hostname}. Check the URL.`;
     default: {
       const reason =
         cause?.code ?? cause?.message ?? (error instanceof Error ? error.message : String(error));
-      return `${server} cannot be reached (${reason}).`;
+      return `Cannot requireReachable ${server} (${reason}).`;
     }
   }
 }
 
-/** What is meant when no project is named; `advice` begins the sentence for when there are several. */
+/** The project when none is named; `advice` starts the message when there are several. */
 export async function onlyProject(client: DocyardClient, advice: string): Promise<Project> {
   const { data } = await client.call('listProjects', { query: { limit: 100 } });
   const [first, second] = data;
   if (first !== undefined && second === undefined) return first;
-  if (first === undefined) throw new CommandError('There is no project yet. Create one first.', 'not_found');
+  if (first === undefined) throw new CommandError('There are no projects. Create one first.', 'not_found');
   const known = data.map(({ id, domain }) => `${id} (${domain})`).join(', ');
   throw new CommandError(`${advice}: ${known}.`, 'usage');
 }
 
-/** A service that was there and is no more, or hangs; undefined for everything that is no failure of the network. */
-export function explainSilence(error: unknown): string | undefined {
+/** Explains a lost connection or a timeout; undefined for other errors. */
+export function explainLostConnection(error: unknown): string | undefined {
   if (!(error instanceof Error) || current === undefined) return undefined;
   if (error.name === 'TimeoutError') return `${current.server} did not answer in time.`;
   if (!(error instanceof TypeError) || error.message !== 'fetch failed') return undefined;
   const { code = 'connection lost' } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  return `${current.server} does not answer any more (${code}).`;
+  return `Lost the connection to ${current.server} (${code}).`;
 }
 
-/** What the service says is a sentence already; a refused key also needs to know which key that was, and where it went. */
+/** For a rejected key, the message names the key's source and the server. */
 export function explainRefusal(error: DocyardError): string {
   if (error.status !== 401 || current === undefined) return error.message;
   const { server, keyFrom } = current;
   return (
-    `${server} does not accept the key from ${keyFrom}. It may be expired, revoked or of another server. ` +
-    `docyard login ${server} stores another.`
+    `${server} does not accept the key from ${keyFrom}. It may be expired, revoked or from another server. ` +
+    `Run docyard login ${server} to store another key.`
   );
 }

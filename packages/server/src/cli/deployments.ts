@@ -1,4 +1,3 @@
-/** `docyard deployments`: sites that report to a running service, over its API. */
 import { type Deployment, type DocyardClient, pause } from '@docyard/api';
 import type { Command } from 'commander';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
@@ -14,21 +13,21 @@ const pollSeconds = 2;
 
 export function describeDeployments(command: Command): void {
   command
-    .description('List sites that report to a service, and roll them back.')
+    .description('List the sites that report to a service, and roll them back.')
     .addHelpText(
       'after',
       '\nExamples:\n  docyard deployments list\n  docyard deployments rollback docs-eu-1\n  docyard deployments rollback docs-eu-1 r7-1a2b3c4d --no-wait',
     );
   addServerOptions(command.command('list').description('List deployments and what they serve.')).action(list);
   onDeployment(command, 'show', 'Show a deployment and the releases it keeps.').action(show);
-  onDeployment(command, 'rollback', 'Serve an earlier release, and wait until the site does.')
-    .argument('[release]', 'id of the release (default: the one before)')
-    .option('--no-wait', 'end as soon as the instruction is recorded')
+  onDeployment(command, 'rollback', 'Serve an earlier release and wait until the site serves it.')
+    .argument('[release]', 'id of the release (default: the previous one)')
+    .option('--no-wait', 'return as soon as the instruction is recorded')
     .action(rollback);
-  onDeployment(command, 'resume', 'After a roll back: install what the source offers.')
-    .option('--no-wait', 'end as soon as the instruction is recorded')
+  onDeployment(command, 'resume', 'Resume updates after a rollback.')
+    .option('--no-wait', 'return as soon as the instruction is recorded')
     .action(resume);
-  onDeployment(command, 'remove', 'Remove a deployment from the list; the site goes on serving.').action(
+  onDeployment(command, 'remove', 'Remove a deployment from the list. The site keeps serving.').action(
     remove,
   );
 }
@@ -80,35 +79,35 @@ async function rollback(name: string, release: string | undefined, options: Inst
 async function resume(name: string, options: InstructOptions): Promise<void> {
   const client = await connect(options);
   const { id } = await findDeployment(client, name);
-  const asked = await client.call('resumeDeployment', { params: { deploymentId: id } });
-  await settle(client, asked, options);
+  const requested = await client.call('resumeDeployment', { params: { deploymentId: id } });
+  await settle(client, requested, options);
 }
 
 async function remove(name: string, options: ServerOptions): Promise<void> {
   const client = await connect(options);
   const { id } = await findDeployment(client, name);
   await client.call('deleteDeployment', { params: { deploymentId: id } });
-  if (!options.json) process.stdout.write(`${name} is removed from the list.\n`);
+  if (!options.json) process.stdout.write(`Removed ${name} from the list.\n`);
 }
 
-/** Waits until the site has followed, unless told not to. */
-async function settle(client: DocyardClient, asked: Deployment, options: InstructOptions): Promise<void> {
-  let deployment = asked;
+/** Waits until the site has applied the instruction, unless `--no-wait` is given. */
+async function settle(client: DocyardClient, requested: Deployment, options: InstructOptions): Promise<void> {
+  let deployment = requested;
   while (options.wait && deployment.instruction?.status === 'pending') {
     await pause(pollSeconds);
-    deployment = await client.call('readDeployment', { params: { deploymentId: asked.id } });
+    deployment = await client.call('readDeployment', { params: { deploymentId: requested.id } });
   }
   const { instruction } = deployment;
-  if (options.wait && instruction?.id === asked.instruction?.id && instruction?.status !== 'done') {
-    const reason = instruction?.message ?? `the instruction has ${instruction?.status ?? 'been withdrawn'}`;
-    throw new CommandError(`${deployment.name} did not follow: ${reason}.`);
+  if (options.wait && instruction?.id === requested.instruction?.id && instruction?.status !== 'done') {
+    const reason = instruction?.message ?? `the instruction is ${instruction?.status ?? 'withdrawn'}`;
+    throw new CommandError(`${deployment.name} did not apply the instruction: ${reason}.`);
   }
   if (options.json) print(options, deployment, []);
   else process.stdout.write(`${sentenceOf(deployment)}\n`);
 }
 
 function sentenceOf({ name, release, instruction }: Deployment): string {
-  if (instruction?.status === 'pending') return `${name} follows with its next report.`;
+  if (instruction?.status === 'pending') return `${name} applies the instruction with its next report.`;
   return `${name} serves ${release?.version ?? release?.id ?? 'nothing'} now.`;
 }
 
@@ -117,12 +116,12 @@ async function findDeployment(client: DocyardClient, name: string): Promise<Depl
   const found = all.filter((each) => each.id === name || each.name === name);
   if (found.length > 1)
     throw new CommandError(
-      `Several deployments are called ${name}. Name one by its id: ${found.map(({ id }) => id).join(', ')}.`,
+      `Several deployments are named ${name}. Use an id: ${found.map(({ id }) => id).join(', ')}.`,
       'usage',
     );
   if (found[0] !== undefined) return found[0];
   const known = all.map((each) => each.name).join(', ') || 'none';
-  throw new CommandError(`There is no deployment ${name}. Known: ${known}.`, 'not_found');
+  throw new CommandError(`Deployment not found: ${name}. Known: ${known}.`, 'not_found');
 }
 
 function everyDeployment(client: DocyardClient): Promise<Deployment[]> {

@@ -1,6 +1,6 @@
 /**
- * `docyard dev`: shows a documentation folder in the browser while somebody writes in it. It writes nothing into the folder
- * and renders a page when it is looked at.
+ * `docyard dev`: previews a documentation folder in the browser. Pages are rendered when they are opened; nothing is
+ * written to the folder.
  */
 import { resolve } from 'node:path';
 import type { Diagnostic, Preview } from '@docyard/render';
@@ -23,7 +23,7 @@ interface DevOptions {
   customScripts?: CustomScripts;
 }
 
-/** By then the first page is in the browser, which matters more than the search. */
+/** Reading all pages for the search waits until the first page is shown. */
 const readAllAfterMs = 2000;
 
 const examples = `
@@ -35,15 +35,15 @@ Examples:
 
 export function describeDev(command: Command): void {
   command
-    .description('Show a documentation folder in the browser while you write, and show every edit at once.')
-    .argument('[folder]', 'folder that holds docs.json', '.')
-    .option('-p, --port <number>', 'port to listen on; the next free one when it is taken', '3000')
+    .description('Preview a documentation folder in the browser with live reload.')
+    .argument('[folder]', 'folder with docs.json', '.')
+    .option('-p, --port <number>', 'port to listen on; if taken, the next free port', '3000')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--open', 'open the browser, also where that is not done by itself')
+    .option('--open', 'open the browser even outside a desktop session')
     .option('--no-open', 'do not open the browser')
-    .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--group <name...>', 'include pages restricted to these groups')
     .addOption(customScriptsOption())
-    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
+    .option('--offline', 'do not fetch images and API descriptions from other hosts')
     .addHelpText('after', examples)
     .action(dev);
 }
@@ -67,22 +67,22 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
       ...(options.customScripts === undefined ? {} : { customScripts: options.customScripts }),
     }),
   );
-  const tell = new Narration(root);
-  const session = new PreviewSession(preview, tell.edit, tell.fault);
-  const server = new PreviewServer({ preview, session, host: options.host, port, onFault: tell.fault });
+  const output = new TerminalOutput(root);
+  const session = new PreviewSession(preview, output.edit, output.fault);
+  const server = new PreviewServer({ preview, session, host: options.host, port, onFault: output.fault });
   const watching = await FolderWatch.start({
     root,
     onChange: (paths) => void session.changed(paths),
-    onTrouble: tell.trouble,
+    onError: output.watchError,
   });
   try {
     const got = await server.listen().catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`The preview cannot listen on ${options.host}, port ${port} (${error.code}).`);
+      throw new CommandError(`Cannot listen on ${options.host}:${port} (${error.code}).`);
     });
     const address = `http://${shownHost(options.host)}:${got}`;
-    tell.welcome(preview, address, got === port || port === 0 ? undefined : port);
+    output.welcome(preview, address, got === port || port === 0 ? undefined : port);
     if (options.open ?? isAtDesktop()) await showInBrowser(address);
-    const reading = setTimeout(() => void tell.whenRead(preview), readAllAfterMs);
+    const reading = setTimeout(() => void output.whenRead(preview), readAllAfterMs);
     await untilStopSignal();
     clearTimeout(reading);
   } finally {
@@ -98,17 +98,17 @@ function portOf(text: string): number {
   throw new CommandError('--port must be a number up to 65535.', 'usage');
 }
 
-/** Names are easier to read than numbers, and both are the same machine. */
+/** `localhost` instead of a loopback address. */
 function shownHost(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-const mostShown = 20;
-const mostNames = 3;
+const maxShown = 20;
+const maxNames = 3;
 
-/** What the terminal shows. */
-class Narration {
+/** The output on the terminal. */
+class TerminalOutput {
   readonly #root: string;
   readonly #colors = hasColors(process.stdout);
   readonly #paint = painter(this.#colors);
@@ -123,22 +123,22 @@ class Narration {
     this.#write(
       `\n  ${this.#paint('bold', printable(site.name))} · ${pages}\n` +
         `  ${this.#paint('cyan', address)}${moved}\n\n` +
-        `  ${this.#paint('dim', 'Edits are shown at once. Ctrl-C ends it.')}\n\n`,
+        `  ${this.#paint('dim', 'Edits appear immediately. Press Ctrl-C to stop.')}\n\n`,
     );
     this.#findings(site.diagnostics);
   }
 
   readonly edit = ({ paths, milliseconds, reloaded, problem, appeared, solved }: Edit): void => {
-    const names = paths.slice(0, mostNames).map(printable).join(', ');
-    const more = paths.length > mostNames ? ` and ${paths.length - mostNames} more` : '';
-    const what = reloaded ? ' · site loaded again' : '';
+    const names = paths.slice(0, maxNames).map(printable).join(', ');
+    const more = paths.length > maxNames ? ` and ${paths.length - maxNames} more` : '';
+    const what = reloaded ? ' · site reloaded' : '';
     const time = `${Math.max(1, Math.round(milliseconds))} ms`;
     const fixed = solved > 0 ? this.#paint('green', ` · ${solved} solved`) : '';
     this.#write(`edited ${names}${more}${this.#paint('dim', ` · ${time}${what}`)}${fixed}\n`);
     this.#findings(problem ? [problem, ...appeared] : appeared);
   };
 
-  readonly trouble = (message: string): void => {
+  readonly watchError = (message: string): void => {
     process.stderr.write(`docyard: ${message}\n`);
   };
 
@@ -148,14 +148,14 @@ class Narration {
     );
   };
 
-  /** Reads all pages, so that search is ready, and says what is wrong on them. */
+  /** Reads all pages, so that the search is ready, and reports their findings. */
   async whenRead(preview: Preview): Promise<void> {
     try {
       const findings = await preview.readAll();
       const grave = findings.filter(({ severity }) => severity !== 'info').length;
-      const counted = grave === 0 ? 'nothing to mend' : `${grave} finding${grave === 1 ? '' : 's'}`;
-      const where = grave === 0 ? '' : ': docyard check shows them';
-      this.#write(this.#paint('dim', `Search is ready; ${counted} on all pages${where}.\n`));
+      const counted = grave === 0 ? 'no findings' : `${grave} finding${grave === 1 ? '' : 's'}`;
+      const where = grave === 0 ? '' : '; run docyard check for details';
+      this.#write(this.#paint('dim', `Search is ready; ${counted} in total${where}.\n`));
     } catch (error) {
       if (!preview.closed) this.fault(error);
     }
@@ -164,7 +164,7 @@ class Narration {
   #findings(diagnostics: readonly Diagnostic[]): void {
     const shown = diagnostics.filter(({ severity }) => severity !== 'info');
     if (shown.length === 0) return;
-    const view = { root: this.#root, colors: this.#colors, mostShown, more: 'docyard check' };
+    const view = { root: this.#root, colors: this.#colors, maxShown, more: 'docyard check' };
     this.#write(findingsText({ diagnostics: shown, errors: shown.length, warnings: 0, infos: 0 }, view));
   }
 

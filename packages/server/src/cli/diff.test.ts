@@ -1,4 +1,4 @@
-/** `docyard diff` and `docyard bundle apply` as people call them. */
+/** Output and exit status of `docyard diff` and `docyard bundle apply`. */
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const told = `from  version 2.0, commit ccccccc, 10 November 2026, 1 page, 5.8 kB
+const expectedOutput = `from  version 2.0, commit ccccccc, 10 November 2026, 1 page, 5.8 kB
 to    version 2.1, commit ccccccc, 10 November 2026, 1 page, 6.2 kB
 
 + /new                 New  [31mred
@@ -77,29 +77,29 @@ to    version 2.1, commit ccccccc, 10 November 2026, 1 page, 6.2 kB
 
 1 page added, 1 changed, 1 moved, 1 removed.
 Other files: 1 added.
-New and changed files together have 4.7 kB.
+New and changed files: 4.7 kB in total.
 `;
 
 describe('docyard diff', () => {
-  test('of two archives tells pages with their titles', async () => {
+  test('lists the changed pages of two archives with their titles', async () => {
     expect(await docyard('diff', at('old.tar.gz'), at('new.tar.gz'))).toBe(0);
-    expect(out).toBe(told);
+    expect(out).toBe(expectedOutput);
     expect(err).toBe('');
   });
 
-  test('of a folder and an archive tells the same', async () => {
+  test('prints the same for a folder and an archive', async () => {
     expect(await docyard('diff', at('old'), at('new.tar.gz'))).toBe(0);
-    expect(out).toBe(told);
+    expect(out).toBe(expectedOutput);
   });
 
-  test('colours where they are wanted, and leaves no colour of a title', async () => {
+  test('uses colors on request and removes escape sequences from titles', async () => {
     vi.stubEnv('NO_COLOR', '');
     vi.stubEnv('FORCE_COLOR', '1');
     await docyard('diff', at('old.tar.gz'), at('new.tar.gz'));
     expect(out).toContain('\u001b[32m+ /new               \u001b[39m  New  [31mred');
   });
 
-  test('gives everything as JSON', async () => {
+  test('prints all changes as JSON', async () => {
     expect(await docyard('diff', at('old.tar.gz'), at('new.tar.gz'), '--json')).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       identical: false,
@@ -113,10 +113,10 @@ describe('docyard diff', () => {
     });
   });
 
-  test('with --exit-code ends with 7 when something is different, and with 0 when nothing is', async () => {
+  test('exits with 7 for a difference and with 0 without one when --exit-code is given', async () => {
     expect(await docyard('diff', at('old.tar.gz'), at('new.tar.gz'), '--exit-code')).toBe(7);
     expect(await docyard('diff', at('old.tar.gz'), at('old'), '--exit-code')).toBe(0);
-    expect(out).toContain('Nothing is different.');
+    expect(out).toContain('No differences.');
   });
 
   test('compares jobs of a service by their manifests', async () => {
@@ -134,7 +134,7 @@ describe('docyard diff', () => {
   });
 
   test.each([
-    ['what is not there', ['nowhere', 'old.tar.gz'], 4, 'There is no file or folder'],
+    ['what is not there', ['nowhere', 'old.tar.gz'], 4, 'is not a file, a folder or a job id'],
     ['a delta', ['delta.tar.gz', 'new.tar.gz'], 2, 'docyard bundle apply'],
     ['a folder that is no export', ['old/x', 'new.tar.gz'], 7, 'is not an exported site'],
     ['a file that is no bundle', ['docyard.pub', 'new.tar.gz'], 7, '[not_a_bundle]'],
@@ -152,19 +152,22 @@ describe('docyard bundle apply', () => {
 
   beforeEach(() => mkdirSync(at('made'), { recursive: true }));
 
-  test.each(['old.tar.gz', 'old'])('makes of %s and a delta the bytes of the whole bundle', async (base) => {
-    expect(await apply(base, 'delta.tar.gz', '--public-key', at('docyard.pub'), '--json')).toBe(0);
-    expect(hash('sha256', readFileSync(at('made/full.tar.gz')))).toBe(sha256());
-    expect(JSON.parse(out)).toMatchObject({
-      file: at('made/full.tar.gz'),
-      sha256: sha256(),
-      version: '2.1',
-      signedBy: publicKeyOf(key).keyId,
-    });
-    expect(readdirSync(at('made'))).toEqual(['full.tar.gz']);
-  });
+  test.each(['old.tar.gz', 'old'])(
+    'builds the exact bytes of the full bundle from %s and a delta',
+    async (base) => {
+      expect(await apply(base, 'delta.tar.gz', '--public-key', at('docyard.pub'), '--json')).toBe(0);
+      expect(hash('sha256', readFileSync(at('made/full.tar.gz')))).toBe(sha256());
+      expect(JSON.parse(out)).toMatchObject({
+        file: at('made/full.tar.gz'),
+        sha256: sha256(),
+        version: '2.1',
+        signedBy: publicKeyOf(key).keyId,
+      });
+      expect(readdirSync(at('made'))).toEqual(['full.tar.gz']);
+    },
+  );
 
-  test('says so when nobody’s signature was checked', async () => {
+  test('warns when no signature was verified', async () => {
     expect(await apply('old.tar.gz', 'delta.tar.gz')).toBe(0);
     expect(out).toContain(`sha256  ${sha256()}\n`);
     expect(err).toContain('--public-key');
@@ -173,11 +176,11 @@ describe('docyard bundle apply', () => {
   test.each([
     ['another base', ['new.tar.gz', 'delta.tar.gz'], [], 7, '[base_missing]'],
     ['another version', ['old.tar.gz', 'delta.tar.gz'], ['--version', '3'], 7, '[wrong_version]'],
-    ['a whole bundle', ['old.tar.gz', 'new.tar.gz'], [], 2, 'is a whole bundle already'],
+    ['a full bundle', ['old.tar.gz', 'new.tar.gz'], [], 2, 'is a full bundle, not a delta'],
     ['a base that is a delta', ['delta.tar.gz', 'delta.tar.gz'], [], 7, '[manifest_missing]'],
-    ['what is not there', ['old.tar.gz', 'nowhere'], [], 4, 'cannot be read (ENOENT)'],
+    ['a missing file', ['old.tar.gz', 'nowhere'], [], 4, 'nowhere (ENOENT)'],
     ['no key at all', ['old.tar.gz', 'delta.tar.gz'], ['--public-key', 'nonsense'], 1, 'nonsense'],
-  ])('refuses %s, and leaves nothing', async (_what, [base = '', delta = ''], more, status, sentence) => {
+  ])('refuses %s and writes nothing', async (_what, [base = '', delta = ''], more, status, sentence) => {
     writeFileSync(at('made/full.tar.gz'), 'kept');
     expect(await apply(base, delta, ...more)).toBe(status);
     expect(err).toContain(sentence);
@@ -185,11 +188,11 @@ describe('docyard bundle apply', () => {
     expect(readdirSync(at('made'))).toEqual(['full.tar.gz']);
   });
 
-  test('says where nothing can be written', async () => {
+  test('names the path that cannot be written', async () => {
     expect(
       await docyard('bundle', 'apply', at('old'), at('delta.tar.gz'), '-o', at('none/full.tar.gz')),
     ).toBe(1);
-    expect(err).toContain('cannot be written (ENOENT)');
+    expect(err).toContain(`Cannot write ${at('none/full.tar.gz')} (ENOENT)`);
     expect(existsSync(at('none'))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `docyard diff`: what is different between two exports, in pages. Each side is an archive, an unpacked folder or a job of a
- * service; of a job only the manifest is read.
+ * `docyard diff`: compares the pages of two exports. Each side is an archive, an unpacked folder or a job of a
+ * service; for a job only the manifest is read.
  */
 import { createReadStream } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import {
   archiveKind,
-  BundleRefused,
+  BundleRefusedError,
   dayOf,
   diffSites,
   manifestName,
@@ -32,10 +32,10 @@ interface DiffOptions extends ServerOptions {
 
 export function describeDiff(command: Command): void {
   command
-    .description('Tell which pages are new, changed, moved or gone between two exports.')
-    .argument('<from>', 'the older one: a bundle, an exported folder, or the id of a job')
-    .argument('<to>', 'the newer one, likewise')
-    .option('--exit-code', `end with ${exitTable.problems_found.status} when there is a difference`);
+    .description('List pages that were added, changed, moved or removed between two exports.')
+    .argument('<from>', 'older export: a bundle, an exported folder, or a job id')
+    .argument('<to>', 'newer export: a bundle, an exported folder, or a job id')
+    .option('--exit-code', `exit with ${exitTable.problems_found.status} if the exports differ`);
   addServerOptions(command)
     .addHelpText(
       'after',
@@ -55,24 +55,19 @@ async function diff(from: string, to: string, options: DiffOptions): Promise<voi
   if (options.exitCode && !found.identical) process.exitCode = exitTable.problems_found.status;
 }
 
-/* Where the two come from */
-
 const jobId = /^se_[0-9a-f]{16}$/;
-/** Of a page, to be compared and for its title. */
-const mostMarkdownBytes = 4 * 1024 * 1024;
+/** Limit per page, for comparison and title. */
+const maxMarkdownBytes = 4 * 1024 * 1024;
 
 async function openSide(source: string, options: ServerOptions): Promise<Side> {
   const found = await stat(source).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CommandError(`${source} cannot be read (${error.code}).`);
+    throw new CommandError(`Cannot read ${source} (${error.code}).`);
   });
   if (found?.isDirectory()) return folderSide(source);
   if (found !== undefined) return archiveSide(source);
   if (!jobId.test(source)) {
-    throw new CommandError(
-      `There is no file or folder ${source}, and it is not the id of a job.`,
-      'not_found',
-    );
+    throw new CommandError(`${source} is not a file, a folder or a job id.`, 'not_found');
   }
   const client = await connect(options);
   return { manifest: await client.call('readManifest', { params: { jobId: source } }) };
@@ -80,7 +75,7 @@ async function openSide(source: string, options: ServerOptions): Promise<Side> {
 
 async function folderSide(folder: string): Promise<Side> {
   const bytes = await readFile(join(folder, manifestName)).catch(() => {
-    throw new BundleRefused('manifest_missing', `${folder} is not an exported site.`);
+    throw new BundleRefusedError('manifest_missing', `${folder} is not an exported site.`);
   });
   return {
     manifest: parseManifest(bytes),
@@ -89,7 +84,7 @@ async function folderSide(folder: string): Promise<Side> {
       for (const path of paths) {
         const file = join(folder, path);
         const found = await lstat(file).catch(() => undefined);
-        if (found?.isFile() && found.size <= mostMarkdownBytes) texts.set(path, await readFile(file));
+        if (found?.isFile() && found.size <= maxMarkdownBytes) texts.set(path, await readFile(file));
       }
       return texts;
     },
@@ -99,7 +94,7 @@ async function folderSide(folder: string): Promise<Side> {
 async function archiveSide(file: string): Promise<Side> {
   if ((await archiveKind(file)) === 'delta') {
     throw new CommandError(
-      `${file} is a delta. Make the whole bundle of it first, with docyard bundle apply.`,
+      `${file} is a delta. Create the full bundle first with docyard bundle apply.`,
       'usage',
     );
   }
@@ -111,8 +106,8 @@ async function archiveSide(file: string): Promise<Side> {
     async read(paths) {
       const texts = new Map<string, Uint8Array>();
       for await (const entry of readEntries(createReadStream(file))) {
-        if (!paths.has(entry.path) || entry.sizeBytes > mostMarkdownBytes) continue;
-        texts.set(entry.path, await readSmall(entry, mostMarkdownBytes));
+        if (!paths.has(entry.path) || entry.sizeBytes > maxMarkdownBytes) continue;
+        texts.set(entry.path, await readSmall(entry, maxMarkdownBytes));
         if (texts.size === paths.size) break;
       }
       return texts;
@@ -120,16 +115,14 @@ async function archiveSide(file: string): Promise<Side> {
   };
 }
 
-/* What is said */
-
-const mostListed = 100;
-/** A longer name pushes its own title to the right, not all of them. */
-const widestName = 50;
+const maxListed = 100;
+/** Longer names only shift their own title. */
+const maxNameWidth = 50;
 
 function describedDiff(found: SiteDiff, paint: Paint): string {
   const header = [`from  ${sideText(found.from)}`, `to    ${sideText(found.to)}`];
   const rest = found.identical
-    ? [['Nothing is different.']]
+    ? [['No differences.']]
     : [listed(found.pages, paint), [summaryOf(found), ...otherFilesOf(found)]];
   const parts = [header, ...rest].filter((lines) => lines.length > 0);
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -154,10 +147,10 @@ const kinds: [kind: 'added' | 'changed' | 'moved' | 'removed', mark: string, sty
 ];
 
 function listed(pages: SiteDiff['pages'], paint: Paint): string[] {
-  const shown = kinds.flatMap(([kind]) => pages[kind].slice(0, mostListed));
-  const width = Math.min(widestName, Math.max(0, ...shown.map((page) => nameOf(page).length)));
+  const shown = kinds.flatMap(([kind]) => pages[kind].slice(0, maxListed));
+  const width = Math.min(maxNameWidth, Math.max(0, ...shown.map((page) => nameOf(page).length)));
   return kinds.flatMap(([kind, mark, style]) => {
-    const lines = pages[kind].slice(0, mostListed).map((page: Page | MovedPage) => {
+    const lines = pages[kind].slice(0, maxListed).map((page: Page | MovedPage) => {
       const edited = 'from' in page && page.changed ? ' (and edited)' : '';
       const name = paint(style, `${mark} ${printable(nameOf(page)).padEnd(width)}`);
       return `${name}  ${printable(page.title ?? '')}${edited}`.trimEnd();
@@ -177,17 +170,17 @@ function summaryOf({ pages }: SiteDiff): string {
     .filter(({ count }) => count > 0)
     .map(({ kind, count }, index) => `${index === 0 ? counted(count, 'page') : count} ${kind}`)
     .join(', ');
-  const said = text === '' ? 'No page says anything else than before.' : `${text}.`;
+  const summary = text === '' ? 'No page text has changed.' : `${text}.`;
   const restyled = pages.restyled.length;
-  if (restyled === 0) return said;
-  return `${said} ${counted(restyled, 'more page', 'more pages')} with the same text and something else around it.`;
+  if (restyled === 0) return summary;
+  return `${summary} ${counted(restyled, 'more page', 'more pages')} with the same text and a changed layout.`;
 }
 
 function otherFilesOf({ files, changedBytes }: SiteDiff): string[] {
   const differing = (['added', 'changed', 'removed'] as const).filter((kind) => files[kind].length > 0);
   const text = differing.map((kind) => `${files[kind].length} ${kind}`).join(', ');
   const others = text === '' ? [] : [`Other files: ${text}.`];
-  return [...others, `New and changed files together have ${sizeText(changedBytes)}.`];
+  return [...others, `New and changed files: ${sizeText(changedBytes)} in total.`];
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

@@ -1,9 +1,9 @@
-/** A failure of a command with a sentence for the person who called it. */
+/** A failure of a command, with a message for the user. */
 import { exitTable, type Exit } from './exit.ts';
 
 export class CommandError extends Error {
   readonly exit: Exit;
-  /** What else `--json` tells, such as the record of the job. */
+  /** Additional fields for `--json`, such as the record of the job. */
   readonly facts: Record<string, unknown>;
 
   constructor(message: string, exit: Exit = 'failed', facts: Record<string, unknown> = {}) {

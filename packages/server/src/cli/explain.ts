@@ -1,22 +1,22 @@
 /**
- * Turns the error that ended a command into a sentence, a status, and with `--json` an object. Expected errors show a stack
- * only with `--debug`; an unexpected one is a bug and always does.
+ * Turns the error of a command into a message, an exit status, and JSON with `--json`. Expected errors show a stack
+ * only with `--debug`; unexpected ones always do.
  */
 import { DocyardError } from '@docyard/api';
 import { DownloadError } from '@docyard/api/download';
-import { BundleRefused, KeyUnusable } from '@docyard/bundle';
+import { BundleRefusedError, InvalidKeyError } from '@docyard/bundle';
 import { ConfigError } from '@docyard/site/errors';
 import { DataFolderError } from '@docyard/site/errors';
 import { SiteCommandError } from '@docyard/site/command';
 import { explainFileError } from '@docyard/site/disk';
 import { Problem } from '../problem.ts';
-import { explainRefusal, explainSilence } from './connection.ts';
+import { explainRefusal, explainLostConnection } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitOfHttp, exitTable, type Exit } from './exit.ts';
 
 interface Explanation {
   exit: Exit;
-  /** Stable; what a script compares with. */
+  /** Stable, for scripts. */
   code: string;
   message: string;
   expected: boolean;
@@ -53,11 +53,12 @@ function explanationOf(error: unknown): Explanation {
       expected,
     };
   }
-  if (error instanceof BundleRefused) {
+  if (error instanceof BundleRefusedError) {
     return { exit: 'problems_found', code: error.refusal, message: error.message, expected };
   }
-  if (error instanceof KeyUnusable) return { exit: 'usage', code: 'usage', message: error.message, expected };
-  const silence = explainSilence(error);
+  if (error instanceof InvalidKeyError)
+    return { exit: 'usage', code: 'usage', message: error.message, expected };
+  const silence = explainLostConnection(error);
   if (silence !== undefined) return { exit: 'failed', code: 'unreachable', message: silence, expected };
   const fileError = explainFileError(error);
   if (fileError !== undefined) return { exit: 'failed', code: 'file_system', message: fileError, expected };

@@ -1,6 +1,6 @@
 /**
- * `docyard export download`: the bundle of an export as a file. What broke off is resumed, the hash is checked, and with a
- * public key the signature too, before the file has its name.
+ * `docyard export download`: downloads a bundle. Interrupted downloads resume; the hash, and with a public key the
+ * signature, are verified before the file gets its name.
  */
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,12 +24,12 @@ interface DownloadOptions extends ServerOptions {
   quiet?: boolean;
 }
 
-export interface Downloaded {
+export interface DownloadedBundle {
   jobId: string;
   file: string;
   sizeBytes: number;
   sha256: string;
-  /** The key that is proven to have signed; null when none was asked for. */
+  /** The verified signing key; null when no key was given. */
   signedBy: string | null;
 }
 
@@ -42,13 +42,13 @@ Examples:
 `;
 
 export function describeDownload(command: Command): void {
-  addServerOptions(command.description('Download the bundle of an export; what broke off is resumed.'))
+  addServerOptions(command.description('Download the bundle of an export. Interrupted downloads resume.'))
     .argument('[job]', 'id of the job, such as se_…')
-    .option('--latest <domain>', 'the newest bundle of this domain in place of a job')
-    .option('-o, --output <file>', 'where it goes, - for standard output (default: bundle.tar.gz)')
-    .option('--since <job>', 'only what changed since this export (default file: delta.tar.gz)')
-    .option('--verify', 'check every file, and the signature with the key that the service names')
-    .option('--public-key <key...>', 'check every file and the signature: file or text of a public key')
+    .option('--latest <domain>', 'the newest bundle of this domain instead of a job')
+    .option('-o, --output <file>', 'output file, - for standard output (default: bundle.tar.gz)')
+    .option('--since <job>', 'only the changes since this export (default file: delta.tar.gz)')
+    .option('--verify', 'verify every file, and the signature with the public key of the service')
+    .option('--public-key <key...>', 'verify every file and the signature with this public key or key file')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
     .action(download);
@@ -56,7 +56,7 @@ export function describeDownload(command: Command): void {
 
 async function download(jobId: string | undefined, options: DownloadOptions): Promise<void> {
   if ((jobId === undefined) === (options.latest === undefined)) {
-    throw new CommandError('Give the id of a job, or --latest with a domain.', 'usage');
+    throw new CommandError('Pass a job id, or --latest with a domain.', 'usage');
   }
   if (options.output === '-' && options.json) {
     throw new CommandError('--json and --output - would both use standard output.', 'usage');
@@ -65,8 +65,8 @@ async function download(jobId: string | undefined, options: DownloadOptions): Pr
     throw new CommandError('A delta is verified when it is applied: docyard bundle apply.', 'usage');
   }
   const client = await connect(options);
-  const wanted = jobId ?? (await latestOf(client, options.latest ?? ''));
-  const done = await downloadTo(client, wanted, options);
+  const id = jobId ?? (await latestOf(client, options.latest ?? ''));
+  const done = await downloadTo(client, id, options);
   if (options.output === '-') return;
   const { file, sizeBytes, sha256, signedBy } = done;
   if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
@@ -76,14 +76,14 @@ async function download(jobId: string | undefined, options: DownloadOptions): Pr
   }
 }
 
-/** The newest export whose files are still there. */
+/** The newest export whose files still exist. */
 export async function latestOf(client: DocyardClient, domain: string): Promise<string> {
   const query = { domain, status: 'completed' as const, limit: 20 };
   for await (const { jobId, bundle, purgedAt } of client.each('listExports', { query })) {
     if (bundle !== null && purgedAt === null) return jobId;
   }
   throw new CommandError(
-    `There is no bundle of ${domain}. docyard export start ${domain} makes one.`,
+    `No bundle of ${domain}. Create one with docyard export start ${domain}.`,
     'not_found',
   );
 }
@@ -92,16 +92,16 @@ export async function downloadTo(
   client: DocyardClient,
   jobId: string,
   options: DownloadOptions,
-): Promise<Downloaded> {
+): Promise<DownloadedBundle> {
   const usual = options.since === undefined ? 'bundle.tar.gz' : 'delta.tar.gz';
   const file = options.output ?? usual;
   if (file !== '-') return fetchTo(client, jobId, file, options);
-  // Nobody may be given bytes that turn out to be the wrong ones.
+  // The file is verified before any byte reaches standard output.
   const folder = await mkdtemp(join(tmpdir(), 'docyard-download-'));
   try {
-    const whole = await fetchTo(client, jobId, join(folder, 'bundle.tar.gz'), options);
-    await pipeline(createReadStream(whole.file), process.stdout, { end: false });
-    return whole;
+    const bundle = await fetchTo(client, jobId, join(folder, 'bundle.tar.gz'), options);
+    await pipeline(createReadStream(bundle.file), process.stdout, { end: false });
+    return bundle;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -112,12 +112,12 @@ async function fetchTo(
   jobId: string,
   file: string,
   options: DownloadOptions,
-): Promise<Downloaded> {
+): Promise<DownloadedBundle> {
   const publicKeys = await keysOf(client, options);
   const { downloadBundle } = await import('@docyard/api/download');
   const progress = new Progress({ unit: 'bytes', quiet: options.quiet, json: options.json });
   const interrupted = () =>
-    new CommandError('Interrupted. The same command goes on where this one ended.', 'interrupted');
+    new CommandError('Interrupted. Run the same command again to resume.', 'interrupted');
   try {
     const { sizeBytes, sha256 } = await interruptible(interrupted, (signal) =>
       downloadBundle(client, jobId, file, {
@@ -125,7 +125,7 @@ async function fetchTo(
         fetch: peers(),
         ...(options.since === undefined ? {} : { since: options.since }),
         onProgress: (done, total) =>
-          progress.tell({ phase: 'download', share: Math.min(1, done / Math.max(1, total)), done, total }),
+          progress.update({ phase: 'download', share: Math.min(1, done / Math.max(1, total)), done, total }),
       }),
     );
     const signedBy = publicKeys === undefined ? null : await verified(file, publicKeys);
@@ -148,7 +148,7 @@ async function keysOf(
   return [parsePublicKey((await client.call('readSigningKey')).publicKey)];
 }
 
-/** A bundle that is refused does not stay where somebody could take it for a good one. */
+/** A rejected bundle is removed, so that it cannot be mistaken for a valid one. */
 async function verified(file: string, publicKeys: PublicKey[]): Promise<string | null> {
   const { checkBundle } = await import('@docyard/bundle');
   try {

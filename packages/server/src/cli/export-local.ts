@@ -1,6 +1,6 @@
 /**
- * `docyard export FOLDER`: the bundle of a folder, without a service. For the same commit and options it has the bytes that
- * a service would make, so either side can check the other.
+ * `docyard export FOLDER`: exports a folder to a bundle without a service. For the same commit and options the bundle
+ * is byte-identical to that of a service.
  */
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
@@ -13,7 +13,7 @@ import { Option, type Command } from 'commander';
 import { fileErrorReason } from '@docyard/site/disk';
 import type { ExportOrder } from '../exports/messages.ts';
 import { fetchWithin } from '../exports/fetches.ts';
-import { findIsolation } from '../rendering/isolation.ts';
+import { findIsolation } from '../sandbox/isolation.ts';
 import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import {
@@ -56,13 +56,13 @@ Examples:
 export function describeLocalExport(command: Command): void {
   command
     .description(
-      'Export a folder to a bundle, without a service; or, with a subcommand, work with the exports of a service.',
+      'Export a folder to a bundle without a service. The subcommands manage exports of a service.',
     )
-    // Options of a subcommand would otherwise be taken for those of this one.
+    // Options of a subcommand would otherwise be parsed as options of this one.
     .enablePositionalOptions()
-    .argument('[folder]', 'folder that holds docs.json', '.')
-    .option('-o, --output <file>', 'where the bundle goes, - for standard output', 'site.tar.gz')
-    .option('--version <label>', 'a label of your own, kept in the bundle')
+    .argument('[folder]', 'folder with docs.json', '.')
+    .option('-o, --output <file>', 'output file, - for standard output', 'site.tar.gz')
+    .option('--version <label>', 'your own version label, stored in the bundle')
     .addOption(new Option('--groups <name...>', 'the same as --group').hideHelp())
     .option('--json', 'print JSON')
     .option('-q, --quiet', 'show no progress');
@@ -72,6 +72,8 @@ export function describeLocalExport(command: Command): void {
 async function exportFolder(folder: string, options: LocalExportOptions): Promise<void> {
   const started = performance.now();
   await refuseOutput(options);
+  // The probe runs while this process loads the rest of its code.
+  void findIsolation();
   const failOn = await failOnOf(options, []);
   const root = resolve(folder);
   await requireFolder(root);
@@ -80,15 +82,15 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
   try {
     const { report, packed, pages } = await render(root, { work, draft }, options);
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
-    // Whoever waits for it tells of it.
+    // The caller that awaits it handles the rejection.
     delivered?.catch(() => undefined);
     annotate(report.diagnostics, root);
-    // Standard output may be where the bundle goes.
-    const say = options.output === '-' ? process.stderr : process.stdout;
-    if (!options.json) tellFindings(report, root, say);
+    // Standard output may carry the bundle.
+    const output = options.output === '-' ? process.stderr : process.stdout;
+    if (!options.json) printFindings(report, root, output);
     const counting = await countOf(report, failOn);
     if (counting > 0) {
-      const message = `No bundle was made: ${counting} of the findings count.`;
+      const message = `No bundle was created: ${counting} failing findings.`;
       throw new CommandError(message, 'problems_found', { byCode: report.byCode });
     }
     await (delivered ?? deliver(draft, options.output));
@@ -96,16 +98,16 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
     const { errors, warnings } = report;
     const file = options.output;
     const summary = { file, pages, warnings, errors, ...packed, seconds };
-    const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
+    const text = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-    else say.write(told);
+    else output.write(text);
   } finally {
     await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
   }
 }
 
-/** The renderer takes a tenth of a second to load, and usually nothing counts. */
+/** Loading the renderer is slow and usually not needed. */
 async function countOf({ diagnostics }: ReportOfFindings, failOn: string[]): Promise<number> {
   if (failOn.length === 0) return 0;
   const { countingFindings } = await import('@docyard/render/report');
@@ -117,17 +119,17 @@ async function refuseOutput({ output, json }: LocalExportOptions): Promise<void>
     throw new CommandError('--json and --output - would both use standard output.', 'usage');
   }
   if (output === '-' && process.stdout.isTTY) {
-    throw new CommandError('A bundle on a terminal helps nobody. Name a file with --output.', 'usage');
+    throw new CommandError('Refusing to write a bundle to the terminal. Pass a file with --output.', 'usage');
   }
   if (/\.zip$/i.test(output)) {
-    throw new CommandError(
-      'Bundles are .tar.gz, which every system can unpack. Name one with --output.',
-      'usage',
-    );
+    throw new CommandError('Bundles are .tar.gz files. Pass a file name with --output.', 'usage');
   }
   const found = await stat(output).catch(() => undefined);
   if (found?.isDirectory()) {
-    throw new CommandError(`${output} is a folder. docyard build --out ${output} writes one.`, 'usage');
+    throw new CommandError(
+      `${output} is a folder. To write a folder, use docyard build --out ${output}.`,
+      'usage',
+    );
   }
   const folder = dirname(resolve(output));
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
@@ -141,14 +143,14 @@ interface Exported {
   pages: number;
 }
 
-/** In the sandbox that a service would use: the folder may contain files of others too. */
+/** Uses the service's sandbox: the folder may contain untrusted files. */
 async function render(
   root: string,
   { work, draft }: { work: string; draft: string },
   options: LocalExportOptions,
   isFresh = options.fresh,
 ): Promise<Exported> {
-  const { exportMemoryMegabytes, RenderingFailed, runInProcess } = await import('../exports/process.ts');
+  const { exportMemoryMegabytes, RenderingError, runInProcess } = await import('../exports/process.ts');
   const egress = rulesOf(options);
   const siteOptions = siteOptionsOf(options);
   const cache = isFresh
@@ -176,7 +178,7 @@ async function render(
         ...cacheFiles(cache),
       ],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
-        if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
+        if (phase === 'rendering') progress.update({ phase, share, done, total: total ?? undefined });
       },
       sign: (manifest) => sign?.(manifest) ?? '',
       outputFile: draft,
@@ -186,13 +188,13 @@ async function render(
     return { report: await readReport(reportFile), packed: { sizeBytes, sha256, fileCount }, pages };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
-    if (!cache || !(error instanceof RenderingFailed)) throw await explained(error);
+    if (!cache || !(error instanceof RenderingError)) throw await explained(error);
     await cache.discard();
   } finally {
     progress.end();
     cache?.release();
   }
-  // A corrupt cache may have been the cause; it is discarded by now.
+  // A corrupt cache may be the cause; it has been discarded.
   return render(root, { work, draft }, options, true);
 }
 
@@ -222,12 +224,12 @@ async function orderFor(
     ...origin,
     renderProcesses: availableParallelism(),
     offline: isOffline,
-    // The caller has chosen the folder.
+    // The caller has chosen the folder, so its code is trusted.
     customCode: 'run',
     engine,
     isolationLevel: level,
     isSigned: false,
-    isReportWhole: false,
+    hasPageSizes: false,
     options: { ...siteOptions, paths: null, strict: false, failOn: [] },
   };
 }
@@ -242,7 +244,7 @@ async function readReport(file: string): Promise<ReportOfFindings> {
   return report as ReportOfFindings;
 }
 
-/** Beside its place, so that a file of that name is always a whole bundle, and nothing is copied at the end. */
+/** The draft is next to the output, so that renaming it is atomic. */
 function draftFor(output: string, work: string): string {
   return output === '-' ? join(work, 'bundle.tar.gz') : `${resolve(output)}.${process.pid}.draft`;
 }
@@ -263,22 +265,22 @@ function siteOptionsOf({
   return { basePath: basePath ?? null, urlStyle, airGapped, customScripts, groups: [...group, ...groups] };
 }
 
-/** A folder without a site ends the command with a sentence. */
+/** Turns the error for a folder without a site into a message. */
 async function explained(error: unknown): Promise<unknown> {
-  const { JobFailure } = await import('../jobs/failure.ts');
-  if (!(error instanceof JobFailure)) return error;
+  const { JobFailedError } = await import('../jobs/failure.ts');
+  if (!(error instanceof JobFailedError)) return error;
   const { file, line, message, hint } = error.failure;
   const place = [file, line].filter((part) => part !== null && part !== '').join(':');
   const text = `${place === '' ? '' : `${place}: `}${message.replace(/\.$/, '')}.${hint === null ? '' : ` ${hint}`}`;
   return new CommandError(printable(text));
 }
 
-/** With the key that SIGNING_KEY or SIGNING_KEY_FILE gives, as in the service; without one the bundle is not signed. */
+/** Signs with SIGNING_KEY or SIGNING_KEY_FILE, as the service does; without them the bundle is unsigned. */
 async function signerFor(facts: {
   version: string | null;
   commit: string | null;
 }): Promise<((manifest: Uint8Array) => string) | undefined> {
-  // Reading all settings for it takes 20 ms.
+  // Reading all settings is slow.
   if (!process.env['SIGNING_KEY'] && !process.env['SIGNING_KEY_FILE']) return undefined;
   const [{ readConfig }, { parseSecretKey, sign, trustedComment }] = await Promise.all([
     import('../config.ts'),
@@ -292,7 +294,7 @@ async function signerFor(facts: {
 
 const run = promisify(execFile);
 
-/** The commit that the folder is at; none outside of git, and none when files differ from it or are left out of it. */
+/** The commit of the folder; none outside of git, and none when files differ from it or are ignored by it. */
 async function originOf(folder: string): Promise<Origin> {
   const git = async (...args: string[]) =>
     (await run('git', ['-C', folder, ...args], { timeout: 30_000, maxBuffer: 16e6 })).stdout.trim();
@@ -314,12 +316,12 @@ async function deliver(draft: string, output: string): Promise<void> {
   else await rename(draft, output).catch((error: unknown) => cannotWrite({ output }, error));
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
-function tellFindings(report: ReportOfFindings, root: string, stream: NodeJS.WriteStream): void {
+function printFindings(report: ReportOfFindings, root: string, stream: NodeJS.WriteStream): void {
   const colors = hasColors(stream);
   const more = 'report.html of the bundle';
   stream.write(
-    findingsText(withoutNotes(report), { root, colors, mostShown, more }) + summaryText(report, colors),
+    findingsText(withoutNotes(report), { root, colors, maxShown, more }) + summaryText(report, colors),
   );
 }

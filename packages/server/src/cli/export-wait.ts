@@ -1,7 +1,4 @@
-/**
- * Follows an export of a service to its end: progress on standard error, a failure as a sentence with its place, and an
- * ending of its own for whoever cannot wait any longer. The job goes on without anybody who watches.
- */
+/** Follows an export of a service to its end. The job continues when the command stops waiting. */
 import type { DocyardClient, ExportJob } from '@docyard/api';
 import type { Command } from 'commander';
 import { annotateFailure } from './annotations.ts';
@@ -20,15 +17,12 @@ export interface WaitOptions extends ServerOptions {
 
 export function addWaitOptions(command: Command): Command {
   return command
-    .option('--timeout <seconds>', 'wait no longer than this; the job goes on', secondsOf)
-    .option('--cancel-on-interrupt', 'cancel the job when Ctrl-C ends the waiting')
+    .option('--timeout <seconds>', 'stop waiting after this time; the job keeps running', secondsOf)
+    .option('--cancel-on-interrupt', 'cancel the job on Ctrl-C')
     .option('-q, --quiet', 'show no progress');
 }
 
-/**
- * Resolves with the record of a completed job; a failed one is an error. `onFollowing` is called when Ctrl-C means what it
- * should from then on.
- */
+/** Resolves with a completed job; a failed job is an error. `onFollowing` is called once Ctrl-C is handled. */
 export async function follow(
   client: DocyardClient,
   jobId: string,
@@ -36,7 +30,8 @@ export async function follow(
   onFollowing: () => void = () => {},
 ): Promise<ExportJob> {
   const again = `docyard export wait ${jobId}`;
-  const interrupted = () => new CommandError(`${jobId} goes on. Follow it with ${again}`, 'interrupted');
+  const interrupted = () =>
+    new CommandError(`${jobId} is still running. Follow it with ${again}`, 'interrupted');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json || options.watch });
   const { waitForExport } = await import('@docyard/api');
   try {
@@ -44,12 +39,12 @@ export async function follow(
       onFollowing();
       return waitForExport(client, jobId, {
         signal: withTimeout(signal, options.timeout, () => {
-          const message = `${jobId} was not done after ${options.timeout} seconds. It goes on; follow it with ${again}`;
+          const message = `${jobId} did not finish within ${options.timeout} seconds. It is still running; follow it with ${again}`;
           return new CommandError(message, 'timed_out', { jobId });
         }),
         onProgress(seen) {
           if (options.watch) process.stdout.write(`${JSON.stringify(seen)}\n`);
-          else progress.tell(stepOf(seen));
+          else progress.update(stepOf(seen));
         },
       });
     });
@@ -58,8 +53,8 @@ export async function follow(
     return job;
   } catch (error) {
     progress.end();
-    const wanted = error instanceof CommandError && error.exit === 'interrupted';
-    if (wanted && options.cancelOnInterrupt) throw await canceled(client, jobId);
+    const isInterrupted = error instanceof CommandError && error.exit === 'interrupted';
+    if (isInterrupted && options.cancelOnInterrupt) throw await canceled(client, jobId);
     throw error;
   }
 }
@@ -92,7 +87,7 @@ async function fail(client: DocyardClient, job: ExportJob): Promise<never> {
   const parts = [
     `${job.jobId} failed: ${place === '' ? '' : `${place}: `}${failure?.message ?? error}`,
     failure?.hint,
-    failure?.code === 'strict_failed' ? `docyard report ${job.jobId} shows every finding.` : undefined,
+    failure?.code === 'strict_failed' ? `Run docyard report ${job.jobId} to see every finding.` : undefined,
   ];
   throw new CommandError(printable(parts.filter((part) => part != null).join(' ')), 'job_failed', { job });
 }

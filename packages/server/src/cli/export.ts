@@ -1,7 +1,4 @@
-/**
- * `docyard export`: exports of a running service, over its API; without a subcommand the same bundle from a folder of this
- * machine, without a service. It knows nothing that a client does not.
- */
+/** `docyard export`: exports of a running service over its API; without a subcommand, an export of a local folder. */
 import type { DocyardClient, ExportJob, StartExport } from '@docyard/api';
 import { exportStatuses } from '@docyard/api/statuses';
 import { Option, type Command } from 'commander';
@@ -37,28 +34,28 @@ export function describeExport(command: Command): void {
   describeLocalExport(command);
 
   addWaitOptions(addServerOptions(command.command('start').description('Start an export on a service.')))
-    .argument('[domain]', 'domain of the project (default: the only one)')
-    .option('--project <id>', 'the project by its id in place of its domain')
-    .option('--version <label>', 'a label of your own, kept in the record and in the bundle')
-    .option('--ref <name>', 'branch, tag or commit (default: that of the project)')
+    .argument('[domain]', 'domain of the project (default: the only project)')
+    .option('--project <id>', 'project id instead of a domain')
+    .option('--version <label>', 'your own version label, stored in the record and the bundle')
+    .option('--ref <name>', 'branch, tag or commit (default: the ref of the project)')
     .option('--path <path...>', 'only these pages')
-    .option('--base-path <path>', 'where the site will live below its host, for example /docs')
-    .addOption(new Option('--url-style <style>', 'form of addresses').choices(urlStyles))
-    .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--base-path <path>', 'path of the site on its host, for example /docs')
+    .addOption(new Option('--url-style <style>', 'style of page URLs').choices(urlStyles))
+    .option('--group <name...>', 'include pages restricted to these groups')
     .option('--strict', 'fail the job when a page has an error')
-    .option('--fail-on <list>', 'fail the job on these: error, warning, info or codes of findings')
-    .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .option('--fail-on <list>', 'fail the job on these findings: error, warning, info or codes')
+    .option('--air-gapped', 'omit features that need a network')
     .addOption(customScriptsOption())
-    .option('--metadata <name=value...>', 'facts of your own, kept in the record')
-    .option('--idempotency-key <key>', 'a second start with the same key and request follows the first job')
-    .option('--wait', 'end when the job does')
+    .option('--metadata <name=value...>', 'your own metadata, stored in the record')
+    .option('--idempotency-key <key>', 'repeating a start with the same key returns the first job')
+    .option('--wait', 'wait until the job ends')
     .option('--download <file>', 'wait, then download the bundle to this file')
     .addHelpText('after', startExamples)
     .action(start);
 
   withJob(command.command('status').description('Show an export.')).action(status);
 
-  withJob(addWaitOptions(command.command('wait').description('Follow an export until it is done.')))
+  withJob(addWaitOptions(command.command('wait').description('Follow an export until it ends.')))
     .option('--watch', 'print every change as a line of JSON')
     .addHelpText('after', waitExamples)
     .action(wait);
@@ -66,19 +63,19 @@ export function describeExport(command: Command): void {
   describeDownload(command.command('download'));
 
   addServerOptions(command.command('list').description('List exports, newest first.'))
-    .option('--domain <host>', 'only of this domain')
+    .option('--domain <host>', 'only exports of this domain')
     .addOption(new Option('--status <status>', 'only these').choices([...exportStatuses]))
-    .option('--since <date>', 'created at or after this moment')
-    .option('--project <id>', 'only of this project')
+    .option('--since <date>', 'only exports created at or after this time')
+    .option('--project <id>', 'only exports of this project')
     .option('--canceled', 'only canceled exports')
     .option('--no-canceled', 'only exports that were not canceled')
     .option('--search <text>', 'only rows that contain these words')
     .addOption(
-      new Option('--sort <field>', 'order; a minus sign before the field makes it descending').choices([
+      new Option('--sort <field>', 'sort order; a leading minus sign makes it descending').choices([
         ...exportOrders,
       ]),
     )
-    .option('--limit <number>', 'at most so many', '20')
+    .option('--limit <number>', 'maximum number of exports', '20')
     .addHelpText('after', listExamples)
     .action(list);
 
@@ -109,7 +106,7 @@ interface StartOptions extends WaitOptions {
 
 async function start(domain: string | undefined, options: StartOptions): Promise<void> {
   if (domain !== undefined && options.project !== undefined) {
-    throw new CommandError('Give either a domain or --project.', 'usage');
+    throw new CommandError('Pass either a domain or --project.', 'usage');
   }
   const metadata = metadataOf(options.metadata);
   const client = await connect(options);
@@ -154,7 +151,7 @@ async function requestOf(
 }
 
 async function domainOf(client: DocyardClient, projectId: string | undefined): Promise<string> {
-  if (projectId === undefined) return (await onlyProject(client, 'Name a domain')).domain;
+  if (projectId === undefined) return (await onlyProject(client, 'Pass a domain')).domain;
   return (await client.call('readProject', { params: { projectId } })).domain;
 }
 
@@ -222,7 +219,7 @@ async function list(options: ListOptions): Promise<void> {
   print(options, jobs, jobs.map(row));
 }
 
-/** A day or a moment as people type it; the service wants it exact. */
+/** Accepts a date or a time and returns an ISO 8601 time. */
 function dateOf(text: string): string {
   const milliseconds = Date.parse(text);
   if (!Number.isNaN(milliseconds)) return new Date(milliseconds).toISOString();

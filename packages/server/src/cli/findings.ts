@@ -1,6 +1,6 @@
 /**
- * Findings on a terminal, and which of them fail a command: shared by `check` and `build`. What it prints comes from
- * strangers' files, so nothing of it may steer the terminal.
+ * Prints findings on a terminal and decides which of them fail a command. Findings quote untrusted files, so control
+ * characters are removed.
  */
 import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -15,29 +15,31 @@ export interface FailOptions {
   strict?: boolean;
 }
 
-export function addFailOptions(command: Command, usual: string): Command {
+export function addFailOptions(command: Command, defaultFailOn: string): Command {
   return command
     .option(
       '--fail-on <list>',
-      `end with status 7 on these: error, warning, info or codes (default: ${usual})`,
+      `exit with status 7 on these findings: error, warning, info or codes (default: ${defaultFailOn})`,
     )
     .option('--strict', 'the same as --fail-on warning');
 }
 
-/** Severities and codes, checked. */
-export async function failOnOf({ failOn, strict }: FailOptions, usual: readonly string[]): Promise<string[]> {
-  const named = failOn === undefined ? [...usual] : await findingNames('--fail-on', failOn);
+export async function failOnOf(
+  { failOn, strict }: FailOptions,
+  defaultFailOn: readonly string[],
+): Promise<string[]> {
+  const named = failOn === undefined ? [...defaultFailOn] : await findingNames('--fail-on', failOn);
   return strict === true ? [...named, 'warning'] : named;
 }
 
-/** A list such as `broken_link,error`; a name that does not exist is a wrong call. */
+/** A list such as `broken_link,error`; an unknown name is a usage error. */
 export async function findingNames(option: string, list: string): Promise<string[]> {
   const { unknownFindings } = await import('@docyard/render/report');
   const names = list.split(',').map((name) => name.trim());
   const [unknown] = unknownFindings(names);
   if (unknown === undefined) return names;
   throw new CommandError(
-    `${option}: there is no finding "${unknown}". Name error, warning, info, or codes from the manual's page of findings.`,
+    `${option}: unknown finding "${unknown}". Use error, warning, info, or a code from the findings page of the manual.`,
     'usage',
   );
 }
@@ -45,10 +47,10 @@ export async function findingNames(option: string, list: string): Promise<string
 export async function requireFolder(root: string): Promise<void> {
   const found = await stat(root).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new CommandError(`There is no folder ${root}. Check the path.`);
+    throw new CommandError(`Folder not found: ${root}. Check the path.`);
   });
   if (!found.isDirectory())
-    throw new CommandError(`${root} is a file. Name the folder that holds docs.json.`);
+    throw new CommandError(`${root} is a file. Pass the folder that contains docs.json.`);
 }
 
 export async function loadOrExplain(options: LoadOptions): Promise<Site> {
@@ -57,7 +59,7 @@ export async function loadOrExplain(options: LoadOptions): Promise<Site> {
   return explainLoad(loadSite(options));
 }
 
-/** Loads a site for a command; a folder that holds none ends it with a sentence. */
+/** Turns the error for a folder without a site into a message. */
 export async function explainLoad<Loaded>(loading: Promise<Loaded>): Promise<Loaded> {
   const { SiteLoadError } = await import('@docyard/render');
   return loading.catch((error: unknown) => {
@@ -68,7 +70,7 @@ export async function explainLoad<Loaded>(loading: Promise<Loaded>): Promise<Loa
   });
 }
 
-/** What is told of a report; how large each page is can be read in it. */
+/** The parts of a report that commands print. */
 export type ReportOfFindings = Omit<SiteReport, 'weights'>;
 
 type Count = 'errors' | 'warnings' | 'infos';
@@ -77,18 +79,17 @@ export interface FindingsView {
   /** The folder of the site, for excerpts. */
   root: string;
   colors: boolean;
-  mostShown: number;
-  /** Where the rest can be read. */
+  maxShown: number;
+  /** Where all findings can be read. */
   more: string;
 }
 
-/** Grouped by file, each with the line it is about. */
 export function findingsText(
   report: Pick<SiteReport, 'diagnostics' | Count>,
-  { root, colors, mostShown, more }: FindingsView,
+  { root, colors, maxShown, more }: FindingsView,
 ): string {
   const paint = painter(colors);
-  const shown = report.diagnostics.slice(0, mostShown);
+  const shown = report.diagnostics.slice(0, maxShown);
   const total = report.errors + report.warnings + report.infos;
   const parts = [...Map.groupBy(shown, ({ file }) => file)].map(([file, items]) => {
     const lines = linesOf(root, file);
@@ -98,7 +99,6 @@ export function findingsText(
   return parts.map((part) => `${part}\n`).join('');
 }
 
-/** One line that counts, and one by code. */
 export function summaryText(report: ReportOfFindings, colors: boolean): string {
   const paint = painter(colors);
   const count = (number: number, word: string, style: Style): string => {
@@ -128,28 +128,28 @@ function findingText(finding: Diagnostic, lines: readonly string[], paint: Paint
   );
 }
 
-const mostNamed = 3;
+const maxNamed = 3;
 
-/** A finding may stand for many places. */
+/** A finding may apply to many places. */
 function othersText(
   { count = 1, examples = [] }: Pick<Diagnostic, 'count' | 'examples'>,
   paint: Paint,
 ): string {
   if (count < 2) return '';
   const named = examples
-    .slice(1, 1 + mostNamed)
+    .slice(1, 1 + maxNamed)
     .map(({ file, line }) => printable(line === undefined ? file : `${file}:${line}`));
   const more = count - 1 - named.length > 0 ? ', …' : '';
   return `          ${paint('dim', `${count} times, also in ${named.join(', ')}${more}`)}\n`;
 }
 
-const widest = 96;
+const maxExcerptWidth = 96;
 
-/** The line with a caret below the column; of a long line only what is around it. */
+/** The source line with a caret below the column; long lines are cut around it. */
 function excerptText(source: string | undefined, line: number, column: number, paint: Paint): string {
   if (source === undefined || source.trim() === '') return '';
-  const start = column > widest - 16 ? column - 32 : 0;
-  const text = printable(source.slice(start, start + widest).replaceAll('\t', ' ')).trimEnd();
+  const start = column > maxExcerptWidth - 16 ? column - 32 : 0;
+  const text = printable(source.slice(start, start + maxExcerptWidth).replaceAll('\t', ' ')).trimEnd();
   const number = String(line).padStart(7);
   const caret = column - start > text.length + 1 ? '' : `${' '.repeat(Math.max(0, column - 1 - start))}^`;
   return (
@@ -166,7 +166,7 @@ function linesOf(root: string, file: string): string[] {
   }
 }
 
-/** Notes are in the report; after a build they would hide what matters more. */
+/** Notes are in the report; after a build they would hide more important findings. */
 export function withoutNotes(report: ReportOfFindings): ReportOfFindings {
   return {
     ...report,

@@ -1,10 +1,10 @@
 /**
- * Ctrl-C while a command waits for something that goes on without it: the first one ends the waiting with a sentence, the
- * second one the process. Pipelines end their steps with SIGTERM, which counts the same.
+ * Handles Ctrl-C and SIGTERM while a command waits for work that continues without it: the first one stops waiting,
+ * the second one ends the process.
  */
 import { exitTable } from './exit.ts';
 
-/** Runs `work` with a signal that is aborted with `reason()` by the first Ctrl-C. */
+/** The first Ctrl-C aborts the signal with `reason()`. */
 export async function interruptible<T>(
   reason: () => Error,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,7 +1,6 @@
-/**
- * `docyard keys`: API keys, straight on the data folder. For the first key, a lost one, and scripts.
- */
+/** `docyard keys`: API keys, directly in the database. For the first key, a lost key, and scripts. */
 import {
+  currentScope,
   keyLifetimesDays,
   scopes,
   type ApiKey,
@@ -47,25 +46,27 @@ export function describeKeys(command: Command): void {
     .action(list);
 
   addSecretOption(
-    addLocalOptions(command.command('create').description('Create an API key; it is shown only once.')),
+    addLocalOptions(command.command('create').description('Create an API key. It is shown only once.')),
     'key',
   )
     .requiredOption('--name <text>', 'what the key is for')
-    .addOption(new Option('--scope <scope...>', 'what it may do (default: read write)').choices([...scopes]))
-    .option('--project <id>', 'the only project it can see and change (default: all)')
+    .addOption(scopeOption())
+    .option('--project <id>', 'limit the key to this project (default: all projects)')
     .option('--expires <days>', `${keyLifetimesDays.join(', ')} or none`, '90')
-    .option('--address <range...>', 'IP addresses or CIDR ranges it may be used from (default: all)')
+    .option('--address <range...>', 'allowed IP addresses or CIDR ranges (default: all)')
     .action(create);
 
   addSecretOption(
-    addLocalOptions(command.command('roll').description('Replace a key; the old one works on for a while.')),
+    addLocalOptions(
+      command.command('roll').description('Replace a key. The old key keeps working during the overlap.'),
+    ),
     'new key',
   )
     .argument('<id>', 'id of the key, such as key_…')
-    .option('--overlap <seconds>', 'how long the old key goes on working', '3600')
+    .option('--overlap <seconds>', 'how long the old key keeps working', '3600')
     .action(roll);
 
-  addLocalOptions(command.command('revoke').description('End a key at once.'))
+  addLocalOptions(command.command('revoke').description('Revoke a key immediately.'))
     .argument('<id>', 'id of the key, such as key_…')
     .action(revoke);
 }
@@ -73,6 +74,14 @@ export function describeKeys(command: Command): void {
 interface ListOptions extends LocalOptions, SearchOptions {
   status?: 'active' | 'ended';
   project?: string;
+}
+
+function scopeOption(): Option {
+  const option = new Option('--scope <scope...>', 'permissions of the key (default: read write)').choices([
+    ...scopes,
+  ]);
+  const parseChoice = option.parseArg;
+  return option.argParser<unknown>((name, previous) => parseChoice?.(currentScope(name), previous));
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -111,8 +120,8 @@ async function create(
   await withData(options, async (context) => {
     const { createKey } = await import('../keys/keys.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const made = await createKey(context, { ...wanted, actor });
-    await showSecret(options, { made, field: 'key', title: titleOf(made) });
+    const created = await createKey(context, { ...wanted, actor });
+    await showSecret(options, { created, field: 'key', title: titleOf(created) });
   });
 }
 
@@ -128,8 +137,8 @@ async function roll(
   await withData(options, async (context) => {
     const { rollKey } = await import('../keys/keys.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const made = await rollKey(context, { keyId, overlapSeconds, actor });
-    await showSecret(options, { made, field: 'key', title: titleOf(made) });
+    const created = await rollKey(context, { keyId, overlapSeconds, actor });
+    await showSecret(options, { created, field: 'key', title: titleOf(created) });
   });
 }
 

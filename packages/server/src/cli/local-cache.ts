@@ -1,10 +1,13 @@
-/** The build cache of commands that render a folder without a service, below the user's cache folder. It can be deleted at any time. */
+/**
+ * The build cache of commands that render without a service, below the user's cache folder. It can be deleted at any
+ * time.
+ */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { maxCacheAgeMs, openCacheFolder, type CacheFolder } from '../build-cache/cache-folder.ts';
 
-/** `what` tells apart what must not share a cache. Undefined where nothing can be written. */
+/** `what` separates caches that must not be shared. Undefined when the folder is not writable. */
 export async function openLocalCache(
   kind: 'builds' | 'exports',
   what: unknown,
@@ -15,12 +18,12 @@ export async function openLocalCache(
     await removeOld(root);
     return folder;
   } catch {
-    // A home folder that is read-only or full costs time only.
+    // A read-only or full home folder only costs time.
     return undefined;
   }
 }
 
-/** The folder that was just opened is the newest. */
+/** The opened folder is the newest and is never removed. */
 async function removeOld(root: string): Promise<void> {
   for (const name of await readdir(root).catch(() => [])) {
     const { mtimeMs } = await stat(join(root, name));

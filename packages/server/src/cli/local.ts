@@ -1,7 +1,4 @@
-/**
- * What the commands that work on the data folder share: opening it without a server, choosing the organization, walking
- * through lists.
- */
+/** Shared by commands that work directly on the data folder. */
 import { Option, type Command } from 'commander';
 import type { z } from 'zod';
 import type { Actor, Context } from '../context.ts';
@@ -16,11 +13,12 @@ export interface LocalOptions {
 
 export function addLocalOptions(command: Command, withOrganization = true): Command {
   command.option('-d, --data <folder>', 'data folder of the service (default: ./data)');
-  if (withOrganization) command.option('--org <id>', 'organization; needed when there are several');
+  if (withOrganization)
+    command.option('--org <id>', 'organization id; required if there are several organizations');
   return command.option('--json', 'print JSON');
 }
 
-/** Also while the server runs: both see each other's changes at once. */
+/** Works while the server runs. */
 export async function withData(
   options: LocalOptions,
   work: (context: Context) => Promise<void>,
@@ -36,7 +34,7 @@ export async function withData(
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...settings, ...given });
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'docyard.db'))) {
     throw new CommandError(
-      `${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`,
+      `${config.dataDir} contains no Docyard data. Start the service once, or pass the data folder with --data.`,
     );
   }
   const context = await compose(config);
@@ -53,10 +51,10 @@ export async function chooseOrganization(context: Context, id: string | undefine
   const chosen = id === undefined ? organizations[0] : organizations.find((each) => each.id === id);
   const list = organizations.map((each) => `${each.id} (${each.name})`).join(', ');
   if (id === undefined && organizations.length > 1) {
-    throw new CommandError(`There are several organizations; choose one with --org: ${list}.`, 'usage');
+    throw new CommandError(`There are several organizations. Choose one with --org: ${list}.`, 'usage');
   }
   if (chosen === undefined)
-    throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`, 'not_found');
+    throw new CommandError(`Organization not found: ${id ?? ''}. Known: ${list || 'none'}.`, 'not_found');
   return chosen;
 }
 
@@ -64,7 +62,7 @@ export function operatorOf(organization: Organization): Actor {
   return { organizationId: organization.id, projectId: null, name: 'cli', address: null, requestId: null };
 }
 
-/** What was typed, held to the same rules as a request. */
+/** Validates arguments with the schema of the API. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -72,24 +70,23 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 'usage');
 }
 
-/** Walks through every page of a list. */
 export interface SearchOptions {
   search?: string;
   sort?: string;
 }
 
-/** `fields` are what the list can be sorted by; a minus sign before one makes the order descending. */
+/** `fields` are the sort fields; a minus sign makes the order descending. */
 export function addSearchOptions(command: Command, fields: readonly string[]): Command {
   return command
     .option('--search <text>', 'only rows that contain these words')
     .addOption(
-      new Option('--sort <field>', 'order; a minus sign before the field makes it descending').choices(
+      new Option('--sort <field>', 'sort order; a leading minus sign makes it descending').choices(
         fields.flatMap((field) => [field, `-${field}`]),
       ),
     );
 }
 
-/** The same as query parameters of the API. */
+/** The query parameters of the API. */
 export function searchOf({ search, sort }: SearchOptions): { q?: string; sort?: string } {
   const q = search?.trim().slice(0, 100);
   return { ...(q === undefined || q === '' ? {} : { q }), ...(sort === undefined ? {} : { sort }) };

@@ -1,6 +1,6 @@
 /**
- * `docyard login`, `logout` and `whoami`: the servers that commands speak to, and their keys. A key is typed without being
- * shown, or read from a file; it is stored only after the server has accepted it.
+ * `docyard login`, `logout` and `whoami`: the known services and their keys. A key is stored only after the service
+ * has accepted it.
  */
 import { DocyardClient, DocyardError, type Me } from '@docyard/api';
 import type { Command } from 'commander';
@@ -9,16 +9,16 @@ import {
   checkedAddress,
   connect,
   connectionOf,
-  reach,
+  requireReachable,
   readKey,
-  usualServer,
+  defaultServer,
   type ServerOptions,
   peers,
 } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { loginsFile, readLogins, writeLogins } from './logins.ts';
 import { showFacts } from './print.ts';
-import { askSecretly } from './secret-prompt.ts';
+import { promptSecret } from './secret-prompt.ts';
 
 const loginExamples = `
 Examples:
@@ -28,9 +28,9 @@ Examples:
 
 export function describeLogin(command: Command): void {
   command
-    .description('Store the key of a service, for the commands that speak to one.')
-    .argument('[url]', `address of the service (default: DOCYARD_URL, then ${usualServer})`)
-    .option('--key-file <file>', 'file with the API key, - for standard input (default: it is asked for)')
+    .description('Store the URL and key of a service for later commands.')
+    .argument('[url]', `URL of the service (default: DOCYARD_URL, then ${defaultServer})`)
+    .option('--key-file <file>', 'file with the API key, - for standard input (default: prompt)')
     .option('--json', 'print JSON')
     .addHelpText('after', loginExamples)
     .action(login);
@@ -38,9 +38,9 @@ export function describeLogin(command: Command): void {
 
 export function describeLogout(command: Command): void {
   command
-    .description('Forget the key of a service. The key itself goes on working until it is revoked.')
-    .argument('[url]', 'address of the service (default: the one that is used by default)')
-    .option('--all', 'forget every service')
+    .description('Delete the stored key of a service. The key stays valid until it is revoked.')
+    .argument('[url]', 'URL of the service (default: the default service)')
+    .option('--all', 'delete the keys of all services')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  docyard logout https://docyard.example.com')
     .action(logout);
@@ -48,16 +48,16 @@ export function describeLogout(command: Command): void {
 
 export function describeWhoami(command: Command): void {
   addServerOptions(command)
-    .description('Show which service and key commands use, and what the key may do.')
+    .description('Show the service, the key and its permissions that commands use.')
     .addHelpText('after', '\nExample:\n  docyard whoami --json')
     .action(whoami);
 }
 
 async function login(url: string | undefined, options: { keyFile?: string; json?: boolean }): Promise<void> {
-  const server = checkedAddress(url ?? (process.env['DOCYARD_URL'] || usualServer));
-  await reach(server);
+  const server = checkedAddress(url ?? (process.env['DOCYARD_URL'] || defaultServer));
+  await requireReachable(server);
   const key = options.keyFile === undefined ? await askForKey(server) : await readKey(options.keyFile);
-  const me = await acceptedBy(server, key);
+  const me = await verifyKey(server, key);
   const logins = await readLogins();
   await writeLogins({ default: server, servers: { ...logins.servers, [server]: { key } } });
   if (options.json) process.stdout.write(`${JSON.stringify({ server, ...me }, null, 2)}\n`);
@@ -67,23 +67,23 @@ async function login(url: string | undefined, options: { keyFile?: string; json?
   }
 }
 
-/** Who calls with a key is told about that key. */
+/** A caller with a key always receives its record. */
 type MeOfKey = Me & { key: NonNullable<Me['key']> };
 
-async function acceptedBy(server: string, apiKey: string): Promise<MeOfKey> {
+async function verifyKey(server: string, apiKey: string): Promise<MeOfKey> {
   try {
     return (await new DocyardClient({ baseUrl: server, apiKey, fetch: peers() }).call('readMe')) as MeOfKey;
   } catch (error) {
     if (!(error instanceof DocyardError) || error.status !== 401) throw error;
-    const message = `${server} does not accept this key. Was it copied whole, and is it of this server?`;
+    const message = `${server} does not accept this key. Check that it is complete and belongs to this server.`;
     throw new CommandError(message, 'denied');
   }
 }
 
 async function askForKey(server: string): Promise<string> {
-  const elsewise = 'Give the key with --key-file FILE, or --key-file - for standard input.';
-  const key = (await askSecretly(`API key for ${server}`, elsewise)).trim();
-  if (key === '') throw new CommandError('No key was given; nothing is stored.', 'usage');
+  const alternative = 'Pass the key with --key-file FILE, or --key-file - for standard input.';
+  const key = (await promptSecret(`API key for ${server}`, alternative)).trim();
+  if (key === '') throw new CommandError('No key given. Nothing was stored.', 'usage');
   return key;
 }
 
@@ -91,21 +91,18 @@ async function logout(url: string | undefined, options: { all?: boolean; json?: 
   const logins = await readLogins();
   const known = Object.keys(logins.servers);
   const chosen = url === undefined ? logins.default : checkedAddress(url);
-  const forgotten = options.all ? known : known.filter((server) => server === chosen);
-  if (forgotten.length === 0) {
-    const list = known.length === 0 ? 'You are logged in nowhere.' : `Known: ${known.join(', ')}.`;
-    throw new CommandError(
-      `There is no login to forget${chosen === null ? '' : ` for ${chosen}`}. ${list}`,
-      'not_found',
-    );
+  const removed = options.all ? known : known.filter((server) => server === chosen);
+  if (removed.length === 0) {
+    const list = known.length === 0 ? 'There are no stored logins.' : `Known: ${known.join(', ')}.`;
+    throw new CommandError(`No stored login${chosen === null ? '' : ` for ${chosen}`}. ${list}`, 'not_found');
   }
   const servers = Object.fromEntries(
-    Object.entries(logins.servers).filter(([server]) => !forgotten.includes(server)),
+    Object.entries(logins.servers).filter(([server]) => !removed.includes(server)),
   );
   const next = logins.default !== null && Object.hasOwn(servers, logins.default) ? logins.default : null;
   await writeLogins({ default: next ?? Object.keys(servers)[0] ?? null, servers });
-  if (options.json) process.stdout.write(`${JSON.stringify({ forgotten })}\n`);
-  else process.stdout.write(`Forgot the key of ${forgotten.join(', ')}.\n`);
+  if (options.json) process.stdout.write(`${JSON.stringify({ removed })}\n`);
+  else process.stdout.write(`Deleted the key of ${removed.join(', ')}.\n`);
 }
 
 async function whoami(options: ServerOptions): Promise<void> {

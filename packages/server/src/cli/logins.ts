@@ -1,7 +1,4 @@
-/**
- * The servers that `docyard login` was given, with their keys: one file of the user, readable by nobody else. It knows
- * nothing of the network.
- */
+/** The file with the servers and keys of `docyard login`, readable only by the user. */
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +7,7 @@ import { fileErrorReason, makeFolder } from '@docyard/site/disk';
 import { CommandError } from './errors.ts';
 
 const Logins = z.object({
-  /** The server that is meant when none is named. */
+  /** The server for commands that name none. */
   default: z.string().nullable(),
   servers: z.record(z.string(), z.object({ key: z.string() })),
 });
@@ -27,15 +24,15 @@ export function loginsFile(environment = process.env): string {
 export async function readLogins(file = loginsFile()): Promise<Logins> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new CommandError(`${file} cannot be read (${error.code}).`);
+    throw new CommandError(`Cannot read ${file} (${error.code}).`);
   });
   if (text === undefined) return { default: null, servers: {} };
   const parsed = Logins.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new CommandError(`${file} is not what docyard login writes. Remove it and log in again.`);
+  throw new CommandError(`${file} is invalid. Remove it and log in again.`);
 }
 
-/** Whole or not at all, and never for a moment readable by others. */
+/** Written atomically and never readable by others. */
 export async function writeLogins(logins: Logins, file = loginsFile()): Promise<void> {
   if (Object.keys(logins.servers).length === 0) {
     await rm(file, { force: true });

@@ -1,6 +1,6 @@
 /**
- * `docyard mcp`: the tools of a running service for editors and agents, over the Model Context Protocol on standard input
- * and output. Nothing but the protocol may be written to standard output.
+ * `docyard mcp`: the tools of a running service over the Model Context Protocol. Only the protocol may be written to
+ * standard output.
  */
 import { DocyardClient } from '@docyard/api';
 import type { Command } from 'commander';
@@ -16,12 +16,9 @@ interface McpOptions extends ServerOptions {
 
 export function describeMcp(command: Command): void {
   addConnectionOptions(command, 'file with the API key')
-    .description('Offer a running service to editors and agents, as tools over the Model Context Protocol.')
-    .option(
-      '--project <id>',
-      'project for calls that name none (default: DOCYARD_PROJECT, then the only one)',
-    )
-    .option('--read-only', 'offer only tools that change nothing')
+    .description('Expose a running service to editors and agents as tools over the Model Context Protocol.')
+    .option('--project <id>', 'default project of calls (default: DOCYARD_PROJECT, then the only project)')
+    .option('--read-only', 'expose only read-only tools')
     .addHelpText(
       'after',
       `
@@ -31,7 +28,7 @@ It speaks the protocol on standard input and output, so a program starts it, not
 
 Examples:
   docyard login https://docs.example.com   once, so that no configuration holds a key
-  docyard mcp --read-only                  for an agent that shall only look
+  docyard mcp --read-only                  for an agent that only reads
 `,
     )
     .action(run);
@@ -39,18 +36,15 @@ Examples:
 
 async function run(options: McpOptions): Promise<void> {
   if (options.keyFile === '-') {
-    throw new CommandError(
-      'Standard input belongs to the protocol here. Name a file with --key-file.',
-      'usage',
-    );
+    throw new CommandError('Standard input carries the protocol. Pass a file with --key-file.', 'usage');
   }
   const { server, apiKey } = await connectionOf(options);
-  const client = new DocyardClient({ baseUrl: server, apiKey, tries: triesOfACall, fetch: peers() });
+  const client = new DocyardClient({ baseUrl: server, apiKey, tries: maxTries, fetch: peers() });
   const projectId = options.project ?? (process.env['DOCYARD_PROJECT'] || undefined);
   const tools = serviceTools({ client, server, projectId }, { readOnly: options.readOnly === true });
-  process.stderr.write(`docyard: ${tools.tools.length} tools for ${server}. They wait for a client.\n`);
+  process.stderr.write(`docyard: ${tools.tools.length} tools for ${server}. Waiting for a client.\n`);
   await serveTools({ input: process.stdin, output: process.stdout }, tools);
 }
 
-/** Enough for a service that restarts; whoever asked shall hear soon of one that is gone. */
-const triesOfACall = 3;
+/** Enough for a restarting service, without delaying the error for a stopped one. */
+const maxTries = 3;

@@ -1,6 +1,4 @@
-/**
- * `docyard migrate-data`: from SQLite in a data folder to PostgreSQL, for an installation that has outgrown one machine.
- */
+/** `docyard migrate-data`: copies an installation from SQLite to PostgreSQL. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -15,9 +13,9 @@ interface MigrateDataOptions {
 
 export function describeMigrateData(command: Command): void {
   command
-    .description('Copy everything from SQLite to an empty PostgreSQL database. The service must be stopped.')
-    .option('--to <url>', 'postgres://… of the new database (default: DATABASE_URL)')
-    .option('--blobs-to <url>', 's3://bucket/… or file:///folder to copy the bundles to')
+    .description('Copy all data from SQLite to an empty PostgreSQL database. Stop the service first.')
+    .option('--to <url>', 'postgres:// URL of the new database (default: DATABASE_URL)')
+    .option('--blobs-to <url>', 'also copy the bundles to s3://bucket/… or file:///folder')
     .option('-d, --data <folder>', 'data folder to copy from (default: ./data)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  docyard migrate-data --to postgres://docyard@db.example.com/docyard')
@@ -41,30 +39,30 @@ async function migrateData(options: MigrateDataOptions): Promise<void> {
   });
   const { databaseUrl, dataDir } = target;
   if (databaseUrl === null)
-    throw new CommandError('Where to? Give --to postgres://…, or set DATABASE_URL.', 'usage');
+    throw new CommandError('No target database. Pass --to postgres://…, or set DATABASE_URL.', 'usage');
   if (!existsSync(join(dataDir, 'docyard.db')))
-    throw new CommandError(`${dataDir} holds no Docyard data. Name its folder with --data.`);
-  const say = (line: string) => {
+    throw new CommandError(`${dataDir} contains no Docyard data. Pass the data folder with --data.`);
+  const report = (line: string) => {
     if (!options.json) process.stdout.write(`${line}\n`);
   };
   const unlock = await lockDataFolder(dataDir);
   try {
-    // Bundles first: they may lie there for a while without rows, never the other way round.
+    // Bundles first: a bundle without a row is harmless, a row without a bundle is not.
     const blobs =
       options.blobsTo === undefined
         ? undefined
         : await move.copyBlobs(await openBlobs({ blobsUrl: null, dataDir }), await openBlobs(target));
     if (blobs !== undefined)
-      say(`Copied ${blobs.objects} objects, ${(blobs.bytes / 1e6).toFixed(1)} MB, and read each one back.`);
+      report(`Copied and verified ${blobs.objects} objects, ${(blobs.bytes / 1e6).toFixed(1)} MB.`);
     const from = await openTables({ databaseUrl: null, dataDir });
     const to = await openTables({ databaseUrl, dataDir });
     try {
-      // Leaves their fingerprint among the rows: a process with other secrets will not start on the copy.
+      // Records the fingerprint, so that a process with other secrets cannot start on the copy.
       const { secretKey, secretKeyPrevious, signingKey } = target;
       await openSecrets({ dataDir, secretKey, secretKeyPrevious, signingKey, databaseUrl: null }, from);
-      const tables = await move.copyTables(from, to, ({ table, rows }) => say(`  ${table}: ${rows}`));
-      say('Every table has the same rows on both sides. Committed.\n');
-      say(nextSteps(dataDir, options.blobsTo));
+      const tables = await move.copyTables(from, to, ({ table, rows }) => report(`  ${table}: ${rows}`));
+      report('Verified that every table has the same rows. Committed.\n');
+      report(nextSteps(dataDir, options.blobsTo));
       if (options.json)
         process.stdout.write(`${JSON.stringify({ tables, blobs: blobs ?? null }, null, 2)}\n`);
     } finally {
@@ -81,10 +79,10 @@ function nextSteps(dataDir: string, blobsTo: string | undefined): string {
   const blobs = blobsTo ?? `file://${join(dataDir, 'blobs')}`;
   return [
     'Start every process with:',
-    '  DATABASE_URL     the address that you have just used',
+    '  DATABASE_URL     the URL that you have just used',
     `  BLOBS_URL        ${blobs}`,
     `  SECRET_KEY_FILE  a copy of ${join(dataDir, 'secrets.json')}, or the SECRET_KEY that was set before`,
-    'Jobs that were waiting or running go on by themselves. Do not start the service without DATABASE_URL any more:',
-    'what it did then would not be in PostgreSQL.',
+    'Queued and running jobs resume automatically. Do not start the service without DATABASE_URL again:',
+    'its changes would not be in PostgreSQL.',
   ].join('\n');
 }

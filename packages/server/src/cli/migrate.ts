@@ -1,7 +1,4 @@
-/**
- * `docyard migrate`: brings the tables up to date, or tells what that would do. The service does it by itself at its
- * start; this is for those who want to see it first, or to do it at a time of their own.
- */
+/** `docyard migrate`: applies or lists pending migrations. The service also applies them when it starts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -9,9 +6,9 @@ import { CommandError } from './errors.ts';
 import { addLocalOptions, type LocalOptions } from './local.ts';
 
 export function describeMigrate(command: Command): void {
-  command.description('Bring the tables of the database up to date.');
+  command.description('Apply pending database migrations.');
   addLocalOptions(command, false)
-    .option('--plan', 'tell what would be done, and do nothing')
+    .option('--plan', 'list pending migrations without applying them')
     .addHelpText('after', '\nExample:\n  docyard migrate --plan --data /var/lib/docyard')
     .action(migrate);
 }
@@ -26,38 +23,40 @@ async function migrate(options: LocalOptions & { plan?: boolean }): Promise<void
   const config = readConfig({ ...process.env, ...given });
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !existsSync(join(config.dataDir, 'docyard.db')))
-    throw new CommandError(`${config.dataDir} holds no Docyard data. Name its folder with --data.`);
+    throw new CommandError(`${config.dataDir} contains no Docyard data. Pass the data folder with --data.`);
   const unlock = isEmbedded && options.plan !== true ? await lockDataFolder(config.dataDir) : undefined;
   try {
     let applied: string[] = [];
-    const opening = options.plan ? { asItIs: true } : { applied: (names: string[]) => (applied = names) };
+    const opening = options.plan
+      ? { skipMigrations: true }
+      : { applied: (names: string[]) => (applied = names) };
     const database = await openTables(config, opening);
     const { known, newer } = await listMigrations(database);
     await database.destroy();
     const pending = known.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
-    const told = options.plan ? { pending, newer } : { applied };
-    const text = options.plan ? tellPlan(pending, newer) : tellApplied(applied);
-    process.stdout.write(options.json ? `${JSON.stringify(told, null, 2)}\n` : text);
+    const result = options.plan ? { pending, newer } : { applied };
+    const text = options.plan ? formatPlan(pending, newer) : formatApplied(applied);
+    process.stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : text);
     if (newer.length > 0) process.exitCode = 1;
   } finally {
     unlock?.();
   }
 }
 
-function tellPlan(pending: string[], newer: string[]): string {
+function formatPlan(pending: string[], newer: string[]): string {
   if (newer.length > 0)
-    return `A newer version of Docyard has changed these tables (${newer.join(', ')}). This one cannot use them.\n`;
-  if (pending.length === 0) return 'The tables are up to date. There is nothing to do.\n';
+    return `A newer version of Docyard has migrated this database (${newer.join(', ')}). This version cannot use it.\n`;
+  if (pending.length === 0) return 'The database is up to date.\n';
   const lines = [
     `${steps(pending.length)} to do:`,
     ...pending.map((name) => `  ${name}`),
-    'Nothing was changed. docyard migrate does it, and so does the next start of the service.',
+    'Nothing was changed. Run docyard migrate or start the service to apply them.',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function tellApplied(applied: string[]): string {
-  if (applied.length === 0) return 'The tables were up to date already.\n';
+function formatApplied(applied: string[]): string {
+  if (applied.length === 0) return 'The database was already up to date.\n';
   return `${steps(applied.length)} done: ${applied.join(', ')}.\n`;
 }
 

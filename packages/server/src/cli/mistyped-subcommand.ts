@@ -1,7 +1,4 @@
-/**
- * A word that was meant as a subcommand but is none. Commands that also work without a subcommand would take it for their
- * argument.
- */
+/** Detects mistyped subcommands of commands that also accept an argument. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { closestName } from '@docyard/site/command';
@@ -13,10 +10,12 @@ export function refuseMistypedSubcommand(program: Command, [name, word]: readonl
   if (word === undefined || known.length === 0 || known.includes(word)) return;
   if (!/^[a-z][a-z-]*$/.test(word) || existsSync(word)) return;
   const takesFolder = command?.registeredArguments.length !== 0;
-  const meant = closestName(word, known);
-  // A folder that does not exist is the more likely mistake when no subcommand has a similar name.
-  if (meant === undefined && takesFolder) return;
+  const similar = closestName(word, known);
+  // Without a similar subcommand, a missing folder is the more likely mistake.
+  if (similar === undefined && takesFolder) return;
   const hint =
-    meant === undefined ? `Run docyard ${name} --help for usage.` : `Did you mean docyard ${name} ${meant}?`;
+    similar === undefined
+      ? `Run docyard ${name} --help for usage.`
+      : `Did you mean docyard ${name} ${similar}?`;
   throw new CommandError(`docyard ${name} has no subcommand ${word}. ${hint}`, 'usage');
 }

@@ -1,4 +1,4 @@
-/** `docyard open`: which page is shown of what, what is kept, and what is refused. */
+/** `docyard open`: the page it opens, the bundles it keeps and the inputs it refuses. */
 import {
   chmodSync,
   closeSync,
@@ -42,7 +42,7 @@ async function bundle(text: string, listed = text): Promise<string> {
   return path;
 }
 
-test('without a desktop the path of the first page is printed, the same for the same bundle', async () => {
+test('without a desktop, the command prints the path of the first page, which is stable per bundle', async () => {
   const file = await bundle('hello');
   const first = await docyard('open', file);
   expect(first).toMatchObject({ status: 0, stderr: '' });
@@ -51,7 +51,7 @@ test('without a desktop the path of the first page is printed, the same for the 
   expect(readdirSync(join(cache, 'docyard', 'open'))).toHaveLength(1);
 });
 
-test('a browser is given the address of the page', async () => {
+test('the browser opens the URL of the page', async () => {
   const folder = temporaryFolder('site');
   writeFiles(folder, { 'index.html': 'hello' });
   const browser = join(temporaryFolder('browser'), 'browser');
@@ -71,19 +71,19 @@ test('the last five bundles are kept', async () => {
   expect(readdirSync(join(cache, 'docyard', 'open'))).toHaveLength(5);
 });
 
-test('a bundle that is not what its manifest says is refused, and nothing of it stays', async () => {
+test('a bundle that does not match its manifest is refused and removed', async () => {
   const { status, stdout, stderr } = await docyard('open', await bundle('evil', 'good'));
   expect({ status, stdout }).toEqual({ status: 7, stdout: '' });
   expect(stderr).toContain('[file_changed]');
   expect(readdirSync(join(cache, 'docyard', 'open'))).toEqual([]);
 });
 
-test('the source of a site is for docyard dev', async () => {
+test('the error for a source folder points to docyard dev', async () => {
   const folder = temporaryFolder('source');
   mkdirSync(folder, { recursive: true });
   writeFiles(folder, { 'docs.json': '{}' });
   expect(await docyard('open', folder)).toMatchObject({
     status: 2,
-    stderr: `docyard: ${folder} holds the source of a site. docyard dev ${folder} shows it.\n`,
+    stderr: `docyard: ${folder} contains the source of a site. Preview it with docyard dev ${folder}.\n`,
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `docyard open`: an exported site in the browser, from its files. A bundle is unpacked into a cache of the user first, and
- * held to its manifest. Where there is no desktop the path is printed.
+ * `docyard open`: opens an exported site in the browser. A bundle is verified and unpacked into a cache first.
+ * Without a desktop the path is printed.
  */
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -30,10 +30,10 @@ Examples:
 `;
 
 export function describeOpen(command: Command): void {
-  addServerOptions(command.description('Show an exported site in the browser, from its files.'))
+  addServerOptions(command.description('Open an exported site in the browser from its files.'))
     .argument('[target]', 'a bundle, an exported folder, or the id of an export (default: .)')
     .option('--latest <domain>', 'the newest bundle of this domain')
-    .option('--public-key <key...>', 'open the bundle only if one of these keys signed it')
+    .option('--public-key <key...>', 'open the bundle only if one of these keys has signed it')
     .option('--print', 'only print the path of the first page')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
@@ -42,11 +42,11 @@ export function describeOpen(command: Command): void {
 
 async function open(target: string | undefined, options: OpenOptions): Promise<void> {
   if (target !== undefined && options.latest !== undefined) {
-    throw new CommandError('Give either a target or --latest.', 'usage');
+    throw new CommandError('Pass either a target or --latest.', 'usage');
   }
   const folder = await folderOf(target ?? '.', options);
   const page = join(folder, 'index.html');
-  if (!(await isFile(page))) throw new CommandError(`There is no index.html in ${folder}.`, 'not_found');
+  if (!(await isFile(page))) throw new CommandError(`No index.html in ${folder}.`, 'not_found');
   const shown = options.print !== true && !options.json && (await showInBrowser(pathToFileURL(page).href));
   if (options.json) process.stdout.write(`${JSON.stringify({ folder, page })}\n`);
   else process.stdout.write(shown ? `Opened ${page}\n` : `${page}\n`);
@@ -57,15 +57,15 @@ async function folderOf(target: string, options: OpenOptions): Promise<string> {
   if (found?.isDirectory()) return siteFolder(resolve(target), options);
   if (found?.isFile()) return unpacked(resolve(target), options);
   if (options.latest === undefined && !/^se_[0-9a-z]+$/.test(target)) {
-    throw new CommandError(`${target} is neither a file nor a folder nor the id of an export.`, 'not_found');
+    throw new CommandError(`${target} is not a file, a folder or a job id.`, 'not_found');
   }
   const client = await connect(options);
   const jobId = options.latest === undefined ? target : await latestOf(client, options.latest);
   const draft = await mkdtemp(join(await cacheFolder(), 'download-'));
   try {
     const { server, keyFile, quiet, json } = options;
-    const wanted = { server, keyFile, quiet, json, output: join(draft, 'bundle.tar.gz') };
-    const { file } = await downloadTo(client, jobId, withoutUndefined(wanted));
+    const downloadOptions = { server, keyFile, quiet, json, output: join(draft, 'bundle.tar.gz') };
+    const { file } = await downloadTo(client, jobId, withoutUndefined(downloadOptions));
     return await unpacked(file, options);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -86,7 +86,10 @@ async function siteFolder(folder: string, options: OpenOptions): Promise<string>
   if (await isFile(join(folder, 'index.html'))) return folder;
   const isSource = (await isFile(join(folder, 'docs.json'))) || (await isFile(join(folder, 'mint.json')));
   if (!isSource) return folder;
-  throw new CommandError(`${folder} holds the source of a site. docyard dev ${folder} shows it.`, 'usage');
+  throw new CommandError(
+    `${folder} contains the source of a site. Preview it with docyard dev ${folder}.`,
+    'usage',
+  );
 }
 
 async function keysOf({ publicKey = [] }: OpenOptions): Promise<PublicKey[]> {
@@ -94,7 +97,7 @@ async function keysOf({ publicKey = [] }: OpenOptions): Promise<PublicKey[]> {
   return publicKeysOf(publicKey);
 }
 
-/** The same bundle is unpacked once; a name of the cache is the hash of what it holds. */
+/** Cache folders are named by the hash of the bundle, so each bundle is unpacked once. */
 async function unpacked(file: string, options: OpenOptions): Promise<string> {
   const { unpackBundle } = await import('@docyard/bundle');
   const cache = await cacheFolder();
@@ -108,7 +111,7 @@ async function unpacked(file: string, options: OpenOptions): Promise<string> {
     await rename(folder, place);
     const now = new Date();
     await utimes(place, now, now);
-    await forgetOldest(cache);
+    await removeOldest(cache);
     return place;
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -125,14 +128,14 @@ async function cacheFolder(): Promise<string> {
   return folder;
 }
 
-const mostKept = 5;
+const maxCachedSites = 5;
 
-async function forgetOldest(cache: string): Promise<void> {
+async function removeOldest(cache: string): Promise<void> {
   const names = (await readdir(cache)).filter((name) => /^[0-9a-f]{16}$/.test(name));
   const aged = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(cache, name))).mtimeMs })),
   );
-  for (const { name } of aged.toSorted((a, b) => b.at - a.at).slice(mostKept)) {
+  for (const { name } of aged.toSorted((a, b) => b.at - a.at).slice(maxCachedSites)) {
     await rm(join(cache, name), { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `docyard openapi-check`: what the renderer makes of one API description. It is put into a site of its own, with the other
- * descriptions of its folder beside it, and that site is checked.
+ * `docyard openapi-check`: checks one API description by rendering it in a temporary site, together with the other
+ * descriptions of its folder.
  */
 import { cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,8 +17,8 @@ Examples:
 
 export function describeOpenapiCheck(command: Command): void {
   command
-    .description('Say what is wrong with an API description.')
-    .argument('<file>', 'file or address of the description')
+    .description('Report problems in an API description.')
+    .argument('<file>', 'file or URL of the description')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', examples)
     .action(openapiCheck);
@@ -30,7 +30,7 @@ const findings =
 async function openapiCheck(file: string, options: { json?: boolean }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-openapi-'));
   try {
-    const openapi = /^https?:\/\//.test(file) ? file : await copyBeside(resolve(file), folder);
+    const openapi = /^https?:\/\//.test(file) ? file : await copySiblings(resolve(file), folder);
     const groups = [
       { group: 'Start', pages: ['index'] },
       { group: 'API', openapi },
@@ -46,23 +46,23 @@ async function openapiCheck(file: string, options: { json?: boolean }): Promise<
 }
 
 const descriptionEndings = ['.json', '.yaml', '.yml'];
-const mostCopied = 2000;
+const maxCopied = 2000;
 
-/** What a description refers to lies beside it. */
-async function copyBeside(file: string, folder: string): Promise<string> {
+/** A description may refer to files next to it. */
+async function copySiblings(file: string, folder: string): Promise<string> {
   const found = await stat(file).catch(() => undefined);
-  if (!found?.isFile()) throw new CommandError(`${file} is no file.`, 'usage');
+  if (!found?.isFile()) throw new CommandError(`${file} is not a file.`, 'usage');
   let copied = 0;
   await cp(dirname(file), folder, {
     recursive: true,
     filter: async (from) => {
       const name = basename(from);
       if (from === dirname(file) || from === file) return true;
-      if (name.startsWith('.') || name === 'node_modules' || copied >= mostCopied) return false;
+      if (name.startsWith('.') || name === 'node_modules' || copied >= maxCopied) return false;
       const isFolder = (await stat(from).catch(() => undefined))?.isDirectory() ?? false;
-      const wanted = isFolder || descriptionEndings.includes(extname(name));
-      copied += wanted ? 1 : 0;
-      return wanted;
+      const isCopied = isFolder || descriptionEndings.includes(extname(name));
+      copied += isCopied ? 1 : 0;
+      return isCopied;
     },
   });
   return basename(file);

@@ -1,6 +1,4 @@
-/**
- * `docyard orgs`: organizations and their plans. Only here, never over HTTP.
- */
+/** `docyard orgs`: organizations and their plans. Not available over HTTP. */
 import { plans, type Plan } from '@docyard/api';
 import { Argument, Option, type Command } from 'commander';
 import type { Organization } from '../organizations/organizations.ts';
@@ -21,7 +19,7 @@ export function describeOrgs(command: Command): void {
   addLocalOptions(command.command('create').description('Create an organization.'), false)
     .requiredOption('--name <text>', 'name of the organization')
     .addOption(new Option('--plan <plan>', 'plan').choices([...plans]).default('free'))
-    .option('--local-sources', 'let its projects read folders and repositories of this machine')
+    .option('--local-sources', 'allow its projects to read local folders and repositories')
     .action(create);
 
   addLocalOptions(command.command('plan').description('Change the plan of an organization.'), false)

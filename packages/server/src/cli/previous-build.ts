@@ -1,4 +1,4 @@
-/** The folder of the build before this one: files with the same content are linked instead of written again. */
+/** The output of the previous build: unchanged files are hard-linked instead of written. */
 import { linkSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifestName, parseManifest } from '@docyard/bundle';
@@ -8,7 +8,7 @@ export class PreviousBuild {
   readonly #hashes = new Map<string, string>();
   #writtenAtMs = 0;
 
-  /** A folder without a readable manifest offers nothing. */
+  /** A folder without a readable manifest has no reusable files. */
   constructor(folder: string) {
     this.#folder = folder;
     try {
@@ -21,7 +21,7 @@ export class PreviousBuild {
     }
   }
 
-  /** False when the file must be written: it has other content, or was changed since the build. */
+  /** False when the file must be written because its content differs or was modified. */
   link(path: string, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }, target: string): boolean {
     if (this.#hashes.get(path) !== sha256) return false;
     const file = join(this.#folder, path);

@@ -1,4 +1,6 @@
-/** How commands answer: rows as a table, a record as a list of facts, either as JSON. Text of strangers is made harmless. */
+/**
+ * Prints rows as a table, records as a list of facts, or both as JSON. Untrusted text loses its control characters.
+ */
 import { tableText } from '@docyard/site/command';
 import { printable } from './terminal.ts';
 
@@ -6,7 +8,7 @@ export function print(options: { json?: boolean }, value: unknown, rows: Record<
   process.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : tableText(rows));
 }
 
-/** Facts that are null are left out. */
+/** Null values are left out. */
 export function showFacts(facts: readonly (readonly [name: string, value: string | null])[]): void {
   const known = facts.filter((fact): fact is readonly [string, string] => fact[1] !== null);
   const width = Math.max(...known.map(([name]) => name.length));

@@ -1,4 +1,4 @@
-/** What somebody at a terminal sees of a long piece of work, what a pipeline logs of it, and when neither gets anything. */
+/** The progress display on a terminal, in a log, and when it is disabled. */
 import { describe, expect, test } from 'vitest';
 import { bytesText, durationText, Progress, type ProgressOptions, type Step } from './progress.ts';
 
@@ -8,7 +8,7 @@ interface Scene extends Partial<ProgressOptions> {
   variables?: Record<string, string>;
 }
 
-/** Everything that is written while the steps are told, each at its second. */
+/** Reports each step at its time and returns everything that was written. */
 function show(steps: (Step & { at: number })[], scene: Scene = {}): string[] {
   const { isTTY = true, columns = 100, variables = {}, ...options } = scene;
   const written: string[] = [];
@@ -22,7 +22,7 @@ function show(steps: (Step & { at: number })[], scene: Scene = {}): string[] {
   });
   for (const { at, ...step } of steps) {
     seconds = at;
-    progress.tell(step);
+    progress.update(step);
   }
   progress.end();
   return written.map((text) => text.replaceAll(/\r|\u001b\[K/g, ''));
@@ -30,7 +30,7 @@ function show(steps: (Step & { at: number })[], scene: Scene = {}): string[] {
 
 const half = { phase: 'rendering', share: 0.5, done: 50, total: 100 };
 
-/** Ten pages a second of a hundred, told twice a second. */
+/** A constant rate with two reports per second. */
 const steady = Array.from({ length: 11 }, (_, index) => ({
   phase: 'rendering',
   share: index / 20,
@@ -40,7 +40,7 @@ const steady = Array.from({ length: 11 }, (_, index) => ({
 }));
 
 describe('on a terminal', () => {
-  test('a bar with share, pages, pages a second and what is left', () => {
+  test('the bar shows the percentage, the pages, the rate and the remaining time', () => {
     const shown = show(steady);
     expect(shown[0]).toBe(`rendering  ${'─'.repeat(30)}  0 %  0 of 100 pages`);
     expect(shown.at(-2)).toBe(
@@ -49,40 +49,40 @@ describe('on a terminal', () => {
     expect(shown.at(-1)).toBe('');
   });
 
-  test('no rate and nothing about the rest until there is something to tell it by', () => {
+  test('the rate and the remaining time are hidden until they can be estimated', () => {
     const early = show(steady.slice(0, 2)).join(' ');
     expect(early).not.toContain('pages/s');
     expect(early).not.toContain('left');
     expect(show([{ ...half, at: 0 }]).join(' ')).not.toContain('left');
   });
 
-  test('a line is never wider than the terminal, whatever has to give way', () => {
+  test('a line is never wider than the terminal', () => {
     for (const columns of [200, 80, 60, 40, 20, 8]) {
       for (const line of show(steady, { columns })) expect(line.length).toBeLessThan(columns);
     }
     expect(show(steady, { columns: 40 }).at(-2)).toBe('rendering  ━━━──  50 %  50 of 100 pages');
   });
 
-  test('it is not drawn more than ten times a second', () => {
+  test('the bar is drawn at most ten times per second', () => {
     const steps = Array.from({ length: 100 }, (_, index) => ({ ...half, done: index, at: index / 1000 }));
     expect(show(steps)).toHaveLength(2);
   });
 
-  test('characters of ASCII where the locale knows no others', () => {
+  test('the bar uses only ASCII characters in an ASCII locale', () => {
     expect(show([{ ...half, at: 0 }], { variables: { LANG: 'C' } })[0]).toContain('#####');
     expect(show([{ ...half, at: 0 }], { variables: { LC_ALL: 'POSIX' } })[0]).toMatch(/^[ -~]+$/);
   });
 
-  test('colours only where they are wanted', () => {
-    const coloured = (variables: Record<string, string>) =>
+  test('the bar has colors unless the environment disables them', () => {
+    const colored = (variables: Record<string, string>) =>
       show([{ ...half, at: 0 }], { variables: { NO_COLOR: '', ...variables } })[0]?.includes('\u001b[36m');
-    expect(coloured({})).toBe(true);
-    expect(coloured({ NO_COLOR: '1' })).toBe(false);
-    expect(coloured({ FORCE_COLOR: '0' })).toBe(false);
+    expect(colored({})).toBe(true);
+    expect(colored({ NO_COLOR: '1' })).toBe(false);
+    expect(colored({ FORCE_COLOR: '0' })).toBe(false);
   });
 });
 
-describe('where nobody watches', () => {
+describe('in a log', () => {
   const expected = [
     'rendering, 0 %, 0 of 100 pages',
     'rendering, 50 %, 50 of 100 pages, 10 pages/s, 5 s left',
@@ -95,24 +95,24 @@ describe('where nobody watches', () => {
   test.each([
     ['no terminal', { isTTY: false }],
     ['a pipeline with a terminal', { variables: { CI: 'true' } }],
-    ['a terminal that cannot go back in its line', { variables: { TERM: 'dumb' } }],
-  ])('%s: a line for each further phase, and one every five seconds', (_name, scene) => {
+    ['a terminal that cannot redraw a line', { variables: { TERM: 'dumb' } }],
+  ])('%s gets a line for each new phase and one every five seconds', (_name, scene) => {
     const lines = show(steps, scene);
     expect(lines.map((line) => line.trimEnd())).toEqual(expected);
     expect(lines.every((line) => line.endsWith('\n'))).toBe(true);
   });
 
-  test('nothing about work that is over in a moment', () => {
+  test('work that ends quickly is not reported', () => {
     expect(show(steady.slice(0, 9), { isTTY: false })).toEqual([]);
   });
 
-  test('nothing with --quiet and with --json', () => {
+  test('--quiet and --json disable the display', () => {
     expect(show(steps, { quiet: true })).toEqual([]);
     expect(show(steps, { json: true, isTTY: false })).toEqual([]);
   });
 });
 
-test('bytes are told as people say them', () => {
+test('bytes and durations have readable units', () => {
   const steps = [0, 1, 2].map((at) => ({
     phase: 'download',
     share: at / 4,

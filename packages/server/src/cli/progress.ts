@@ -1,19 +1,18 @@
 /**
- * How far something is, on standard error: a bar where somebody watches, plain lines in a pipeline, nothing where a
- * program reads. What is left is told only once there is a rate to tell it by.
+ * Progress on standard error: a bar on a terminal, plain lines in a pipeline, nothing for programs. The remaining
+ * time is shown once a rate is known.
  */
 import { canRedraw, columnsOf, hasColors, hasUnicode, painter, type Paint } from './terminal.ts';
 
 export interface Step {
   phase: string;
-  /** Of the whole, 0 to 1; undefined while that is not known. */
+  /** 0 to 1; undefined while unknown. */
   share?: number | undefined;
   done?: number | undefined;
   total?: number | undefined;
 }
 
 export interface ProgressOptions {
-  /** What is counted. */
   unit: 'pages' | 'bytes';
   quiet?: boolean | undefined;
   json?: boolean | undefined;
@@ -22,12 +21,12 @@ export interface ProgressOptions {
   nowMs?: () => number;
 }
 
-const redrawEveryMs = 100;
-const lineEveryMs = 5000;
+const redrawIntervalMs = 100;
+const lineIntervalMs = 5000;
 
 export class Progress {
   readonly #options: Required<Pick<ProgressOptions, 'stream' | 'environment' | 'nowMs' | 'unit'>>;
-  readonly #way: 'bar' | 'lines' | 'nothing';
+  readonly #style: 'bar' | 'lines' | 'nothing';
   readonly #paint: Paint;
   readonly #amounts = new Rate();
   readonly #shares = new Rate();
@@ -37,37 +36,39 @@ export class Progress {
   constructor(options: ProgressOptions) {
     const { stream = process.stderr, environment = process.env, nowMs = () => performance.now() } = options;
     this.#options = { stream, environment, nowMs, unit: options.unit };
-    const wanted = options.quiet !== true && options.json !== true;
-    this.#way = wanted ? (canRedraw(stream, environment) ? 'bar' : 'lines') : 'nothing';
+    const isShown = options.quiet !== true && options.json !== true;
+    this.#style = isShown ? (canRedraw(stream, environment) ? 'bar' : 'lines') : 'nothing';
     this.#paint = painter(hasColors(stream, environment));
   }
 
-  tell(step: Step): void {
-    if (this.#way === 'nothing') return;
+  update(step: Step): void {
+    if (this.#style === 'nothing') return;
     const now = this.#options.nowMs();
     const changed = step.phase !== this.#phase;
-    // A page takes another time than a megabyte that is packed: each phase has its own rate.
-    if (changed) this.#amounts.forget();
+    // Each phase has its own rate.
+    if (changed) this.#amounts.reset();
     if (step.done !== undefined) this.#amounts.see(step.done, now);
     if (step.share !== undefined) this.#shares.see(step.share, now);
-    const pause = this.#way === 'bar' ? redrawEveryMs : lineEveryMs;
+    const pause = this.#style === 'bar' ? redrawIntervalMs : lineIntervalMs;
     if (!changed && now - this.#toldAt < pause) return;
     const isFirst = this.#phase === '';
     this.#phase = step.phase;
     this.#toldAt = now;
-    // A log needs no line about work that is over in a moment.
-    if (isFirst && this.#way === 'lines') return;
+    // Short work needs no line in a log.
+    if (isFirst && this.#style === 'lines') return;
     const { stream } = this.#options;
-    stream.write(this.#way === 'bar' ? `\r${this.#bar(step)}\u001b[K` : `${this.#words(step).join(', ')}\n`);
+    stream.write(
+      this.#style === 'bar' ? `\r${this.#bar(step)}\u001b[K` : `${this.#words(step).join(', ')}\n`,
+    );
   }
 
-  /** Takes the bar away, so that the next line begins at the margin. */
+  /** Removes the bar, so that the next line starts at the margin. */
   end(): void {
-    if (this.#way === 'bar' && this.#phase !== '') this.#options.stream.write('\r\u001b[K');
+    if (this.#style === 'bar' && this.#phase !== '') this.#options.stream.write('\r\u001b[K');
     this.#phase = '';
   }
 
-  /** As much as fits into one line: the bar gives way first, then what is said last. */
+  /** Fits into one line: the bar shrinks first, then the last parts are dropped. */
   #bar(step: Step): string {
     const columns = columnsOf(this.#options.stream) - 1;
     const words = this.#words(step);
@@ -106,10 +107,10 @@ export class Progress {
   }
 }
 
-/** Younger moments count more: what was seen this long ago counts half. */
+/** The half-life of the moving average. */
 const halfLifeMs = 3000;
-/** Before that a rate would be a guess. */
-const leastMs = 1000;
+/** Earlier rates would be guesses. */
+const minMs = 1000;
 
 class Rate {
   #first: { value: number; atMs: number } | undefined;
@@ -117,12 +118,12 @@ class Rate {
   #perMs: number | undefined;
 
   see(value: number, atMs: number): void {
-    // Standing in line is no work yet.
+    // Waiting in the queue does not count.
     if (this.#first === undefined || value === this.#first.value) this.#first = { value, atMs };
     else {
       const passed = atMs - this.#last.atMs;
-      // Many reports in one moment would each look endlessly fast.
-      if (passed < redrawEveryMs) return;
+      // Reports in quick succession would show an excessive rate.
+      if (passed < redrawIntervalMs) return;
       const perMs = Math.max(0, value - this.#last.value) / passed;
       const old = 0.5 ** (passed / halfLifeMs);
       this.#perMs = this.#perMs === undefined ? perMs : this.#perMs * old + perMs * (1 - old);
@@ -130,13 +131,13 @@ class Rate {
     this.#last = { value, atMs };
   }
 
-  forget(): void {
+  reset(): void {
     this.#first = undefined;
     this.#perMs = undefined;
   }
 
   perSecond(): number | undefined {
-    if (this.#first === undefined || this.#last.atMs - this.#first.atMs < leastMs) return undefined;
+    if (this.#first === undefined || this.#last.atMs - this.#first.atMs < minMs) return undefined;
     return this.#perMs === undefined ? undefined : this.#perMs * 1000;
   }
 

@@ -1,6 +1,6 @@
 /**
- * `docyard projects agent`: what a project keeps for agent jobs, straight on the data folder. Secrets are read from files
- * or from standard input, never from arguments, which other people of the machine can see.
+ * `docyard projects agent`: the agent settings of a project, directly in the database. Secrets are read from files or
+ * standard input, because other users of the machine can read arguments.
  */
 import { readFileSync } from 'node:fs';
 import { forgeKinds, modelProviders, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
@@ -19,7 +19,7 @@ type Settings = Project['agent'];
 type Forge = NonNullable<SetProjectAgent['forge']>;
 
 interface AgentOptions extends LocalOptions {
-  /** False for `--no-forge`, and so on. */
+  /** False for `--no-forge`; likewise below. */
   forge?: string | false;
   apiBase?: string;
   tokenFile?: string;
@@ -45,34 +45,36 @@ interface AgentOptions extends LocalOptions {
 export function describeProjectAgent(command: Command): void {
   addLocalOptions(
     command
-      .description('Show what a project keeps for agent jobs, or change it.')
-      .argument('<project>', 'id of the project, such as pr_…, or its domain'),
+      .description('Show or change the agent settings of a project.')
+      .argument('<project>', 'project id, such as pr_…, or domain'),
   )
-    .addOption(new Option('--forge <kind>', 'where the repository is').choices(forgeKinds))
-    .option('--no-forge', 'find the forge by the address of the repository again')
-    .option('--api-base <url>', 'address of its API, when that is not in the usual place')
+    .addOption(new Option('--forge <kind>', 'kind of git host').choices(forgeKinds))
+    .option('--no-forge', 'detect the forge from the repository URL again')
+    .option('--api-base <url>', 'URL of the API, if not the default')
     .option('--token-file <file>', 'access token for the forge; - reads standard input')
-    .option('--username <name>', 'user that the token belongs to, where the forge wants one')
-    .option('--app-id <id>', 'GitHub App in place of a token')
+    .option('--username <name>', 'user of the token, if the forge requires one')
+    .option('--app-id <id>', 'GitHub App instead of a token')
     .option('--app-key-file <file>', 'private key of the App (PEM); - reads standard input')
-    .option('--installation-id <id>', 'installation of the App (default: found by the repository)')
-    .option('--no-credential', 'forget the credential')
+    .option('--installation-id <id>', 'installation of the App (default: detected from the repository)')
+    .option('--no-credential', 'delete the credential')
     .option('--model <name>', 'name of the model')
     .option('--no-model', 'use the endpoint of the installation again')
-    .option('--model-url <url>', 'address of the model endpoint')
-    .addOption(new Option('--model-provider <name>', 'how the endpoint is spoken to').choices(modelProviders))
+    .option('--model-url <url>', 'URL of the model endpoint')
+    .addOption(
+      new Option('--model-provider <name>', 'protocol of the model endpoint').choices(modelProviders),
+    )
     .option('--model-key-file <file>', 'key of the endpoint; - reads standard input')
-    .option('--no-model-key', 'forget the key of the endpoint')
+    .option('--no-model-key', 'delete the key of the endpoint')
     .option('--limit <name=number...>', 'limits of a run, such as steps=40 minutes=10')
-    .option('--no-limits', 'use the usual limits again')
-    .option('--protect <pattern...>', 'what no job may change; replaces what was named before')
-    .option('--no-protect', 'protect only what always is')
-    .option('--allow-path <pattern...>', 'files that jobs may change although they are protected')
-    .option('--no-allow-path', 'open no protected file')
-    .option('--allow-key <key...>', 'keys of docs.json that jobs may change although they are protected')
-    .option('--no-allow-key', 'open no protected key')
-    .option('--instructions-file <file>', 'what every job is told; - reads standard input')
-    .option('--no-instructions', 'tell jobs nothing more')
+    .option('--no-limits', 'use the default limits again')
+    .option('--protect <pattern...>', 'files that no job may change; replaces the previous list')
+    .option('--no-protect', 'protect only the default files')
+    .option('--allow-path <pattern...>', 'protected files that jobs may change anyway')
+    .option('--no-allow-path', 'allow no protected file')
+    .option('--allow-key <key...>', 'protected docs.json keys that jobs may change anyway')
+    .option('--no-allow-key', 'allow no protected key')
+    .option('--instructions-file <file>', 'instructions for every job; - reads standard input')
+    .option('--no-instructions', 'delete the instructions')
     .addHelpText(
       'after',
       `
@@ -86,13 +88,13 @@ Examples:
     .action(showOrChange);
 }
 
-async function showOrChange(named: string, options: AgentOptions): Promise<void> {
+async function showOrChange(idOrDomain: string, options: AgentOptions): Promise<void> {
   await withData(options, async (context) => {
     const { findProject } = await import('../projects/find-project.ts');
     const { readProject, updateProject } = await import('../projects/projects.ts');
     const organization = await chooseOrganization(context, options.org);
     const actor = operatorOf(organization);
-    const where = named.startsWith('pr_') ? { id: named } : { domain: named.toLowerCase() };
+    const where = idOrDomain.startsWith('pr_') ? { id: idOrDomain } : { domain: idOrDomain.toLowerCase() };
     const { id: projectId } = await findProject(context, { ...where, reach: actor });
     const project = await readProject(context, { projectId, reach: actor });
     const agent = changeOf(options, project.agent);
@@ -107,13 +109,13 @@ async function showOrChange(named: string, options: AgentOptions): Promise<void>
   });
 }
 
-/** Only what was asked for. The API replaces parts as a whole, so that a part is made up from what is kept. */
-function changeOf(options: AgentOptions, kept: Settings): Record<string, unknown> {
+/** Only the given options. The API replaces a part as a whole, so it is completed from the stored settings. */
+function changeOf(options: AgentOptions, stored: Settings): Record<string, unknown> {
   const instructions = options.instructionsFile ?? (options.instructions ? undefined : null);
   return definedOnly({
-    forge: forgeOf(options, kept.forge),
-    model: modelOf(options, kept.model),
-    limits: limitsOf(options, kept.limits),
+    forge: forgeOf(options, stored.forge),
+    model: modelOf(options, stored.model),
+    limits: limitsOf(options, stored.limits),
     protectedPaths: listOf(options.protect),
     allowedPaths: listOf(options.allowPath),
     allowedConfigKeys: listOf(options.allowKey),
@@ -121,33 +123,32 @@ function changeOf(options: AgentOptions, kept: Settings): Record<string, unknown
   });
 }
 
-function forgeOf(options: AgentOptions, kept: Settings['forge']): unknown {
+function forgeOf(options: AgentOptions, stored: Settings['forge']): unknown {
   if (options.forge === false) return null;
   const credential = options.credential ? credentialOf(options) : null;
   const kind = options.forge;
   if (kind === undefined && options.apiBase === undefined && credential === undefined) return undefined;
-  if (kind === undefined && kept === null) {
+  if (kind === undefined && stored === null) {
     throw new CommandError(
-      `The project names no forge yet: give --forge too (${forgeKinds.join(', ')}).`,
+      `The project has no forge. Also pass --forge (${forgeKinds.join(', ')}).`,
       'usage',
     );
   }
-  // Another kind of forge has its API elsewhere.
-  const apiBase = options.apiBase ?? (kind === undefined || kind === kept?.kind ? kept?.apiBase : null);
-  return definedOnly({ kind: kind ?? kept?.kind, apiBase: apiBase ?? null, credential });
+  // Another kind of forge has another API URL.
+  const apiBase = options.apiBase ?? (kind === undefined || kind === stored?.kind ? stored?.apiBase : null);
+  return definedOnly({ kind: kind ?? stored?.kind, apiBase: apiBase ?? null, credential });
 }
 
 function credentialOf(options: AgentOptions): Forge['credential'] {
   const { tokenFile, username, appId, appKeyFile, installationId } = options;
   if (tokenFile !== undefined) {
     if (appId !== undefined || appKeyFile !== undefined) {
-      throw new CommandError('Give either --token-file or --app-id with --app-key-file.', 'usage');
+      throw new CommandError('Pass either --token-file or --app-id with --app-key-file.', 'usage');
     }
     const token = textIn(tokenFile, '--token-file').trim();
     return { type: 'token', token, ...(username === undefined ? {} : { username }) };
   }
-  if (username !== undefined)
-    throw new CommandError('--username belongs to --token-file: give that too.', 'usage');
+  if (username !== undefined) throw new CommandError('--username needs --token-file. Pass both.', 'usage');
   if (appId === undefined && appKeyFile === undefined && installationId === undefined) return undefined;
   if (appId === undefined || appKeyFile === undefined) {
     throw new CommandError('A GitHub App needs both --app-id and --app-key-file.', 'usage');
@@ -156,7 +157,7 @@ function credentialOf(options: AgentOptions): Forge['credential'] {
   return { type: 'app', appId, privateKey, ...(installationId === undefined ? {} : { installationId }) };
 }
 
-function modelOf(options: AgentOptions, kept: Settings['model']): unknown {
+function modelOf(options: AgentOptions, stored: Settings['model']): unknown {
   if (options.model === false) return null;
   const { model: name, modelUrl: url, modelProvider: provider, modelKeyFile } = options;
   const key =
@@ -166,17 +167,14 @@ function modelOf(options: AgentOptions, kept: Settings['model']): unknown {
         : null
       : textIn(modelKeyFile, '--model-key-file').trim();
   if ([name, url, provider, key].every((given) => given === undefined)) return undefined;
-  const wanted = { name: name ?? kept?.name, url: url ?? kept?.url };
-  if (wanted.name === undefined || wanted.url === undefined) {
-    throw new CommandError(
-      'The project has no model endpoint of its own yet: give --model-url and --model.',
-      'usage',
-    );
+  const required = { name: name ?? stored?.name, url: url ?? stored?.url };
+  if (required.name === undefined || required.url === undefined) {
+    throw new CommandError('The project has no model endpoint. Pass --model-url and --model.', 'usage');
   }
-  return definedOnly({ ...wanted, provider: provider ?? kept?.provider ?? modelProviders[0], key });
+  return definedOnly({ ...required, provider: provider ?? stored?.provider ?? modelProviders[0], key });
 }
 
-function limitsOf(options: AgentOptions, kept: Settings['limits']): unknown {
+function limitsOf(options: AgentOptions, stored: Settings['limits']): unknown {
   if (!options.limits) return null;
   if (options.limit === undefined) return undefined;
   const given = options.limit.map((text) => {
@@ -184,7 +182,7 @@ function limitsOf(options: AgentOptions, kept: Settings['limits']): unknown {
     if (name === undefined) throw new CommandError(`--limit ${text}: write it as name=number.`, 'usage');
     return [name, Number(number)] as const;
   });
-  return { ...kept, ...Object.fromEntries(given) };
+  return { ...stored, ...Object.fromEntries(given) };
 }
 
 function listOf(given: string[] | false | undefined): string[] | undefined {
@@ -196,7 +194,7 @@ function textIn(file: string, option: string): string {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new CommandError(`${option} ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandError(`${option}: cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`);
   }
   if (text.trim() === '') throw new CommandError(`${option} ${file} is empty.`);
   return text;
@@ -214,16 +212,16 @@ function described({ forge, model, limits, instructions, ...lists }: Settings): 
     [
       'forge',
       forge === null
-        ? 'found by the address of the repository'
+        ? 'detected from the repository URL'
         : [forge.kind, forge.apiBase, secret(forge.credential, 'credential')].filter(Boolean).join(', '),
     ],
     [
       'model',
       model === null
-        ? 'that of the installation'
+        ? 'default of the installation'
         : `${model.name} at ${model.url} (${model.provider}), ${secret(model.key, 'key')}`,
     ],
-    ['limits', given.length === 0 ? 'the usual ones' : given.join(' ')],
+    ['limits', given.length === 0 ? 'default' : given.join(' ')],
     ['protected paths', list(lists.protectedPaths)],
     ['allowed paths', list(lists.allowedPaths)],
     ['allowed keys', list(lists.allowedConfigKeys)],

@@ -1,6 +1,3 @@
-/**
- * `docyard projects`: projects, straight on the data folder.
- */
 import { resolve } from 'node:path';
 import { CreateProject, UpdateProject, type Project } from '@docyard/api';
 import type { Command } from 'commander';
@@ -38,7 +35,7 @@ Examples:
 
 export function describeProjects(command: Command): void {
   command
-    .description('List, create, change and delete projects, and set them up for agent jobs.')
+    .description('List, create, update and delete projects, and configure them for agent jobs.')
     .addHelpText('after', examples);
 
   addSearchOptions(addLocalOptions(command.command('list').description('List projects, newest first.')), [
@@ -51,10 +48,10 @@ export function describeProjects(command: Command): void {
   const create = addLocalOptions(command.command('create').description('Create a project.'))
     .requiredOption('--name <text>', 'name of the project')
     .requiredOption('--domain <host>', 'domain of the documentation, for example docs.example.com')
-    .requiredOption('--repository <address>', 'https:// or file:// git address, or a folder');
+    .requiredOption('--repository <address>', 'https:// or file:// git URL, or a folder');
   addSourceOptions(create).action(createOne);
 
-  const update = addLocalOptions(command.command('update').description('Change a project.'))
+  const update = addLocalOptions(command.command('update').description('Update a project.'))
     .argument('<id>', 'id of the project, such as pr_…')
     .option('--name <text>', 'new name')
     .option('--domain <host>', 'new domain')
@@ -71,8 +68,8 @@ export function describeProjects(command: Command): void {
 
 function addSourceOptions(command: Command): Command {
   return command
-    .option('--ref <name>', 'branch, tag or commit (default: the repository’s own)')
-    .option('--directory <path>', 'folder in the repository that holds docs.json');
+    .option('--ref <name>', 'branch, tag or commit (default: the default branch)')
+    .option('--directory <path>', 'folder of docs.json in the repository');
 }
 
 async function list(options: LocalOptions & SearchOptions): Promise<void> {
@@ -103,7 +100,7 @@ async function createOne(options: ProjectOptions): Promise<void> {
 
 async function updateOne(projectId: string, options: ProjectOptions): Promise<void> {
   if (options.repository === undefined && (options.ref !== undefined || options.directory !== undefined)) {
-    throw new CommandError('--ref and --directory belong to a source: give --repository too.', 'usage');
+    throw new CommandError('--ref and --directory need --repository. Pass all of them.', 'usage');
   }
   const change = check(UpdateProject, {
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -134,11 +131,11 @@ async function deleteOne(projectId: string, options: LocalOptions): Promise<void
     const actor = operatorOf(await chooseOrganization(context, options.org));
     const jobIds = await deleteProject(context, { projectId, actor });
     await removeFiles(context, jobIds);
-    if (!options.json) process.stdout.write(`${projectId} is deleted, with ${jobIds.length} jobs.\n`);
+    if (!options.json) process.stdout.write(`Deleted ${projectId} and ${jobIds.length} jobs.\n`);
   });
 }
 
-/** A folder may be given as people type it; the server needs it absolute. */
+/** Resolves a relative folder, because the server needs an absolute path. */
 function sourceOf(options: ProjectOptions) {
   const given = options.repository ?? '';
   const repository = /^[a-z][a-z0-9+.-]*:/i.test(given) ? given : resolve(given);

@@ -1,4 +1,4 @@
-/** API descriptions and pictures of other hosts for commands without a server, under the same rules as in the service. */
+/** Fetches API descriptions and images for commands without a server, under the egress rules of the service. */
 import { readEgress } from '../egress/environment.ts';
 import { fetchDocument } from '../egress/fetch.ts';
 import { fetchPicture } from '../egress/picture.ts';
@@ -15,13 +15,12 @@ export function remoteFetch(options: Offline = {}): Fetch {
   return (address) => fetchDocument(address, policy);
 }
 
-/** Without it the renderer asks for none, and says that they are elsewhere. */
+/** Without a fetch function the renderer leaves images on their hosts and reports them. */
 export function remotePictures(options: Offline): { fetchPicture?: Fetch } {
   const policy = policyFor(rulesOf(options), 'picture');
   return policy.offline ? {} : { fetchPicture: (address) => fetchPicture(address, policy) };
 }
 
-/** Those of the environment, and offline where the command says so. */
 export function rulesOf({ offline = false }: Offline): EgressRules {
   const allowed = readEgress(process.env);
   return { ...allowed, offline: allowed.offline || offline };

@@ -1,4 +1,4 @@
-/** The forms in which a quality report leaves the command line for other programs: shared by `check` and `report`. */
+/** The report formats that `check` and `report` share. */
 import type { SiteReport } from '@docyard/render';
 
 export const reportForms = ['json', 'sarif', 'junit', 'html', 'markdown'] as const;
@@ -6,7 +6,7 @@ export type ReportForm = (typeof reportForms)[number];
 
 export interface FormOptions {
   title: string;
-  /** What JUnit calls a failure. */
+  /** The findings that JUnit counts as failures. */
   failOn: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** `docyard report`: whatever an export left behind gives the same report, in the form that was asked for. */
+/** `docyard report` prints the same report for a bundle, a folder and a report file, in the requested format. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -32,41 +32,41 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-describe('what it reads', () => {
+describe('the input of docyard report', () => {
   test.each([
     ['a bundle', bundle],
     ['an exported folder', site],
     ['a report', join(site, 'report.json')],
-  ])('%s', async (_name, given) => {
+  ])('can be %s', async (_name, given) => {
     expect(await docyard('report', given)).toBe(0);
     expect(out).toContain('0 errors, 1 warning, 0 notes on 1 page.');
   });
 
-  test('nothing of the kind is said in a sentence', async () => {
+  test('is rejected with an error message when it contains no report', async () => {
     expect(await docyard('report', join(folder, 'nowhere'))).toBe(4);
-    expect(err).toContain('is neither a file nor a folder nor the id of a job.');
+    expect(err).toContain('is not a file, a folder or a job id.');
     mkdirSync(join(folder, 'empty'));
     expect(await docyard('report', join(folder, 'empty'))).toBe(4);
-    expect(err).toContain('There is no report of Docyard in');
+    expect(err).toContain('No Docyard report in');
     writeFileSync(join(folder, 'not.tar.gz'), 'no archive');
     expect(await docyard('report', join(folder, 'not.tar.gz'))).toBe(7);
     expect(err).toMatch(/^docyard: \S/);
   });
 });
 
-describe('what it writes', () => {
+describe('docyard report', () => {
   test.each([
     ['json', /"warnings": 1/],
     ['sarif', /"version": "2.1.0"/],
     ['junit', /<skipped message="warning: /],
     ['html', /^<!doctype html>/],
     ['markdown', /^\*\*1 page: 0 errors, 1 warning, 0 notes\.\*\*/],
-  ])('%s', async (form, expected) => {
+  ])('prints the format %s', async (form, expected) => {
     expect(await docyard('report', bundle, '--format', form)).toBe(0);
     expect(out).toMatch(expected);
   });
 
-  test('every form into a folder', async () => {
+  test('writes every format to a folder', async () => {
     const reports = join(folder, 'new', 'reports');
     expect(await docyard('report', bundle, '--folder', reports)).toBe(0);
     expect(out).toBe('');
@@ -74,18 +74,18 @@ describe('what it writes', () => {
     expect(readdirSync(reports).toSorted()).toEqual(files);
   });
 
-  test('one form into a file', async () => {
+  test('writes one format to a file', async () => {
     const file = join(folder, 'findings.xml');
     expect(await docyard('report', bundle, '--format', 'junit', '--output', file)).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('<testsuites');
   });
 
-  test('what counts fails the command, and the case in JUnit', async () => {
+  test('fails for a finding of --fail-on, which is also a JUnit failure', async () => {
     expect(await docyard('report', bundle, '--format', 'junit', '--fail-on', 'broken_link')).toBe(7);
     expect(out).toContain('<failure type="broken_link"');
   });
 
-  test('a form that does not exist is a wrong call', async () => {
+  test('rejects an unknown format', async () => {
     expect(await docyard('report', bundle, '--format', 'pdf')).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `docyard report`: the quality report of an export in the form that somebody wants to show it in. It reads a bundle, a folder,
- * a report.json or a job of a service, and renders nothing again.
+ * `docyard report`: converts the quality report of an export to another format. Reads a bundle, a folder, a
+ * report.json or a job of a service.
  */
 import { createReadStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -32,12 +32,12 @@ Examples:
 
 export function describeReport(command: Command): void {
   command
-    .description('Show the quality report of an export in another form.')
-    .argument('<source>', 'a bundle, an exported folder, a report.json, or the id of a job');
+    .description('Convert the quality report of an export to another format.')
+    .argument('<source>', 'a bundle, an exported folder, a report.json, or a job id');
   addFailOptions(addServerOptions(command), 'nothing')
     .option('--format <form>', `text, ${reportForms.join(', ')}`, 'text')
     .option('--output <file>', 'write the report to this file instead of printing it')
-    .option('--folder <folder>', 'write every form into this folder: report.json, .sarif, .xml, .html, .md')
+    .option('--folder <folder>', 'write every format to this folder: report.json, .sarif, .xml, .html, .md')
     .addHelpText('after', examples)
     .action(report);
 }
@@ -86,29 +86,31 @@ async function readReport(source: string, options: ReportOptions): Promise<SiteR
     return asSiteReport(await client.call('readReport', { params: { jobId: source } }));
   }
   if (found === undefined) {
-    throw new CommandError(`${source} is neither a file nor a folder nor the id of a job.`, 'not_found');
+    throw new CommandError(`${source} is not a file, a folder or a job id.`, 'not_found');
   }
   const file = found.isDirectory() ? join(source, 'report.json') : resolve(source);
-  const bytes = file.endsWith('.json') ? await readFile(file).catch(() => undefined) : await ofBundle(file);
+  const bytes = file.endsWith('.json')
+    ? await readFile(file).catch(() => undefined)
+    : await reportOfBundle(file);
   const parsed = ReportFile.safeParse(parseJson(bytes?.toString() ?? ''));
-  if (!parsed.success) throw new CommandError(`There is no report of Docyard in ${source}.`, 'not_found');
+  if (!parsed.success) throw new CommandError(`No Docyard report in ${source}.`, 'not_found');
   return asSiteReport(parsed.data);
 }
 
-/** As it lies in a bundle; what only the service knows is missing. */
+/** The report file in a bundle lacks the fields that only the service adds. */
 const ReportFile = Report.omit({ jobId: true, slowest: true });
 
-/** The codes are a closed table to the renderer, and text on the wire, so that older clients can read newer ones. */
+/** Codes are text on the wire, so that older clients can read newer reports. */
 function asSiteReport(found: object): SiteReport {
   return found as SiteReport;
 }
 
-/** Findings are listed to a limit, so a report that is larger is none of ours. */
-const mostReportBytes = 64 * 1024 ** 2;
+/** Reports list a limited number of findings, so a larger file is not a report. */
+const maxReportBytes = 64 * 1024 ** 2;
 
-async function ofBundle(file: string): Promise<Buffer | undefined> {
+async function reportOfBundle(file: string): Promise<Buffer | undefined> {
   for await (const { path, sizeBytes, content } of readEntries(createReadStream(file))) {
-    if (path === 'report.json' && sizeBytes <= mostReportBytes) return buffer(content);
+    if (path === 'report.json' && sizeBytes <= maxReportBytes) return buffer(content);
   }
   return undefined;
 }

@@ -1,6 +1,4 @@
-/**
- * `docyard secrets`: replaces the key that all secrets of an installation are derived from, and shows which keys are in use.
- */
+/** `docyard secrets`: rotates the secret key of an installation and shows which keys are in use. */
 import type { Command } from 'commander';
 import { addLocalOptions, withData, type LocalOptions } from './local.ts';
 import { print } from './print.ts';
@@ -67,7 +65,7 @@ async function finish(options: LocalOptions): Promise<void> {
     const { finishRotation } = await import('../operations/rotate-secrets.ts');
     await finishRotation(context);
     process.stdout.write(
-      options.json ? '{ "removed": true }\n' : 'The previous key is removed from the data folder.\n',
+      options.json ? '{ "removed": true }\n' : 'Removed the previous key from the data folder.\n',
     );
   });
 }

@@ -1,28 +1,27 @@
-/** What `docyard serve` prints once it runs. Secrets go to a terminal or to a file, never into a log. */
+/** The text that `docyard serve` prints after the start. Secrets go to a terminal or to a file, never to a log. */
 import type { Config } from '../config.ts';
 
 export interface NewSecrets {
-  /** Undefined when no key was created. */
   adminKey?: string | undefined;
-  /** The file that holds the key; undefined when the terminal shows it. */
+  /** Undefined when the terminal shows the key. */
   keyFile: string | undefined;
-  /** Undefined when there is a user already. */
+  /** Undefined when a user exists. */
   setupToken?: string | undefined;
 }
 
-interface Shown {
+interface WelcomeInput {
   origin: string;
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'dashboard'>;
   secrets: NewSecrets;
   isTerminal: boolean;
-  /** False with --no-admin-key, for an output that others read. */
+  /** False with --no-admin-key, because others may read the output. */
   canShowLink: boolean;
   isKeyFileNamed: boolean;
 }
 
-export async function welcome(shown: Shown): Promise<string> {
+export async function welcome(input: WelcomeInput): Promise<string> {
   const { exportFlow } = await import('../http/first-steps.ts');
-  const { origin, config, secrets } = shown;
+  const { origin, config, secrets } = input;
   const lines = [
     '',
     `  Docyard is running at ${origin}`,
@@ -32,42 +31,52 @@ export async function welcome(shown: Shown): Promise<string> {
     `  OpenAPI   ${origin}/openapi.json`,
     `  Data      ${config.dataDir}`,
     '',
-    ...(await setupLines(shown)),
+    ...(await setupLines(input)),
   ];
   const keyText = adminKeyText(secrets);
   if (keyText !== '') lines.push(keyText);
-  else if (!shown.isKeyFileNamed)
+  else if (!input.isKeyFileNamed)
     lines.push(
-      `  ${shown.canShowLink ? 'Lost the admin key? Create another' : 'Create an admin key'}: npx docyard keys create --name "My key"${dataOption(config)}`,
+      `  ${input.canShowLink ? 'Lost the admin key? Create another' : 'Create an admin key'}: npx docyard keys create --name "My key"${dataOption(config)}`,
       '',
     );
-  if (!shown.isKeyFileNamed) {
+  if (!input.isKeyFileNamed) {
     const key = secrets.adminKey === undefined ? undefined : keyExpression(secrets.adminKey, secrets.keyFile);
-    lines.push('  A first export, to paste into another terminal:', '', exportFlow({ origin, key }), '');
+    lines.push(
+      '  Paste these lines into another terminal for a first export:',
+      '',
+      exportFlow({ origin, key }),
+      '',
+    );
   }
-  lines.push('  Ctrl-C stops it.', '', '');
+  lines.push('  Press Ctrl-C to stop.', '', '');
   return lines.join('\n');
 }
 
-/** Empty when no key was created. */
 export function adminKeyText({ adminKey, keyFile }: NewSecrets): string {
   if (adminKey === undefined) return '';
   if (keyFile !== undefined) return `  The admin key is in ${keyFile}\n`;
-  return `  Your admin key, shown only once:\n\n    ${adminKey}\n`;
+  return `  Your admin key, input only once:\n\n    ${adminKey}\n`;
 }
 
 export function workerWelcome(origin: string): string {
   const lines = [
     `  Docyard is running at ${origin}`,
-    '  It runs jobs. Of requests it answers only those for /healthz, /readyz and /metrics.',
-    '  Ctrl-C stops it: running jobs go to another worker.',
+    '  This process runs jobs and serves only /healthz, /readyz and /metrics.',
+    '  Press Ctrl-C to stop. Running jobs move to another worker.',
   ];
   return `\n${lines.join('\n\n')}\n\n`;
 }
 
-async function setupLines({ origin, config, secrets, isTerminal, canShowLink }: Shown): Promise<string[]> {
+async function setupLines({
+  origin,
+  config,
+  secrets,
+  isTerminal,
+  canShowLink,
+}: WelcomeInput): Promise<string[]> {
   if (secrets.setupToken === undefined) return [];
-  const { setupLink, setupLinkFile, tokenMinutes } = await import('../people/setup.ts');
+  const { setupLink, setupLinkFile, tokenMinutes } = await import('../users/setup.ts');
   if (isTerminal && canShowLink)
     return [
       `  Create the owner account (link expires in ${tokenMinutes} minutes):`,
@@ -82,8 +91,8 @@ async function setupLines({ origin, config, secrets, isTerminal, canShowLink }: 
   ];
 }
 
-/** On PostgreSQL the commands find everything through DATABASE_URL. */
-function dataOption({ dataDir, databaseUrl }: Shown['config']): string {
+/** On PostgreSQL, commands use DATABASE_URL. */
+function dataOption({ dataDir, databaseUrl }: WelcomeInput['config']): string {
   return databaseUrl === null ? ` --data ${shellWord(dataDir)}` : '';
 }
 

@@ -1,6 +1,3 @@
-/**
- * `docyard serve`: the whole service, or the half that the role names, in this process until it is told to stop.
- */
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { untilStopSignal } from '@docyard/site/command';
@@ -27,19 +24,19 @@ export function describeServe(command: Command): void {
     .option('--role <role>', 'api (answer requests), worker (run jobs) or all (default: all)')
     .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4400)')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('-d, --data <folder>', 'folder for everything that is kept (default: ./data)')
-    .option('--public-url <url>', 'address under which clients reach the server')
+    .option('-d, --data <folder>', 'folder for all data (default: ./data)')
+    .option('--public-url <url>', 'URL at which clients reach the server')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
     .option('--log-format <format>', 'json or text (default: text on a terminal, otherwise json)')
     .option('--admin-key-file <file>', 'write the first admin key to this file, readable only by you')
-    .option('--no-admin-key', 'make no admin key on the first start; docyard keys create makes one')
+    .option('--no-admin-key', 'create no admin key on the first start; docyard keys create creates one later')
     .option('--no-sample', 'create no sample project on the first start')
     .option('--no-dashboard', 'serve no dashboard, only the API and the manual')
-    .option('--offline', 'reach no other machine, for whatever reason')
+    .option('--offline', 'connect to no other machine')
     .addHelpText(
       'after',
       '\nExample:\n  docyard serve --port 4400 --data /var/lib/docyard --admin-key-file admin-key\n' +
-        '\nEvery option has an environment variable; the manual lists them all under /docs/.',
+        '\nEvery option has an environment variable. The manual under /docs/ lists all of them.',
     )
     .action(serve);
 }
@@ -66,7 +63,7 @@ async function serve(options: ServeOptions): Promise<void> {
       import('../config.ts'),
       import('../serve.ts'),
       import('../first-run.ts'),
-      import('../people/setup.ts'),
+      import('../users/setup.ts'),
       import('node:path'),
     ]);
   const given = optionSettings.flatMap(([option, variable, value]) => {
@@ -84,14 +81,14 @@ async function serve(options: ServeOptions): Promise<void> {
   const secrets: NewSecrets = { keyFile: adminKeyFile ?? unnamedKeyFile };
   const service = await startService(config, async (context, { port }) => {
     if (config.role === 'worker') return;
-    // The sample lies on this machine, where a worker of another one does not find it.
+    // A worker on another machine could not read the sample.
     const sample = options.sample && config.role === 'all';
     secrets.adminKey = await setUpFirstRun(context, { sample, adminKey, adminKeyFile, unnamedKeyFile });
-    if (config.firstPerson !== null) await createNamedOwner(context, config.firstPerson);
-    // Without the dashboard there is no page that the token opens.
+    if (config.firstUser !== null) await createNamedOwner(context, config.firstUser);
+    // Only the dashboard uses the token.
     if (config.dashboard) secrets.setupToken = await openSetup(context, originAt(port));
   }).catch((error: unknown) => {
-    // A key that was created is shown now or never.
+    // The created key cannot be shown later.
     process.stdout.write(adminKeyText(secrets));
     throw explainListen(error, config);
   });
@@ -106,9 +103,9 @@ async function serve(options: ServeOptions): Promise<void> {
   };
   process.stdout.write(config.role === 'worker' ? workerWelcome(origin) : await welcome(shown));
   await untilStopSignal();
-  process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
+  process.stdout.write('\nStopping: finishing requests, returning running jobs to the queue.\n');
   await service.stop();
-  process.stdout.write('Stopped. Everything is kept.\n');
+  process.stdout.write('Stopped.\n');
 }
 
 function explainListen(error: unknown, config: { port: number; host: string }): unknown {

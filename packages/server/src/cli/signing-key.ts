@@ -1,6 +1,6 @@
 /**
- * `docyard signing-key`: makes the key that signs bundles, and shows its public half. A secret key is written to a file and
- * never printed.
+ * `docyard signing-key`: creates the key that signs bundles and shows its public key. Secret keys are written to a
+ * file and never printed.
  */
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -8,11 +8,11 @@ import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 
 export function describeSigningKey(command: Command): void {
-  command.description('Make the key that signs bundles, or show its public half.');
+  command.description('Create the key that signs bundles, or show its public key.');
   command
     .command('create')
-    .description('Make a key pair in the format of minisign. The secret half has no password.')
-    .requiredOption('-o, --out <file>', 'file for the secret key; the public one goes to FILE.pub beside it')
+    .description('Create a key pair in minisign format. The secret key has no password.')
+    .requiredOption('-o, --out <file>', 'file for the secret key; the public key is written to FILE.pub')
     .option('--json', 'print { keyId, publicKey, secretKeyFile, publicKeyFile }')
     .addHelpText(
       'after',
@@ -24,8 +24,8 @@ Example:
     .action(create);
   addServerOptions(command.command('show'))
     .description('Print the public key: of a running service, of a data folder, or of a key file.')
-    .argument('[file]', 'secret or public key file; without it the service is asked')
-    .option('-d, --data <folder>', 'data folder of a service, in place of the service')
+    .argument('[file]', 'secret or public key file (default: the key of the service)')
+    .option('-d, --data <folder>', 'data folder of a service, instead of a running service')
     .addHelpText(
       'after',
       `
@@ -47,24 +47,24 @@ async function create(options: { out: string; json?: boolean }): Promise<void> {
     await unlink(options.out);
     throw error;
   });
-  const made = { keyId: key.keyId, publicKey: publicKeyLine(publicKey) };
+  const created = { keyId: key.keyId, publicKey: publicKeyLine(publicKey) };
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ ...made, secretKeyFile: options.out, publicKeyFile })}\n`);
+    process.stdout.write(`${JSON.stringify({ ...created, secretKeyFile: options.out, publicKeyFile })}\n`);
     return;
   }
-  process.stdout.write(`${made.publicKey}\n`);
+  process.stdout.write(`${created.publicKey}\n`);
   process.stderr.write(
-    `Made the key ${made.keyId}: keep ${options.out} secret, and give ${publicKeyFile} to everybody who verifies.\n` +
+    `Created the key ${created.keyId}. Keep ${options.out} secret and distribute ${publicKeyFile} to verify bundles.\n` +
       `Sign with it: SIGNING_KEY_FILE=${options.out} docyard serve\n`,
   );
 }
 
-/** A key that is gone cannot be made again, so none is written over. */
+/** A lost key cannot be restored, so existing files are never overwritten. */
 async function writeNew(file: string, text: string, mode: number): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode, flush: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST')
-      throw new CommandError(`${file} is there already, and a key is never written over.`, 'conflict');
-    throw new CommandError(`${file} cannot be written (${error.code}).`);
+      throw new CommandError(`${file} already exists. Keys are never overwritten.`, 'conflict');
+    throw new CommandError(`Cannot write ${file} (${error.code}).`);
   });
 }
 
@@ -74,7 +74,7 @@ interface ShowOptions extends ServerOptions {
 
 async function show(file: string | undefined, options: ShowOptions): Promise<void> {
   if (file !== undefined && options.data !== undefined)
-    throw new CommandError('Name a key file or --data, not both.', 'usage');
+    throw new CommandError('Pass a key file or --data, not both.', 'usage');
   const { parsePublicKey, publicKeyText } = await import('@docyard/bundle');
   const publicKey =
     file !== undefined
@@ -89,10 +89,10 @@ async function show(file: string | undefined, options: ShowOptions): Promise<voi
 
 async function keyInFile(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${file} cannot be read (${error.code}).`, 'not_found');
+    throw new CommandError(`Cannot read ${file} (${error.code}).`, 'not_found');
   });
   const { parsePublicKey, parseSecretKey, publicKeyLine, publicKeyOf } = await import('@docyard/bundle');
-  // A public key is the shorter one by far: 56 characters against 212.
+  // A public key line has 56 characters, a secret key line 212.
   const isPublic = (text.trimEnd().split('\n').at(-1) ?? '').length < 100;
   return publicKeyLine(isPublic ? parsePublicKey(text) : publicKeyOf(parseSecretKey(text)));
 }
@@ -107,12 +107,12 @@ async function keyOfData(folder: string): Promise<string> {
   ]);
   const config = readConfig({ ...process.env, DATA_DIR: folder });
   const isThere = config.databaseUrl !== null || existsSync(join(config.dataDir, 'docyard.db'));
-  const database = isThere ? await openTables(config, { asItIs: true }) : undefined;
+  const database = isThere ? await openTables(config, { skipMigrations: true }) : undefined;
   const signer = await findSigner(config, database);
   await database?.destroy();
   if (signer !== undefined) return signer.publicKey;
   throw new CommandError(
-    `${config.dataDir} holds no secrets yet. Start the service once, or name its folder with --data.`,
+    `${config.dataDir} contains no secrets. Start the service once, or pass the data folder with --data.`,
     'not_found',
   );
 }

@@ -1,4 +1,4 @@
-/** Which form of a site is wanted: the options that `build` and the local `export` share. */
+/** The options that `build` and the local `export` share. */
 import type { RenderOptions } from '@docyard/render';
 import { Option, type Command } from 'commander';
 import { remotePictures } from './remote.ts';
@@ -19,19 +19,19 @@ export const urlStyles = ['html', 'directory', 'clean'] as const;
 export type CustomScripts = NonNullable<RenderOptions['customScripts']>;
 
 export function customScriptsOption(): Option {
-  const text = 'whether scripts of the repository (*.js) run on every page';
+  const text = 'run scripts of the repository (*.js) on every page';
   return new Option('--custom-scripts <choice>', text).choices(['skip', 'include']);
 }
 
 export function addSiteOptions(command: Command): Command {
   return command
-    .option('--base-path <path>', 'where the site will live below its host, for example /docs')
-    .addOption(new Option('--url-style <style>', 'form of addresses').choices(urlStyles).default('html'))
-    .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
-    .option('--group <name...>', 'also pages that only these groups may see')
-    .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .option('--base-path <path>', 'path of the site on its host, for example /docs')
+    .addOption(new Option('--url-style <style>', 'style of page URLs').choices(urlStyles).default('html'))
+    .option('--origin <url>', 'origin for absolute URLs, for example https://docs.example.com')
+    .option('--group <name...>', 'include pages restricted to these groups')
+    .option('--air-gapped', 'omit features that need a network')
     .addOption(customScriptsOption())
-    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
+    .option('--offline', 'do not fetch images and API descriptions from other hosts')
     .option('--fresh', 'do not read or write the cache');
 }
 

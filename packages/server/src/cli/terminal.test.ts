@@ -1,4 +1,4 @@
-/** What the environment says about colours, characters and who watches, and what strangers' text may not do. */
+/** Detection of terminal features, and removal of control characters from untrusted text. */
 import { expect, test } from 'vitest';
 import { canRedraw, columnsOf, hasColors, hasUnicode, printable } from './terminal.ts';
 
@@ -14,7 +14,7 @@ test.each([
   [terminal, { FORCE_COLOR: '0' }, false],
   [terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
   [terminal, { TERM: 'dumb' }, false],
-])('%j with %j has colours: %s', (stream, environment, expected) => {
+])('%j with %j has colors: %s', (stream, environment, expected) => {
   expect(hasColors(stream, environment)).toBe(expected);
 });
 
@@ -24,11 +24,11 @@ test.each([
   [terminal, { CI: 'true' }, false],
   [terminal, { CI: 'false' }, true],
   [terminal, { TERM: 'dumb' }, false],
-])('%j with %j can draw a line again: %s', (stream, environment, expected) => {
+])('%j with %j can redraw a line: %s', (stream, environment, expected) => {
   expect(canRedraw(stream, environment)).toBe(expected);
 });
 
-test('characters beyond ASCII where the locale has them', () => {
+test('Unicode support depends on the locale and the platform', () => {
   expect(hasUnicode({ LANG: 'en_GB.UTF-8' }, 'linux')).toBe(true);
   expect(hasUnicode({ LANG: 'en_GB.UTF-8', LC_ALL: 'C' }, 'linux')).toBe(false);
   expect(hasUnicode({}, 'linux')).toBe(false);
@@ -36,6 +36,6 @@ test('characters beyond ASCII where the locale has them', () => {
   expect([columnsOf(terminal), columnsOf(pipe)]).toEqual([120, 80]);
 });
 
-test('text of strangers cannot steer a terminal', () => {
+test('control characters are removed from untrusted text', () => {
   expect(printable('a\u001b[2Jb\r\nc\u009bd')).toBe('a [2Jb  c d');
 });

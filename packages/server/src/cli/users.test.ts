@@ -1,9 +1,9 @@
-/** `docyard users` as operators call it: whoever is made by hand can sign in, and whoever is locked out again. */
+/** `docyard users` creates, invites, changes and removes users. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { authenticateSession, startSession } from '../people/sessions.ts';
-import { acceptInvitation, signIn } from '../people/sign-in.ts';
+import { authenticateSession, startSession } from '../users/sessions.ts';
+import { acceptInvitation, signIn } from '../users/sign-in.ts';
 import { goodPassword } from '../../test/support/visitor.ts';
 import {
   composeForTest,
@@ -32,7 +32,7 @@ function passwordFile(text: string): string {
   return file;
 }
 
-test('who is created can sign in with the password of the file', async () => {
+test('a created user can sign in with the password of the file', async () => {
   const options = ['--email', ' Ada@Example.com', '--role', 'owner'];
   const made = await users(
     'create',
@@ -42,8 +42,8 @@ test('who is created can sign in with the password of the file', async () => {
     '--json',
   );
   expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: '' });
-  const person = { email, name: 'ada', role: 'owner', status: 'active', signsInWith: 'password' };
-  expect(JSON.parse(made.stdout)).toMatchObject([person]);
+  const user = { email, name: 'ada', role: 'owner', status: 'active', signsInWith: 'password' };
+  expect(JSON.parse(made.stdout)).toMatchObject([user]);
   expect(await signIn(context, { email, password: goodPassword, from })).toMatch(/^[\w-]{43}$/);
   expect((await users('list')).stdout).toMatch(/ada@example\.com +ada +owner +active/);
 });
@@ -53,7 +53,7 @@ test('a new password ends every session', async () => {
   const session = await startSession(context, id);
   const next = 'forty two herrings on a rope';
   const { stdout } = await users('password', email, '--password-file', passwordFile(next));
-  expect(stdout).toBe(`${email} has a new password; every session has ended.\n`);
+  expect(stdout).toBe(`Set the password of ${email} and ended all sessions.\n`);
   expect(await authenticateSession(context, session)).toBeUndefined();
   expect(await signIn(context, { email, password: next, from })).toMatch(/^[\w-]{43}$/);
 });
@@ -86,25 +86,25 @@ describe('an invitation', () => {
   });
 });
 
-describe('it says what is wrong', () => {
+describe('the command fails with a message for', () => {
   const file = () => ['--password-file', passwordFile(goodPassword)];
 
   test.each([
-    ['nobody by this email', () => ['password', 'eve@example.com', ...file()], 'There is no person eve'],
+    ['an unknown email', () => ['password', 'eve@example.com', ...file()], 'There is no user eve'],
+    ['an existing user', () => ['create', '--email', email, '--role', 'viewer', ...file()], 'already exists'],
     [
-      'somebody already',
-      () => ['create', '--email', email, '--role', 'viewer', ...file()],
-      'is here already',
-    ],
-    [
-      'no email',
+      'an invalid email',
       () => ['create', '--email', 'ada', '--role', 'viewer', ...file()],
-      'This is no email address',
+      'This is not an email address',
     ],
     ['a weak password', () => ['password', email, '--password-file', passwordFile('short')], 'at least 12'],
-    ['no file', () => ['password', email, '--password-file', join(files, 'none')], 'cannot be read (ENOENT)'],
-    ['no terminal', () => ['password', email], '--password-file -'],
-    ['the last owner', () => ['remove', email], 'This is the last owner'],
+    [
+      'a missing password file',
+      () => ['password', email, '--password-file', join(files, 'none')],
+      'Cannot read the password file',
+    ],
+    ['a password prompt without a terminal', () => ['password', email], '--password-file -'],
+    ['removing the last owner', () => ['remove', email], 'This is the last owner'],
   ])('%s', async (_name, args, sentence) => {
     const { status, stderr } = await users(...args());
     expect(status).not.toBe(0);
@@ -112,7 +112,7 @@ describe('it says what is wrong', () => {
   });
 });
 
-test('who is removed is gone', async () => {
+test('a removed user is no longer listed', async () => {
   const options = [
     '--email',
     'ben@example.com',

@@ -1,10 +1,10 @@
 /**
- * `docyard users`: who may sign in, straight on the data folder. For an installation without a browser, and the way back
- * in for a user who is locked out. Passwords are asked for or read from a file, never given as an argument.
+ * `docyard users`: users, directly in the database. For installations without a browser and for users who are locked
+ * out. Passwords are prompted for or read from a file, never passed as an argument.
  */
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { InvitePerson, roles, type Person, type Role } from '@docyard/api';
+import { InviteUser, roles, type User, type Role } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from './local.ts';
 import { print } from './print.ts';
 import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
-import { askSecretly } from './secret-prompt.ts';
+import { promptSecret } from './secret-prompt.ts';
 
 interface PasswordOptions {
   passwordFile?: string;
@@ -49,34 +49,29 @@ export function describeUsers(command: Command): void {
 
   addPasswordOption(
     addLocalOptions(command.command('create').description('Create a user with a password.'))
-      .requiredOption('--email <address>', 'what the user signs in with')
-      .addOption(
-        new Option('--role <role>', 'what the user may do').choices([...roles]).makeOptionMandatory(),
-      )
+      .requiredOption('--email <address>', 'email for signing in')
+      .addOption(new Option('--role <role>', 'role of the user').choices([...roles]).makeOptionMandatory())
       .option('--name <text>', 'name of the user (default: the part of the email before the @)'),
   ).action(create);
 
   addSecretOption(
     addLocalOptions(
-      command.command('invite').description('Invite a user with a link; the user chooses the password.'),
+      command.command('invite').description('Create an invitation link. The user chooses the password.'),
     ),
     'link',
   )
-    .requiredOption('--email <address>', 'what the user signs in with')
-    .addOption(new Option('--role <role>', 'what the user may do').choices([...roles]).makeOptionMandatory())
-    .option(
-      '--public-url <url>',
-      'address of the service, for the link (default: PUBLIC_URL, then localhost)',
-    )
+    .requiredOption('--email <address>', 'email for signing in')
+    .addOption(new Option('--role <role>', 'role of the user').choices([...roles]).makeOptionMandatory())
+    .option('--public-url <url>', 'URL of the service for the link (default: PUBLIC_URL, then localhost)')
     .action(invite);
 
   addPasswordOption(
-    addLocalOptions(command.command('password').description('Set a new password, and end every session.')),
+    addLocalOptions(command.command('password').description('Set a new password and end all sessions.')),
   )
     .argument('<email>', 'email of the user')
     .action(setPassword);
 
-  addLocalOptions(command.command('remove').description('Remove a user, and end every session.'))
+  addLocalOptions(command.command('remove').description('Remove a user and end all sessions.'))
     .argument('<email>', 'email of the user')
     .action(remove);
 }
@@ -84,51 +79,51 @@ export function describeUsers(command: Command): void {
 function addPasswordOption(command: Command): Command {
   return command.option(
     '--password-file <file>',
-    'file with the password, - for standard input (default: it is asked for)',
+    'file with the password, - for standard input (default: prompt)',
   );
 }
 
 async function list(options: LocalOptions & SearchOptions): Promise<void> {
   await withData(options, async (context) => {
-    const { listPeople } = await import('../people/people.ts');
+    const { listUsers } = await import('../users/users.ts');
     const { id: organizationId } = await chooseOrganization(context, options.org);
-    const people = await everyRow((cursor) =>
-      listPeople(context, { ...searchOf(options), organizationId, limit: 100, cursor }),
+    const users = await everyRow((cursor) =>
+      listUsers(context, { ...searchOf(options), organizationId, limit: 100, cursor }),
     );
-    print(options, people, people.map(row));
+    print(options, users, users.map(row));
   });
 }
 
 async function create(
   options: LocalOptions & PasswordOptions & { email: string; role: Role; name?: string },
 ): Promise<void> {
-  const { email, role } = check(InvitePerson, { email: options.email, role: options.role });
+  const { email, role } = check(InviteUser, { email: options.email, role: options.role });
   const name = options.name ?? email.split('@')[0] ?? '';
   const password = await readPassword(options, email);
   await withData(options, async (context) => {
-    const { createPerson } = await import('../people/by-hand.ts');
+    const { createUser } = await import('../users/operator-accounts.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const person = await createPerson(context, { email, name, role, password, actor });
-    print(options, [person], [row(person)]);
+    const user = await createUser(context, { email, name, role, password, actor });
+    print(options, [user], [row(user)]);
   });
 }
 
 async function invite(
   options: LocalOptions & SecretOptions & { email: string; role: Role; publicUrl?: string },
 ): Promise<void> {
-  const wanted = check(InvitePerson, { email: options.email, role: options.role });
+  const wanted = check(InviteUser, { email: options.email, role: options.role });
   requireSecretOutput(options, 'invitation link');
   const given = options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl };
   await withData(
     options,
     async (context) => {
-      const { invitePerson } = await import('../people/people.ts');
+      const { inviteUser } = await import('../users/users.ts');
       const actor = operatorOf(await chooseOrganization(context, options.org));
       const { publicUrl, port } = context.config;
       const origin = publicUrl ?? `http://localhost:${port}`;
-      const made = await invitePerson(context, { ...wanted, actor, isOwner: true, origin });
-      const title = `The invitation of ${wanted.email} (expires ${made.expiresAt.slice(0, 10)})`;
-      await showSecret(options, { made, field: 'invitationUrl', title });
+      const invitation = await inviteUser(context, { ...wanted, actor, isOwner: true, origin });
+      const title = `The invitation of ${wanted.email} (expires ${invitation.expiresAt.slice(0, 10)})`;
+      await showSecret(options, { created: invitation, field: 'invitationUrl', title });
     },
     given,
   );
@@ -137,45 +132,45 @@ async function invite(
 async function setPassword(email: string, options: LocalOptions & PasswordOptions): Promise<void> {
   const password = await readPassword(options, email);
   await withData(options, async (context) => {
-    const people = await import('../people/by-hand.ts');
+    const accounts = await import('../users/operator-accounts.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const { id } = await people.findPerson(context, { email, actor });
-    await people.setPassword(context, { personId: id, password, actor });
-    if (!options.json) process.stdout.write(`${email} has a new password; every session has ended.\n`);
+    const { id } = await accounts.findUser(context, { email, actor });
+    await accounts.setPassword(context, { userId: id, password, actor });
+    if (!options.json) process.stdout.write(`Set the password of ${email} and ended all sessions.\n`);
   });
 }
 
 async function remove(email: string, options: LocalOptions): Promise<void> {
   await withData(options, async (context) => {
-    const [{ findPerson }, { removePerson }] = await Promise.all([
-      import('../people/by-hand.ts'),
-      import('../people/people.ts'),
+    const [{ findUser }, { removeUser }] = await Promise.all([
+      import('../users/operator-accounts.ts'),
+      import('../users/users.ts'),
     ]);
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const { id } = await findPerson(context, { email, actor });
-    await removePerson(context, { personId: id, actor, isOwner: true });
+    const { id } = await findUser(context, { email, actor });
+    await removeUser(context, { userId: id, actor, isOwner: true });
     if (!options.json) process.stdout.write(`${email} is removed.\n`);
   });
 }
 
 async function readPassword({ passwordFile: file }: PasswordOptions, email: string): Promise<string> {
-  const elsewise = 'Give the password with --password-file FILE, or --password-file - for standard input.';
-  if (file === undefined) return askSecretly(`New password for ${email}`, elsewise);
-  const whole = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
+  const alternative = 'Pass the password with --password-file FILE, or --password-file - for standard input.';
+  if (file === undefined) return promptSecret(`New password for ${email}`, alternative);
+  const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new CommandError(`The password file ${file} cannot be read (${error.code}).`, 'usage');
+      throw new CommandError(`Cannot read the password file ${file} (${error.code}).`, 'usage');
     },
   );
-  return whole.replace(/\r?\n$/, '');
+  return text.replace(/\r?\n$/, '');
 }
 
-function row(person: Person): Record<string, string> {
+function row(user: User): Record<string, string> {
   return {
-    id: person.id,
-    email: person.email,
-    name: person.name,
-    role: person.role,
-    status: person.status,
-    'last seen': person.lastSeenAt?.slice(0, 16).replace('T', ' ') ?? 'never',
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    status: user.status,
+    'last seen': user.lastSeenAt?.slice(0, 16).replace('T', ' ') ?? 'never',
   };
 }

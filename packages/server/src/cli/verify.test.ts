@@ -1,4 +1,4 @@
-/** `docyard verify` and `docyard signing-key` as people and scripts call them: texts, JSON and statuses. */
+/** Output, JSON and exit status of `docyard verify` and `docyard signing-key`. */
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   closeSync(output);
 });
 
-/** Names that begin with `./` are those of the folder above. */
+/** Names that begin with `./` are in the test folder. */
 async function docyard(call: string) {
   const args = call.split(' ').map((word) => word.replace(/^\.\//, `${folder}/`));
   const { status, stdout, stderr } = await run(...args);
@@ -52,7 +52,7 @@ async function json(call: string): Promise<unknown> {
 }
 
 describe('docyard verify', () => {
-  test('tells what a bundle is, how old its content is, and who has proven to have signed it', async () => {
+  test('prints the content of a bundle, its age and its verified signature', async () => {
     vi.useFakeTimers({ now: new Date('2026-11-15T12:00:00Z'), toFake: ['Date'] });
     const { status, stdout, stderr } = await docyard(
       'verify ./bundle.tar.gz --public-key ./docyard.pub --version 2.1',
@@ -86,18 +86,18 @@ describe('docyard verify', () => {
     ['./unsigned.tar.gz', './unsigned.tar.gz is intact; signature not verified.\n'],
     ['./unsigned.tar.gz', 'Signature  unsigned'],
     ['./site', 'Files      3, 0.0 kB\n'],
-    ['./delta.tar.gz', 'Signature  not verified: that needs --base'],
+    ['./delta.tar.gz', 'Signature  not verified: pass --base'],
     [
       './delta.tar.gz --base ./old --public-key ./docyard.pub --version 2.1',
       `Signature  ${key.keyId}, verified`,
     ],
-  ])('%s: %s', async (call, told) => {
+  ])('prints for %s: %s', async (call, expected) => {
     const { status, stdout } = await docyard(`verify ${call}`);
     expect(status).toBe(0);
-    expect(stdout).toContain(told);
+    expect(stdout).toContain(expected);
   });
 
-  test('--json tells the same to scripts', async () => {
+  test('--json prints the same facts', async () => {
     const facts = { ok: true, version: '2.1', pages: 1, files: 3, contentBytes: 3, claimedKey: key.keyId };
     expect(await json('verify ./bundle.tar.gz')).toMatchObject({ ...facts, kind: 'bundle', signedBy: null });
     expect(await json(`verify ./site --public-key ${publicKeyLine(publicKeyOf(key))}`)).toMatchObject({
@@ -132,12 +132,12 @@ describe('docyard verify', () => {
 });
 
 describe('docyard signing-key', () => {
-  test('create writes both halves, prints the public one, and never writes over a file', async () => {
+  test('create writes both keys, prints the public one and never overwrites a file', async () => {
     const { status, stdout, stderr } = await docyard('signing-key create --out ./made.key');
     expect(status).toBe(0);
     const made = parseSecretKey(readFileSync(at('made.key'), 'utf8'));
     expect(stdout).toBe(`${publicKeyLine(publicKeyOf(made))}\n`);
-    expect(stderr).toContain('keep ./made.key secret, and give ./made.key.pub to everybody who verifies');
+    expect(stderr).toContain('Keep ./made.key secret and distribute ./made.key.pub');
     expect(statSync(at('made.key')).mode & 0o777).toBe(0o600);
     expect(parsePublicKey(readFileSync(at('made.key.pub'), 'utf8')).keyId).toBe(made.keyId);
     expect(stdout + stderr).not.toContain(made.seed.toString('base64').slice(0, 20));
@@ -145,14 +145,14 @@ describe('docyard signing-key', () => {
     expect(await docyard('signing-key create --out ./made.key')).toEqual({
       status: 8,
       stdout: '',
-      stderr: 'docyard: ./made.key is there already, and a key is never written over.\n',
+      stderr: 'docyard: ./made.key already exists. Keys are never overwritten.\n',
     });
     writeFileSync(at('half.key.pub'), '');
     expect((await docyard('signing-key create --out ./half.key')).status).toBe(8);
     expect(existsSync(at('half.key'))).toBe(false);
   });
 
-  test('show reads either half from a file', async () => {
+  test('show reads a public or secret key from a file', async () => {
     await docyard('signing-key create --out ./shown.key');
     const text = readFileSync(at('shown.key.pub'), 'utf8');
     expect(await docyard('signing-key show ./shown.key')).toEqual({ status: 0, stdout: text, stderr: '' });
@@ -165,7 +165,7 @@ describe('docyard signing-key', () => {
     expect((await docyard('signing-key show ./nothing')).status).toBe(4);
   });
 
-  test('show tells the key of a service and of its data folder', async () => {
+  test('show prints the key of a service and of a data folder', async () => {
     const context = await composeForTest();
     const { keyId, publicKey } = context.secrets.signer;
     expect(await json(`signing-key show --data ${context.config.dataDir}`)).toEqual({ keyId, publicKey });

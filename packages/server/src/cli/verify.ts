@@ -1,7 +1,4 @@
-/**
- * `docyard verify`: is a bundle, an unpacked site or a delta intact, and who signed it? Works without a network and writes
- * nothing.
- */
+/** `docyard verify`: verifies a bundle, an unpacked site or a delta, offline. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -17,7 +14,7 @@ interface VerifyOptions {
   json?: boolean;
 }
 
-/** What is told, in the order of the output. */
+/** In the order of the output. */
 interface Verdict {
   ok: true;
   kind: 'bundle' | 'folder' | 'delta';
@@ -30,25 +27,25 @@ interface Verdict {
   archiveBytes: number | null;
   sha256: string | null;
   manifestSha256: string;
-  /** Proven with a given key. */
+  /** Verified with a given key. */
   signedBy: string | null;
-  /** Named by the signature, proven or not. */
+  /** Named by the signature, verified or not. */
   claimedKey: string | null;
-  /** Of a delta: the manifest that it needs. */
+  /** For a delta: the hash of the manifest it applies to. */
   base: string | null;
 }
 
 export function describeVerify(command: Command): void {
   command
     .description(
-      'Check a bundle, an unpacked site or a delta: every hash, the signature, the version. Offline.',
+      'Verify the hashes, signature and version of a bundle, an unpacked site or a delta. Works offline.',
     )
     .argument('<path>', 'bundle.tar.gz, a delta, or the folder of an unpacked site')
-    .option('--public-key <key...>', 'key that must have signed it: a .pub file or the line in it')
-    .option('--version <version>', 'version that it must have')
-    .option('--sha256 <hash>', 'hash that the file must have')
-    .option('--base <folder>', 'unpacked site that a delta was made from')
-    .option('--json', 'print what was found as JSON')
+    .option('--public-key <key...>', 'required signing key: a .pub file or its key line')
+    .option('--version <version>', 'required version')
+    .option('--sha256 <hash>', 'required hash of the file')
+    .option('--base <folder>', 'unpacked base site of a delta')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
@@ -65,10 +62,10 @@ does not.`,
 async function verify(path: string, options: VerifyOptions): Promise<void> {
   const expectations = await expectationsOf(options);
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${path} cannot be read (${error.code}).`, 'not_found');
+    throw new CommandError(`Cannot read ${path} (${error.code}).`, 'not_found');
   });
   if (found.isDirectory() && options.sha256 !== undefined)
-    throw new CommandError('A folder has no hash of its own: --sha256 is for archives.', 'usage');
+    throw new CommandError('--sha256 works with archives only, not with folders.', 'usage');
   const verdict = found.isDirectory()
     ? await verifyFolder(path, expectations)
     : await verifyFile(path, expectations, options);
@@ -78,7 +75,7 @@ async function verify(path: string, options: VerifyOptions): Promise<void> {
 
 async function expectationsOf({ publicKey, version, sha256 }: VerifyOptions): Promise<Expectations> {
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
-    throw new CommandError('--sha256 takes 64 hexadecimal digits.', 'usage');
+    throw new CommandError('--sha256 must be 64 hexadecimal digits.', 'usage');
   const { publicKeysOf } = await import('@docyard/site');
   return {
     ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
@@ -103,7 +100,7 @@ async function verifyFile(
   return verdictOf('bundle', await checkBundle(createReadStream(file), expectations));
 }
 
-/** A delta holds the new manifest as a patch: only with the base can be said what it leads to, and who signed that. */
+/** A delta contains the new manifest as a patch, so its content and signature can only be verified with the base. */
 async function verifyDelta(
   file: string,
   expectations: Expectations,
@@ -122,7 +119,7 @@ async function verifyDelta(
     };
   if (expectations.publicKeys !== undefined || expectations.version !== undefined)
     throw new CommandError(
-      'Signature and version of a delta are those of what it leads to: name the site that it was made from with --base.',
+      'Verifying the signature and version of a delta needs its base site. Pass it with --base.',
       'usage',
     );
   return {
@@ -152,7 +149,7 @@ function verdictOf(kind: Verdict['kind'], checked: CheckedFolder & Partial<Check
     commit,
     committedAt,
     pages,
-    files: files.length + ownFiles(checked),
+    files: files.length + metadataFiles(checked),
     contentBytes: checked.contentBytes,
     archiveBytes: checked.archiveBytes ?? null,
     sha256: checked.archiveSha256 ?? null,
@@ -163,8 +160,8 @@ function verdictOf(kind: Verdict['kind'], checked: CheckedFolder & Partial<Check
   };
 }
 
-/** The manifest and its signature, which the manifest does not list; an export counts them as files of the bundle. */
-function ownFiles({ claimedKey }: CheckedFolder): number {
+/** The manifest and its signature, which an export counts as files and the manifest does not list. */
+function metadataFiles({ claimedKey }: CheckedFolder): number {
   return claimedKey === null ? 1 : 2;
 }
 
@@ -180,7 +177,7 @@ async function described(path: string, verdict: Verdict): Promise<string> {
     ['Files', filesText(verdict)],
     ['SHA-256', verdict.sha256],
     ['Needs', verdict.base === null ? null : `the bundle whose manifest is ${verdict.base}`],
-    ['Signature', isProven ? signatureText(verdict) : 'not verified: that needs --base'],
+    ['Signature', isProven ? signatureText(verdict) : 'not verified: pass --base'],
   ];
   const lines = facts.flatMap(([name, value]) =>
     value === null ? [] : [`  ${paint('dim', name.padEnd(10))} ${printable(value)}`],
@@ -188,7 +185,7 @@ async function described(path: string, verdict: Verdict): Promise<string> {
   return `${paint('green', printable(path))} ${verdictText(verdict, isProven)}\n\n${lines.join('\n')}\n`;
 }
 
-/** Without a checked signature an attacker may have rebuilt the whole bundle, hashes included. */
+/** Without a verified signature the bundle may have been replaced, hashes included. */
 function verdictText({ kind, signedBy }: Verdict, isProven: boolean): string {
   if (!isProven) return 'is an intact delta; signature not verified.';
   const what = kind === 'delta' ? 'is an intact delta' : 'is intact';

@@ -1,6 +1,4 @@
-/**
- * `docyard webhooks`: webhooks, straight on the data. The running service does the sending.
- */
+/** `docyard webhooks`: webhooks, directly in the database. The running service sends the messages. */
 import {
   CreateWebhook,
   webhookEvents,
@@ -29,7 +27,7 @@ Examples:
 
 export function describeWebhooks(command: Command): void {
   command
-    .description('List, create, delete and try webhooks; read what was delivered.')
+    .description('List, create, delete and test webhooks; show their deliveries.')
     .addHelpText('after', examples);
   const onWebhook = (name: string, description: string) =>
     addLocalOptions(command.command(name).description(description)).argument(
@@ -41,25 +39,23 @@ export function describeWebhooks(command: Command): void {
 
   addSecretOption(
     addLocalOptions(
-      command.command('create').description('Create a webhook; its secret is shown only once.'),
+      command.command('create').description('Create a webhook. Its secret is shown only once.'),
     ),
     'secret',
   )
-    .requiredOption('--url <address>', 'where events are sent')
+    .requiredOption('--url <address>', 'URL that receives the events')
     .addOption(
-      new Option('--event <name...>', 'events it is told of (default: all)').choices(
-        Object.keys(webhookEvents),
-      ),
+      new Option('--event <name...>', 'events to send (default: all)').choices(Object.keys(webhookEvents)),
     )
     .option('--description <text>', 'what it is for')
     .action(create);
 
   onWebhook('delete', 'Delete a webhook and its log.').action(deleteOne);
-  onWebhook('deliveries', 'List what was sent in the last 30 days, newest first.').action(deliveries);
+  onWebhook('deliveries', 'List deliveries of the last 30 days, newest first.').action(deliveries);
   onWebhook('redeliver', 'Send a delivery again.')
     .argument('<delivery>', 'id of the delivery, such as whd_…')
     .action(redeliverOne);
-  onWebhook('send-now', 'Send a delivery that waits for its next attempt.')
+  onWebhook('send-now', 'Send a pending delivery now.')
     .argument('<delivery>', 'id of the delivery, such as whd_…')
     .action(sendOneNow);
   onWebhook('test', 'Send a test event.').action(test);
@@ -86,8 +82,8 @@ async function create(
   await withData(options, async (context) => {
     const { createWebhook } = await import('../webhooks/webhooks.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const made = await createWebhook(context, { ...wanted, actor });
-    await showSecret(options, { made, field: 'secret', title: `The secret of ${made.id}` });
+    const created = await createWebhook(context, { ...wanted, actor });
+    await showSecret(options, { created, field: 'secret', title: `The secret of ${created.id}` });
   });
 }
 

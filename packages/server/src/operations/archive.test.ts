@@ -35,7 +35,7 @@ async function packed(folder = temporaryFolder('archive')) {
   return file;
 }
 
-/** The same archive with other bytes inside. */
+/** Changes the uncompressed bytes of an archive. */
 async function changed(change: (tar: Buffer) => Buffer): Promise<string> {
   const file = await packed();
   writeFileSync(file, gzipSync(change(gunzipSync(readFileSync(file)))));
@@ -43,7 +43,7 @@ async function changed(change: (tar: Buffer) => Buffer): Promise<string> {
 }
 
 describe('an archive', () => {
-  it('is read as it was written', async () => {
+  it('returns the written files', async () => {
     const { files: listed } = await verifyArchive(await packed());
     expect(listed.map(({ name }) => name)).toEqual(Object.keys(files));
   });
@@ -61,20 +61,20 @@ describe('an archive', () => {
     [
       'a changed byte',
       (tar: Buffer) => Buffer.from(tar.toString('latin1').replace('rows r', 'rowz r'), 'latin1'),
-      /docyard\.db is not as it was/,
+      /docyard\.db does not match its hash/,
     ],
-    ['a missing end', (tar: Buffer) => tar.subarray(0, 150_000), /cut off/],
+    ['a missing end', (tar: Buffer) => tar.subarray(0, 150_000), /truncated/],
     [
-      'a name that leads elsewhere',
+      'an unsafe name',
       (tar: Buffer) => Buffer.concat([entryHeader('../../etc/passwd', 0), tar]),
-      /leads elsewhere/,
+      /unsafe file name/,
     ],
     [
       'a file that is not listed',
       (tar: Buffer) => Buffer.concat([entryHeader('blobs/x', 0), tar]),
-      /blobs\/x is not as it was/,
+      /blobs\/x does not match its hash/,
     ],
-    ['something else', () => Buffer.from('not a tar '.repeat(100)), /damaged, or no backup/],
+    ['something else', () => Buffer.from('not a tar '.repeat(100)), /damaged or not a backup/],
   ])('is refused for %s, and nothing is written', async (_what, change, reason) => {
     const file = await changed(change);
     const target = join(temporaryFolder('target'), 'data');
@@ -82,16 +82,16 @@ describe('an archive', () => {
     expect(() => statSync(target)).toThrow('ENOENT');
   });
 
-  it('is refused when its compressed bytes are cut off', async () => {
+  it('is refused when it is truncated', async () => {
     const file = await packed();
     const bytes = readFileSync(file);
     writeFileSync(file, bytes.subarray(0, bytes.length - 200));
-    await expect(verifyArchive(file)).rejects.toThrow(/damaged|cut off/);
+    await expect(verifyArchive(file)).rejects.toThrow(/damaged|truncated/);
   });
 });
 
 describe('a restore', () => {
-  it('writes every file for the owner alone', async () => {
+  it('writes every file for the owner only', async () => {
     const target = join(temporaryFolder('target'), 'data');
     await restore(await packed(), target, ['0001-initial']);
     for (const [name, text] of Object.entries(files)) {
@@ -100,9 +100,11 @@ describe('a restore', () => {
     }
   });
 
-  it('refuses a folder that is not empty, and tables of a newer version', async () => {
+  it('refuses a folder that is not empty and migrations of a newer version', async () => {
     const target = temporaryFolder('target');
-    await expect(restore(await packed(), target, [])).rejects.toThrow(/does not know \(0001-initial\)/);
+    await expect(restore(await packed(), target, [])).rejects.toThrow(
+      /unknown to this version \(0001-initial\)/,
+    );
     mkdirSync(join(target, 'blobs'));
     await expect(restore(await packed(), target, ['0001-initial'])).rejects.toThrow(/is not empty/);
   });

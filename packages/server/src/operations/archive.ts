@@ -1,13 +1,13 @@
 /**
- * The file that a backup is: a gzipped tar whose last entry lists every other one with its hash. Reading is strict: what
- * is not as listed, not listed, or named in a way that leads elsewhere is an error before anything is used.
+ * The backup file: a gzipped tar whose last entry lists every other entry with its hash. Reading is strict: a
+ * difference from the list or an unsafe name is an error before any file is used.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import {
-  BundleRefused,
+  BundleRefusedError,
   endOfArchive,
   type Entry,
   entryHeader,
@@ -20,12 +20,12 @@ const ArchivedFile = z.object({ name: z.string(), sizeBytes: z.int().min(0), sha
 
 const Manifest = z.object({
   format: z.literal(1),
-  /** Of the program that made it. */
+  /** Version of the program that wrote the backup. */
   version: z.string(),
   createdAt: z.iso.datetime(),
-  /** Where the database is: in the archive, or backed up by tools of its own. */
+  /** Where the database is: in the archive, or in PostgreSQL with its own backups. */
   database: z.enum(['sqlite', 'postgres']),
-  /** The steps that its tables have been through. */
+  /** The applied migrations. */
   migrations: z.array(z.string()),
   secrets: z.enum(['included', 'SECRET_KEY']),
   blobs: z.enum(['included', 'left out', 'elsewhere']),
@@ -38,10 +38,10 @@ export class ArchiveError extends Error {
 }
 
 const manifestName = 'manifest.json';
-const mostManifestBytes = 500_000_000;
+const maxManifestBytes = 500_000_000;
 const namePattern = /^(?!.*(?:^|\/)\.\.?(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 
-/** Takes each file when its turn comes, and closes it. */
+/** Opens each file only when it is written. */
 export async function* packArchive(
   files: AsyncIterable<{ name: string; handle: FileHandle }>,
   facts: Omit<Manifest, 'format' | 'files'>,
@@ -60,7 +60,7 @@ export async function* packArchive(
         yield part;
         if (leftBytes === 0) break;
       }
-      if (leftBytes > 0) throw new ArchiveError(`${name} became shorter while it was read.`);
+      if (leftBytes > 0) throw new ArchiveError(`${name} was truncated while it was read.`);
       yield entryPadding(sizeBytes);
       packed.push({ name, sizeBytes, sha256: hash.digest('hex') });
     } finally {
@@ -75,7 +75,7 @@ export async function* packArchive(
   yield endOfArchive;
 }
 
-/** Reads all of it and holds every byte to the list; resolves with the list. */
+/** Verifies every byte against the list and returns the list. */
 export async function verifyArchive(file: string): Promise<Manifest> {
   const found: Manifest['files'] = [];
   for await (const { path: name, sizeBytes, content } of readEntries(file)) {
@@ -84,10 +84,10 @@ export async function verifyArchive(file: string): Promise<Manifest> {
     for await (const chunk of content) hash.update(chunk);
     found.push({ name, sizeBytes, sha256: hash.digest('hex') });
   }
-  throw new ArchiveError('It ends before its list of files: it was cut off, or is no backup.');
+  throw new ArchiveError('The file list is missing: the file is truncated or not a backup.');
 }
 
-/** Every file but the list itself. */
+/** Every file except the list. */
 export async function* readFiles(
   file: string,
 ): AsyncGenerator<{ name: string; content: AsyncIterable<Uint8Array> }> {
@@ -98,13 +98,13 @@ export async function* readFiles(
 }
 
 async function readManifest(content: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Manifest> {
-  if (sizeBytes > mostManifestBytes) throw new ArchiveError('Its list of files is too long.');
+  if (sizeBytes > maxManifestBytes) throw new ArchiveError('The file list is too long.');
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   try {
     return Manifest.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
   } catch {
-    throw new ArchiveError('Its list of files cannot be read; perhaps a newer version made it.');
+    throw new ArchiveError('The file list is invalid. A newer version may have written the backup.');
   }
 }
 
@@ -114,13 +114,13 @@ function compare(found: Manifest['files'], manifest: Manifest): Manifest {
     const expected = listed.get(name);
     return expected?.sizeBytes !== sizeBytes || expected.sha256 !== sha256;
   });
-  if (wrong !== undefined) throw new ArchiveError(`${wrong.name} is not as it was when the backup was made.`);
+  if (wrong !== undefined) throw new ArchiveError(`${wrong.name} does not match its hash.`);
   if (listed.size !== found.length || manifest.files.length !== found.length)
-    throw new ArchiveError('Files of its list are missing, or are there twice.');
+    throw new ArchiveError('Files of the list are missing or duplicated.');
   return manifest;
 }
 
-/** Backups may hold databases of any size. */
+/** Backups may contain databases of any size. */
 const unlimited = { entries: Infinity, entryBytes: Infinity, contentBytes: Infinity };
 
 async function* readEntries(file: string): AsyncGenerator<Entry> {
@@ -130,22 +130,22 @@ async function* readEntries(file: string): AsyncGenerator<Entry> {
   }
 }
 
-/** In the words of a backup. */
+/** Translates the errors of the archive reader. */
 async function* explained<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* source;
   } catch (error) {
-    throw error instanceof BundleRefused ? new ArchiveError(explain(error.refusal)) : error;
+    throw error instanceof BundleRefusedError ? new ArchiveError(explain(error.refusal)) : error;
   }
 }
 
 function explain(refusal: Refusal): string {
-  if (refusal === 'truncated') return 'It is cut off.';
-  if (refusal === 'unsafe_path') return 'It holds a name that leads elsewhere.';
-  return 'It is damaged, or no backup.';
+  if (refusal === 'truncated') return 'The file is truncated.';
+  if (refusal === 'unsafe_path') return 'It contains an unsafe file name.';
+  return 'The file is damaged or not a backup.';
 }
 
 function checkName(name: string): string {
-  if (!namePattern.test(name)) throw new ArchiveError(`It holds a name that leads elsewhere: ${name}`);
+  if (!namePattern.test(name)) throw new ArchiveError(`It contains an unsafe file name: ${name}`);
   return name;
 }

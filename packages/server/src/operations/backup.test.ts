@@ -6,16 +6,16 @@ import { verifyArchive } from './archive.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
 
-it('holds what lies in the folder, and names what lies elsewhere', async () => {
+it('a backup names an external database, external secrets and an external bucket', async () => {
   const dataDir = temporaryFolder('data');
   const file = join(temporaryFolder('backup'), 'backup.tar.gz');
-  const elsewhere = {
+  const external = {
     dataDir,
     databaseUrl: 'postgres://db/docyard',
     blobsUrl: 's3://bundles',
-    secretKey: 'kept somewhere else, and long enough',
+    secretKey: 'stored in an external secret manager',
   };
-  expect(await backUp(elsewhere, file, { blobs: true })).toMatchObject({
+  expect(await backUp(external, file, { blobs: true })).toMatchObject({
     database: 'postgres',
     secrets: 'SECRET_KEY',
     blobs: 'elsewhere',
@@ -25,7 +25,7 @@ it('holds what lies in the folder, and names what lies elsewhere', async () => {
   expect(readdirSync(target)).toEqual([]);
 });
 
-it('leaves unfinished objects and, when told to, bundles out', async () => {
+it('a backup omits unfinished objects and, with blobs: false, bundles', async () => {
   const context = await composeForTest({ DATABASE_URL: '' });
   await context.blobs.putBytes('se_1/1/report.json', Buffer.from('{}'));
   await context.blobs.putBytes('se_1/1/half.1234.tmp', Buffer.from('{'));
@@ -42,7 +42,7 @@ it('leaves unfinished objects and, when told to, bundles out', async () => {
   expect(readdirSync(folder).toSorted()).toEqual(['false.tar.gz', 'true.tar.gz']);
 });
 
-it('leaves nothing behind when it cannot be written', async () => {
+it('a backup that cannot be written leaves no file', async () => {
   const context = await composeForTest({ DATABASE_URL: '' });
   const missing = { ...context.config, dataDir: join(context.config.dataDir, 'nowhere') };
   const folder = temporaryFolder('backup');

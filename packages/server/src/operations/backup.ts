@@ -1,6 +1,6 @@
 /**
- * A backup of the data folder while the service goes on: the database as it is at one moment, the secrets, the bundles.
- * What lies elsewhere, in PostgreSQL or in a bucket, has tools of its own and is only named.
+ * Backs up the data folder while the service runs: a consistent snapshot of the database, the secrets and the
+ * bundles. PostgreSQL and S3 buckets are only named; they have their own backup tools.
  */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -18,7 +18,7 @@ import { packArchive, type Manifest } from './archive.ts';
 type Located = Pick<Config, 'dataDir' | 'databaseUrl' | 'blobsUrl' | 'secretKey'>;
 type Facts = Omit<Manifest, 'format' | 'files'>;
 
-/** Writes `file` whole or not at all, readable only by the owner. */
+/** Writes `file` atomically, readable only by the owner. */
 export async function backUp(config: Located, file: string, options: { blobs: boolean }): Promise<Facts> {
   const scratch = await mkdtemp(join(dirname(file), `.${basename(file)}-`));
   const unfinished = join(scratch, 'backup.tar.gz');
@@ -33,7 +33,7 @@ export async function backUp(config: Located, file: string, options: { blobs: bo
       secrets: config.secretKey === null ? 'included' : 'SECRET_KEY',
       blobs: blobsFolder !== undefined ? 'included' : options.blobs ? 'elsewhere' : 'left out',
     };
-    // The database first: whatever a row of it speaks of was stored before the row, so it is there when its turn comes.
+    // The database comes first: objects are stored before the row that names them, so every named object is included.
     const files = filesOf(config, { database: database?.file, blobsFolder });
     const output = createWriteStream(unfinished, { mode: 0o600, flush: true });
     await pipeline(Readable.from(packArchive(files, facts)), createGzip({ level: 3 }), output);
@@ -44,7 +44,7 @@ export async function backUp(config: Located, file: string, options: { blobs: bo
   }
 }
 
-/** One moment of a database that others go on writing. */
+/** A consistent snapshot of a database in use. */
 function copyDatabase(dataDir: string, scratch: string): { file: string; migrations: string[] } {
   const file = join(scratch, `${randomBytes(4).toString('hex')}.db`);
   const connection = new DatabaseSync(join(dataDir, 'docyard.db'), { timeout: 10_000 });
@@ -79,7 +79,7 @@ async function* filesOf(
   yield* filesBelow(join(config.dataDir, 'sample-docs'), 'sample-docs');
 }
 
-/** What vanishes meanwhile was removed by retention; what is not finished has a temporary name. */
+/** Retention may remove files in the meantime; unfinished files have temporary names. */
 async function* filesBelow(
   folder: string,
   name: string,

@@ -1,7 +1,4 @@
-/**
- * What a process needs to do its work, asked of each part in turn. The answers are for everybody who may ask for
- * readiness: they tell nothing of any tenant and no address.
- */
+/** The readiness checks of a process. Results are public, so they contain no tenant data and no addresses. */
 import { sql } from 'kysely';
 import type { Context, ReadinessCheck } from '../context.ts';
 import { freeBytesOf } from '../data-folder.ts';
@@ -9,19 +6,19 @@ import { holdsFingerprint } from '../secrets.ts';
 
 type Parts = Pick<Context, 'config' | 'database' | 'blobs' | 'changes' | 'secrets'>;
 
-/** Below this SQLite and git begin to fail in the middle of things. */
-const leastFreeBytes = 64_000_000;
+/** SQLite and git fail with less. */
+const minFreeBytes = 64_000_000;
 const lowFreeBytes = 1_000_000_000;
 
 export function makeChecks(parts: Parts): ReadinessCheck[] {
   const { config, database, blobs, changes, secrets } = parts;
   const checks: ReadinessCheck[] = [
-    { name: 'database', run: async () => `answers, tables as of ${await newestMigration(database)}` },
+    { name: 'database', run: async () => `reachable, migrated to ${await newestMigration(database)}` },
     {
       name: 'secrets',
       run: async () => {
-        if (await holdsFingerprint(database, secrets)) return 'those of this database';
-        throw new Error('others than those that set up the database');
+        if (await holdsFingerprint(database, secrets)) return 'match the database';
+        throw new Error('do not match the database');
       },
     },
     {
@@ -31,8 +28,9 @@ export function makeChecks(parts: Parts): ReadinessCheck[] {
     },
     {
       name: 'queue',
-      // It works without: then everything is looked up now and then.
-      run: async () => (changes.isLive ? 'takes jobs' : 'takes jobs, but does not hear of those of others'),
+      // Without announcements the queue polls.
+      run: async () =>
+        changes.isLive ? 'accepts jobs' : 'accepts jobs, but receives no announcements from other processes',
     },
     { name: 'disk', run: () => freeSpace(config.dataDir) },
   ];
@@ -48,18 +46,18 @@ async function newestMigration(database: Context['database']): Promise<string> {
 export async function freeSpace(folder: string): Promise<string> {
   const freeBytes = await freeBytesOf(folder);
   const free = `${(freeBytes / 1e9).toFixed(1)} GB free`;
-  if (freeBytes < leastFreeBytes) throw new Error(`full: ${free}`);
+  if (freeBytes < minFreeBytes) throw new Error(`full: ${free}`);
   return freeBytes < lowFreeBytes ? `low: ${free}` : free;
 }
 
-/** Agent jobs say themselves why they cannot begin; for everything else the process is good. */
+/** Agent jobs report the reason themselves; other work does not need the sandbox. */
 async function sandboxOf({ dataDir }: Context['config']): Promise<string> {
   const { whySandboxFails } = await import('../agent/engine/sandbox.ts');
-  const reason = await whySandboxFails(`${dataDir}/work`).catch(() => 'could not be tried');
-  return reason === undefined ? 'holds' : `agent jobs cannot run: ${reason}`;
+  const reason = await whySandboxFails(`${dataDir}/work`).catch(() => 'cannot be probed');
+  return reason === undefined ? 'works' : `agent jobs cannot run: ${reason}`;
 }
 
-/** A part that is slow to fail is not asked again before it has. */
+/** A slow check is not started again while it runs. */
 function oneAtATime(run: () => Promise<string>): () => Promise<string> {
   let pending: Promise<string> | undefined;
   return () => (pending ??= run().finally(() => (pending = undefined)));

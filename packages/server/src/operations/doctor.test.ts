@@ -16,7 +16,7 @@ async function findingsOf(environment: Environment): Promise<Record<string, Find
   return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
 }
 
-/** The test may run on PostgreSQL; these look at a folder. */
+/** These tests need SQLite, also when TEST_DATABASE selects PostgreSQL. */
 async function madeFolder(): Promise<string> {
   const context = await composeForTest({ DATABASE_URL: '' });
   await context.close();
@@ -24,13 +24,13 @@ async function madeFolder(): Promise<string> {
 }
 
 describe('the doctor', () => {
-  it('finds nothing wrong with a folder that has served', async () => {
+  it('reports no failure for the folder of a working service', async () => {
     const dataDir = await madeFolder();
     const before = readdirSync(dataDir, { recursive: true }).toSorted();
     const found = await findingsOf({ DATA_DIR: dataDir });
     const bad = Object.values(found).filter(({ outcome }) => outcome === 'failed');
     expect(bad).toEqual([]);
-    expect(found['database']?.message).toBe('SQLite, whole');
+    expect(found['database']?.message).toBe('SQLite, intact');
     expect(found['tables']?.message).toBe('up to date');
     expect(found['secrets']?.outcome).toBe('ok');
     expect(found['bundles']).toMatchObject({ outcome: 'ok', message: 'in the data folder' });
@@ -38,7 +38,7 @@ describe('the doctor', () => {
     expect(left.filter((name) => !/-(wal|shm)$/.test(String(name)))).toEqual(before);
   });
 
-  it('makes nothing in a folder that is not there', async () => {
+  it('does not create a missing folder', async () => {
     const dataDir = join(temporaryFolder('doctor'), 'data');
     const found = await findingsOf({ DATA_DIR: dataDir });
     expect(found['data folder']?.outcome).toBe('note');
@@ -46,7 +46,7 @@ describe('the doctor', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it('says with every failure what to do', async () => {
+  it('explains with every failure what to do', async () => {
     const dataDir = await madeFolder();
     writeFileSync(
       join(dataDir, 'secrets.json'),
@@ -72,14 +72,14 @@ describe('the doctor', () => {
     expect(found['address']?.message).toBe('http://127.0.0.1:9 does not answer.');
   });
 
-  it('tells of a damaged database', async () => {
+  it('reports a damaged database', async () => {
     const dataDir = await madeFolder();
     writeFileSync(join(dataDir, 'docyard.db'), 'not a database '.repeat(1000));
     const found = await findingsOf({ DATA_DIR: dataDir });
     expect(found['database']?.outcome).toBe('failed');
   });
 
-  it('tells of a database that does not answer, without its password', async () => {
+  it('reports an unreachable database without its password', async () => {
     const found = await findingsOf({
       DATA_DIR: temporaryFolder('doctor'),
       DATABASE_URL: 'postgres://docyard:hunter2@127.0.0.1:9/docyard',
@@ -88,7 +88,7 @@ describe('the doctor', () => {
     expect(JSON.stringify(found)).not.toContain('hunter2');
   });
 
-  it('names hosts of repositories that may not be reached', async () => {
+  it('names the repository hosts that the settings do not allow', async () => {
     const context = await composeForTest({ DATABASE_URL: '' });
     const tenant = await createTenant(context);
     await createTestProject(context, tenant, { repository: 'https://git.internal.invalid/docs.git' });

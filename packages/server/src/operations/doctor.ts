@@ -1,6 +1,6 @@
 /**
- * Looks at everything an installation needs and says what is wrong with it and what to do. It changes nothing: a
- * database is not brought up to date, and what it writes to try a store it removes again.
+ * Checks everything an installation depends on and suggests fixes. It changes nothing: no migrations are applied, and
+ * test objects are removed.
  */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -16,21 +16,21 @@ import { addressesFor } from '../egress/addresses.ts';
 import { guardedFetch } from '../egress/guarded-fetch.ts';
 import { peerFetch } from '@docyard/site/network';
 import type { Database } from '../ports/database.ts';
-import { leastLevel } from '../rendering/custom-code.ts';
-import { findIsolation } from '../rendering/isolation.ts';
-import { judgeSecrets } from '../secrets.ts';
+import { minLevel } from '../sandbox/custom-code.ts';
+import { findIsolation } from '../sandbox/isolation.ts';
+import { checkSecrets } from '../secrets.ts';
 import { freeSpace } from './checks.ts';
 
 export interface Finding {
   check: string;
-  /** A note is worth knowing; only a failure keeps the service from its work. */
+  /** Only a failure prevents the service from working. */
   outcome: 'ok' | 'note' | 'failed';
   message: string;
   remedy?: string;
 }
 
 type Verdict = Omit<Finding, 'check'>;
-type Look = (config: Config, database: Database | undefined) => Promise<Verdict>;
+type Check = (config: Config, database: Database | undefined) => Promise<Verdict>;
 
 const ok = (message: string): Verdict => ({ outcome: 'ok', message });
 const note = (message: string, remedy?: string): Verdict => ({
@@ -42,32 +42,32 @@ const failed = (message: string, remedy: string): Verdict => ({ outcome: 'failed
 
 const answerSeconds = 5;
 
-/** In the order in which they should be put right. */
-const looks: Record<string, Look> = {
-  node: lookAtNode,
-  git: lookAtGit,
-  'data folder': lookAtFolder,
-  disk: lookAtDisk,
-  database: lookAtDatabase,
-  tables: lookAtTables,
-  secrets: lookAtSecrets,
-  bundles: lookAtBundles,
-  clock: lookAtClock,
-  address: lookAtAddress,
-  'open files': lookAtOpenFiles,
-  egress: lookAtEgress,
-  model: lookAtModel,
-  isolation: lookAtIsolation,
-  sandbox: lookAtSandbox,
+/** In the order in which problems should be fixed. */
+const checks: Record<string, Check> = {
+  node: checkNode,
+  git: checkGit,
+  'data folder': checkFolder,
+  disk: checkDisk,
+  database: checkDatabase,
+  tables: checkTables,
+  secrets: checkSecretKeys,
+  bundles: checkBundles,
+  clock: checkClock,
+  address: checkAddress,
+  'open files': checkOpenFiles,
+  egress: checkEgress,
+  model: checkModel,
+  isolation: checkIsolation,
+  sandbox: checkSandbox,
 };
 
 export async function examine(config: Config): Promise<Finding[]> {
-  const opened = await openAsItIs(config);
+  const opened = await openWithoutMigrating(config);
   try {
     const findings: Finding[] = [];
-    for (const [check, look] of Object.entries(looks)) {
+    for (const [check, look] of Object.entries(checks)) {
       const verdict = await look(config, opened).catch((error: unknown) =>
-        failed(reasonOf(error), 'This could not be looked at; the message says why.'),
+        failed(reasonOf(error), 'The check failed; see the message.'),
       );
       findings.push({ check, ...verdict });
     }
@@ -77,104 +77,107 @@ export async function examine(config: Config): Promise<Finding[]> {
   }
 }
 
-/** Undefined when it cannot be opened; `lookAtDatabase` says why. */
-async function openAsItIs(config: Config): Promise<Database | undefined> {
+/** Undefined when the database cannot be opened; the database check reports the reason. */
+async function openWithoutMigrating(config: Config): Promise<Database | undefined> {
   if (config.databaseUrl === null && !(await exists(databaseFile(config)))) return undefined;
-  return openTables(config, { asItIs: true }).catch(() => undefined);
+  return openTables(config, { skipMigrations: true }).catch(() => undefined);
 }
 
-async function lookAtNode(): Promise<Verdict> {
+async function checkNode(): Promise<Verdict> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const good = major > 22 || (major === 22 && minor >= 18);
   if (good) return ok(process.version);
-  return failed(process.version, 'Use Node 22.18 or newer; npm ci brings a fitting one.');
+  return failed(process.version, 'Use Node 22.18 or newer; npm ci installs one.');
 }
 
-async function lookAtGit(): Promise<Verdict> {
+async function checkGit(): Promise<Verdict> {
   const { stdout } = await promisify(execFile)('git', ['--version']).catch(() => ({ stdout: '' }));
-  if (stdout === '') return failed('git cannot be started.', 'Install git; sources are fetched with it.');
+  if (stdout === '') return failed('git was not found.', 'Install git, which fetches sources.');
   return ok(stdout.trim().replace('git version ', ''));
 }
 
-async function lookAtFolder({ dataDir }: Config): Promise<Verdict> {
+async function checkFolder({ dataDir }: Config): Promise<Verdict> {
   const found = await stat(dataDir).catch(() => undefined);
-  if (found === undefined) return note(`${dataDir} is not there yet.`, 'The first start makes it.');
-  const choose = 'Make it writable for the user of the service, or choose another with DATA_DIR.';
-  if (!found.isDirectory()) return failed(`${dataDir} is no folder.`, choose);
+  if (found === undefined) return note(`${dataDir} does not exist yet.`, 'The first start creates it.');
+  const choose = 'Make it writable for the user of the service, or choose another folder with DATA_DIR.';
+  if (!found.isDirectory()) return failed(`${dataDir} is not a folder.`, choose);
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return failed(`${dataDir} cannot be written.`, choose);
+    return failed(`${dataDir} is not writable.`, choose);
   }
   if ((found.mode & 0o077) === 0) return ok(dataDir);
-  return note(`${dataDir} can be entered by other users of this machine.`, `chmod 700 ${dataDir}`);
+  return note(`${dataDir} is accessible to other users of this machine.`, `chmod 700 ${dataDir}`);
 }
 
-async function lookAtDisk({ dataDir }: Config): Promise<Verdict> {
+async function checkDisk({ dataDir }: Config): Promise<Verdict> {
   const free = await freeSpace((await exists(dataDir)) ? dataDir : '.').catch((error: Error) => error);
   if (free instanceof Error)
-    return failed(free.message, 'Free some space, or shorten RETENTION_DAYS and RETENTION_EXPORTS.');
+    return failed(free.message, 'Free some space, or lower RETENTION_DAYS and RETENTION_EXPORTS.');
   return free.startsWith('low') ? note(free, 'Exports need space for the site and its bundle.') : ok(free);
 }
 
-async function lookAtDatabase(config: Config, database: Database | undefined): Promise<Verdict> {
-  if (config.databaseUrl === null) return lookAtSqlite(config, database);
+async function checkDatabase(config: Config, database: Database | undefined): Promise<Verdict> {
+  if (config.databaseUrl === null) return checkSqlite(config, database);
   const { host } = new URL(config.databaseUrl);
   if (database === undefined) {
-    const error = await openTables(config, { asItIs: true }).catch((reason: unknown) => reason);
-    return failed(reasonOf(error), `Check DATABASE_URL and that PostgreSQL at ${host} lets this machine in.`);
+    const error = await openTables(config, { skipMigrations: true }).catch((reason: unknown) => reason);
+    return failed(
+      reasonOf(error),
+      `Check DATABASE_URL and that PostgreSQL at ${host} accepts connections from this machine.`,
+    );
   }
   const shown = sql<{ server_version: string }>`show server_version`;
   return ok(`PostgreSQL ${(await shown.execute(database)).rows[0]?.server_version} at ${host}`);
 }
 
-async function lookAtSqlite(config: Config, database: Database | undefined): Promise<Verdict> {
-  const repair = 'Stop the service, and restore a backup with docyard restore.';
+async function checkSqlite(config: Config, database: Database | undefined): Promise<Verdict> {
+  const repair = 'Stop the service and restore a backup with docyard restore.';
   if (database === undefined) {
     return (await exists(databaseFile(config)))
-      ? failed('SQLite cannot be opened: the file is no database.', repair)
-      : note('SQLite, not made yet.', 'The first start makes it.');
+      ? failed('Cannot open SQLite: the file is not a database.', repair)
+      : note('SQLite, not created yet.', 'The first start creates it.');
   }
   const check = sql<Record<string, string>>`pragma quick_check(1)`;
   const [result] = Object.values((await check.execute(database)).rows[0] ?? {});
-  return result === 'ok' ? ok('SQLite, whole') : failed(`SQLite is damaged: ${result}`, repair);
+  return result === 'ok' ? ok('SQLite, intact') : failed(`SQLite is damaged: ${result}`, repair);
 }
 
-async function lookAtTables(_config: Config, database: Database | undefined): Promise<Verdict> {
-  if (database === undefined) return note('There is no database to look at.');
+async function checkTables(_config: Config, database: Database | undefined): Promise<Verdict> {
+  if (database === undefined) return note('There is no database yet.');
   const { known, newer } = await listMigrations(database);
   if (newer.length > 0)
-    return failed(`A newer version has changed them (${newer.join(', ')}).`, 'Start that version instead.');
+    return failed(`A newer version has migrated them (${newer.join(', ')}).`, 'Start that version instead.');
   const pending = known.filter(({ appliedAt }) => appliedAt === null);
   if (pending.length === 0) return ok('up to date');
   return note(
-    `${pending.length} of ${known.length} steps are to do.`,
-    'The next start does them; docyard migrate --plan lists them.',
+    `${pending.length} of ${known.length} migrations are pending.`,
+    'The next start applies them; docyard migrate --plan lists them.',
   );
 }
 
-async function lookAtSecrets(config: Config, database: Database | undefined): Promise<Verdict> {
+async function checkSecretKeys(config: Config, database: Database | undefined): Promise<Verdict> {
   const from = config.secretKey === null ? 'secrets.json' : 'SECRET_KEY';
-  switch (await judgeSecrets(config, database)) {
+  switch (await checkSecrets(config, database)) {
     case 'fit':
-      return ok(`those of this database, from ${from}`);
+      return ok(`match the database, from ${from}`);
     case 'unproven':
-      return note(`${from}, not used with a database yet.`);
+      return note(`from ${from}, not used with a database yet.`);
     case 'none':
-      return note('None yet.', 'The first start makes them, in secrets.json.');
+      return note('None yet.', 'The first start creates them in secrets.json.');
     case 'other':
       return failed(
-        `${from} did not set up this database.`,
+        `${from} does not belong to this database.`,
         'Give every process the SECRET_KEY of the first one, or SECRET_KEY_FILE with a copy of its secrets.json.',
       );
   }
 }
 
-/** Writes, reads and removes a small object, as an export would. */
-async function lookAtBundles(config: Config): Promise<Verdict> {
+/** Writes, reads and removes a small object, as an export does. */
+async function checkBundles(config: Config): Promise<Verdict> {
   const place = config.blobsUrl === null ? 'the data folder' : config.blobsUrl.replace(/\?.*$/s, '');
   if (config.blobsUrl === null && !(await exists(config.dataDir)))
-    return note('None yet.', 'The first start makes the folder.');
+    return note('None yet.', 'The first start creates the folder.');
   const name = `doctor/${process.pid}/probe.json`;
   try {
     const blobs = await openBlobs(config);
@@ -183,7 +186,10 @@ async function lookAtBundles(config: Config): Promise<Verdict> {
     const read = await blobs.readBytes(name);
     await blobs.removeAll('doctor');
     if (written.equals(read)) return ok(`in ${place}`);
-    return failed(`What was written to ${place} came back otherwise.`, 'Choose another BLOBS_URL.');
+    return failed(
+      `An object written to ${place} was read back with other content.`,
+      'Choose another BLOBS_URL.',
+    );
   } catch (error) {
     const remedy =
       config.blobsUrl?.startsWith('s3:') === true
@@ -193,26 +199,26 @@ async function lookAtBundles(config: Config): Promise<Verdict> {
   }
 }
 
-/** Links, leases and signatures depend on it. Only a database on another machine can tell. */
-async function lookAtClock(config: Config, database: Database | undefined): Promise<Verdict> {
+/** Links, leases and signatures depend on the clock. Only a database on another machine can be compared. */
+async function checkClock(config: Config, database: Database | undefined): Promise<Verdict> {
   const now = new Date();
   if (now.getUTCFullYear() < 2025) return failed(now.toISOString(), 'Set the clock of this machine.');
   if (config.databaseUrl === null || database === undefined) return ok(now.toISOString());
   const before = Date.now();
-  const asked = sql<{ now: Date }>`select clock_timestamp() as now`;
-  const there = (await asked.execute(database)).rows[0]?.now.getTime() ?? 0;
+  const query = sql<{ now: Date }>`select clock_timestamp() as now`;
+  const there = (await query.execute(database)).rows[0]?.now.getTime() ?? 0;
   const apart = Math.max(0, before - there, there - Date.now()) / 1000;
-  if (apart < 2) return ok('as that of the database');
-  return failed(`${apart.toFixed(1)} s apart from that of the database.`, 'Let both machines use NTP.');
+  if (apart < 2) return ok('in sync with the database');
+  return failed(`${apart.toFixed(1)} s off the clock of the database.`, 'Use NTP on both machines.');
 }
 
-async function lookAtAddress({ publicUrl, host, port, egress }: Config): Promise<Verdict> {
+async function checkAddress({ publicUrl, host, port, egress }: Config): Promise<Verdict> {
   if (publicUrl === null) {
     const isNear = host === '127.0.0.1' || host === 'localhost' || host === '::1';
-    if (isNear) return ok(`${host}:${port}, for this machine only`);
+    if (isNear) return ok(`${host}:${port}, local only`);
     return note(
       'PUBLIC_URL is not set.',
-      'Set it, so that links do not depend on the Host header of requests.',
+      'Set it so that links do not depend on the Host header of requests.',
     );
   }
   const signal = AbortSignal.timeout(answerSeconds * 1000);
@@ -220,26 +226,26 @@ async function lookAtAddress({ publicUrl, host, port, egress }: Config): Promise
     .then((response) => response.json() as Promise<{ status?: unknown }>)
     .catch(() => undefined);
   if (answer?.status !== 'ok')
-    return note(`${publicUrl} does not answer.`, 'That is right while the service is stopped.');
+    return note(`${publicUrl} does not answer.`, 'This is expected while the service is stopped.');
   const isPlain = publicUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.)/.test(publicUrl);
-  if (isPlain) return note(`${publicUrl} answers without encryption.`, 'Put a proxy with TLS before it.');
+  if (isPlain) return note(`${publicUrl} is not encrypted.`, 'Use a proxy with TLS.');
   return ok(`${publicUrl} answers`);
 }
 
-async function lookAtOpenFiles({ limits }: Config): Promise<Verdict> {
+async function checkOpenFiles({ limits }: Config): Promise<Verdict> {
   const text = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, most] = /^Max open files +(\d+)/m.exec(text) ?? [];
-  if (most === undefined) return ok('not limited, or not told by this system');
-  if (Number(most) > limits.connections) return ok(`${most} may be open`);
+  const [, maxOpenFiles] = /^Max open files +(\d+)/m.exec(text) ?? [];
+  if (maxOpenFiles === undefined) return ok('unlimited, or not reported by this system');
+  if (Number(maxOpenFiles) > limits.connections) return ok(`${maxOpenFiles} allowed`);
   return note(
-    `${most} may be open, and LIMIT_CONNECTIONS is ${limits.connections}.`,
+    `${maxOpenFiles} allowed, but LIMIT_CONNECTIONS is ${limits.connections}.`,
     'Raise the limit (ulimit -n, or LimitNOFILE of systemd), or lower LIMIT_CONNECTIONS.',
   );
 }
 
-/** Whether the hosts of the repositories are known and may be reached; nothing is fetched. */
-async function lookAtEgress({ egress }: Config, database: Database | undefined): Promise<Verdict> {
-  if (egress.offline) return note('OFFLINE is on: nothing but this machine is reached.');
+/** Checks that the hosts of the repositories resolve and are allowed. Fetches nothing. */
+async function checkEgress({ egress }: Config, database: Database | undefined): Promise<Verdict> {
+  if (egress.offline) return note('OFFLINE is on: only this machine is reachable.');
   const rows = await database?.selectFrom('projects').select('repository').limit(1000).execute();
   const hosts = new Map(
     (rows ?? []).flatMap(({ repository }) => {
@@ -255,20 +261,16 @@ async function lookAtEgress({ egress }: Config, database: Database | undefined):
   }
   const advice = adviceAbout(egress);
   if (refused.length === 0 && advice !== undefined) return note(advice);
-  if (refused.length === 0)
-    return ok(hosts.size === 0 ? 'no hosts to reach yet' : `${hosts.size} hosts known`);
+  if (refused.length === 0) return ok(hosts.size === 0 ? 'no hosts yet' : `${hosts.size} hosts resolve`);
   return failed(
     refused.join(' '),
-    'Check the name server, or allow the host in EGRESS_ALLOW, for example source+forge:git.internal.',
+    'Check DNS, or allow the host in EGRESS_ALLOW, for example source+forge:git.internal.',
   );
 }
 
-async function lookAtModel({ model, egress }: Config): Promise<Verdict> {
+async function checkModel({ model, egress }: Config): Promise<Verdict> {
   if (model === null)
-    return note(
-      'There is none for all projects.',
-      'Agent jobs need MODEL_URL, or an endpoint of the project.',
-    );
+    return note('No default model endpoint.', 'Agent jobs need MODEL_URL or an endpoint of their project.');
   const url = new URL(model.url);
   const policy = alsoAllowing(policyFor(egress, 'model'), model.url);
   await addressesFor(url, policy);
@@ -281,21 +283,22 @@ async function lookAtModel({ model, egress }: Config): Promise<Verdict> {
     () => false,
   );
   if (answers) return ok(`${url.host} answers`);
-  return failed(`${url.host} does not answer.`, 'Check MODEL_URL and what lies between.');
+  return failed(`${url.host} does not answer.`, 'Check MODEL_URL and the network.');
 }
 
-async function lookAtIsolation(config: Config, database: Database | undefined): Promise<Verdict> {
+async function checkIsolation(config: Config, database: Database | undefined): Promise<Verdict> {
   const { level, statement, complaint } = await findIsolation();
-  const told = `level ${level} of 3. ${statement}`;
-  if (level === 3) return ok(told);
-  const remedy = `${complaint === null ? '' : `${complaint.trim().slice(-300)} `}The manual's page on isolation says what is needed.`;
-  const least = database === undefined ? config.renderIsolationMin : await leastLevel({ config, database });
-  if (least === null || level >= least) return note(told, remedy);
-  return note(`${told} Pages whose code would have to run are refused: that needs level ${least}.`, remedy);
+  const message = `level ${level} of 3. ${statement}`;
+  if (level === 3) return ok(message);
+  const remedy = `${complaint === null ? '' : `${complaint.trim().slice(-300)} `}See the isolation page of the manual.`;
+  const requiredLevel =
+    database === undefined ? config.renderIsolationMin : await minLevel({ config, database });
+  if (requiredLevel === null || level >= requiredLevel) return note(message, remedy);
+  return note(`${message} Pages that run code are refused: they need level ${requiredLevel}.`, remedy);
 }
 
-async function lookAtSandbox({ agentCommand }: Config): Promise<Verdict> {
-  if (agentCommand === null) return ok('not needed: the built-in engine runs no foreign program');
+async function checkSandbox({ agentCommand }: Config): Promise<Verdict> {
+  if (agentCommand === null) return ok('not needed by the built-in engine');
   const { whySandboxFails } = await import('../agent/engine/sandbox.ts');
   const reason = await whySandboxFails(tmpdir());
   if (reason === undefined) return ok('holds');

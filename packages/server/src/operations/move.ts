@@ -1,20 +1,20 @@
 /**
- * Takes an installation from SQLite to an empty PostgreSQL: every row in one transaction, counted and summed up on both
- * sides before it is committed; and its bundles to another store, each read back. What was cut off can be done again:
- * the rows were never there, and bundles that have arrived whole are not sent twice.
+ * Moves an installation from SQLite to an empty PostgreSQL database in one transaction, verified before the commit,
+ * and its bundles to another store. An interrupted move can be repeated; bundles that have already arrived are
+ * skipped.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql, type RawBuilder } from 'kysely';
 import type { ExportFile } from '../exports/record.ts';
 import type { Blobs } from '../ports/blobs.ts';
-import { exclusively, type Database, type Tables } from '../ports/database.ts';
+import { acquireLocks, type Database, type Tables } from '../ports/database.ts';
 
 export class MoveError extends Error {
   override name = 'MoveError';
 }
 
-/** In the order in which rows may refer to each other, each with the columns that tell its rows apart. */
+/** In the order of foreign keys, each with the columns of its primary key. */
 const tableKeys = {
   organizations: ['id'],
   projects: ['sequence'],
@@ -46,9 +46,9 @@ type TableName = keyof Tables;
 type Row = Record<string, string | number | null>;
 
 const tableNames = Object.keys(tableKeys) as TableName[];
-const rowsAtOnce = 200;
+const batchSize = 200;
 
-/** How many rows, and the sum of the hashes of all: the same whatever order a database has for its texts. */
+/** The number of rows and the sum of their hashes, which is independent of the order. */
 export interface TableDigest {
   table: string;
   rows: number;
@@ -58,16 +58,16 @@ export interface TableDigest {
 export async function copyTables(
   from: Database,
   to: Database,
-  tell: (copied: TableDigest) => void = () => {},
+  onProgress: (copied: TableDigest) => void = () => {},
 ): Promise<TableDigest[]> {
   return to.transaction().execute(async (inside) => {
-    await exclusively(inside, 'move');
+    await acquireLocks(inside, 'move');
     await refuseFullTables(inside);
     const copied: TableDigest[] = [];
     for (const table of tableNames) {
       const digest = await copyTable(from, inside, table);
       copied.push(digest);
-      tell(digest);
+      onProgress(digest);
     }
     await refuseDifference(inside, copied);
     return copied;
@@ -79,7 +79,7 @@ async function refuseFullTables(to: Database): Promise<void> {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(to);
     if (rows.length > 0) {
       throw new MoveError(
-        `The PostgreSQL database is not empty: there are ${table} in it. Nothing was copied.`,
+        `The PostgreSQL database is not empty: the table ${table} has rows. Nothing was copied.`,
       );
     }
   }
@@ -92,16 +92,19 @@ async function copyTable(from: Database, to: Database, table: TableName): Promis
     try {
       await insertRows(to, table, rows);
     } catch (error) {
-      throw new MoveError(`Rows of ${table} were refused: ${(error as Error).message}. Nothing was copied.`, {
-        cause: error,
-      });
+      throw new MoveError(
+        `PostgreSQL rejected rows of ${table}: ${(error as Error).message}. Nothing was copied.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
   if (tableKeys[table][0] === 'sequence') await continueNumbering(from, to, table);
   return digest.result;
 }
 
-/** Numbers go on where they were, also those of rows that have been deleted since: a cursor may still name one. */
+/** Continues the sequences, including numbers of deleted rows, because cursors may contain them. */
 async function continueNumbering(from: Database, to: Database, table: TableName): Promise<void> {
   const last = sql<{ seq: number }>`select seq from sqlite_sequence where name = ${table}`;
   const [row] = (await last.execute(from)).rows;
@@ -116,7 +119,7 @@ async function insertRows(to: Database, table: TableName, rows: Row[]): Promise<
   await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(to);
 }
 
-/** Reads back what was written, while it can still be taken back. */
+/** Compares the copy before the commit. */
 async function refuseDifference(to: Database, copied: TableDigest[]): Promise<void> {
   for (const { table, rows, sum } of copied) {
     const digest = new Digest(table);
@@ -124,23 +127,23 @@ async function refuseDifference(to: Database, copied: TableDigest[]): Promise<vo
     const { result } = digest;
     if (result.rows === rows && result.sum === sum) continue;
     throw new MoveError(
-      `${table} has ${result.rows} rows on the other side, not the same ${rows} as here. Nothing was copied.`,
+      `${table} differs: ${result.rows} rows in PostgreSQL, ${rows} in SQLite. Nothing was copied.`,
     );
   }
 }
 
-/** All rows, some at a time, each database in its own order. */
+/** All rows in batches, in the order of each database. */
 async function* pages(database: Database, table: TableName): AsyncGenerator<Row[]> {
   const keys = tableKeys[table];
   const columns = sql.join(keys.map((key) => sql.ref(key)));
   let after: RawBuilder<unknown> = sql``;
   for (;;) {
-    const query = sql<Row>`select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(rowsAtOnce)}`;
+    const query = sql<Row>`select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(batchSize)}`;
     const { rows } = await query.execute(database);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows;
-    if (rows.length < rowsAtOnce) return;
+    if (rows.length < batchSize) return;
     after = sql`where (${columns}) > (${sql.join(keys.map((key) => last[key]))})`;
   }
 }
@@ -175,14 +178,14 @@ const fileNames = ['bundle.tar.gz', 'manifest.json', 'report.json'] as const sat
 export interface CopiedBlobs {
   objects: number;
   bytes: number;
-  /** Of the objects, those that were there from an earlier try. */
+  /** Objects that an earlier attempt had already copied. */
   kept: number;
 }
 
 export async function copyBlobs(
   from: Blobs,
   to: Blobs,
-  tell: (sofar: CopiedBlobs) => void = () => {},
+  onProgress: (sofar: CopiedBlobs) => void = () => {},
 ): Promise<CopiedBlobs> {
   await to.check();
   const copied = { objects: 0, bytes: 0, kept: 0 };
@@ -191,18 +194,18 @@ export async function copyBlobs(
       for (const name of fileNames.map((file) => `${owner}/${generation}/${file}`)) {
         const found = await from.stat(name);
         if (found === undefined) continue;
-        const isKept = await copyBlob(from, to, { name, sizeBytes: found.sizeBytes });
+        const isSkipped = await copyBlob(from, to, { name, sizeBytes: found.sizeBytes });
         copied.objects += 1;
         copied.bytes += found.sizeBytes;
-        copied.kept += isKept ? 1 : 0;
-        tell(copied);
+        copied.kept += isSkipped ? 1 : 0;
+        onProgress(copied);
       }
     }
   }
   return copied;
 }
 
-/** True when it was there already. */
+/** True when the object already existed. */
 async function copyBlob(
   from: Blobs,
   to: Blobs,
@@ -219,7 +222,7 @@ async function copyBlob(
   }
   await to.putStream(name, Readable.from(through()));
   if ((await hashOf(to, name)) !== hash.digest('hex'))
-    throw new MoveError(`${name} did not arrive as it was sent. Run the command again.`);
+    throw new MoveError(`${name} was corrupted during the copy. Run the command again.`);
   return false;
 }
 

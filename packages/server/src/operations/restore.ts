@@ -1,6 +1,6 @@
 /**
- * Puts a backup into an empty folder. Everything is read and held to its hashes before the first byte is written, and the
- * database comes last: a restore that is cut off leaves no folder that would start.
+ * Restores a backup into an empty folder. The backup is verified before the first write, and the database is written
+ * last, so that an interrupted restore leaves no folder that would start.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export class RestoreError extends Error {
   override name = 'RestoreError';
 }
 
-/** `knownMigrations` are the steps that this program has; tables that went through others are not for it. */
+/** `knownMigrations` are the migrations of this version. */
 export async function restore(
   file: string,
   folder: string,
@@ -24,7 +24,7 @@ export async function restore(
   const unknown = manifest.migrations.find((name) => !knownMigrations.includes(name));
   if (unknown !== undefined) {
     throw new RestoreError(
-      `The backup was made by version ${manifest.version}, whose tables this version does not know (${unknown}). Restore it with that version or a newer one.`,
+      `The backup is from version ${manifest.version} with migrations unknown to this version (${unknown}). Restore it with that version or a newer one.`,
     );
   }
   await makeFolder(folder, 0o700);
@@ -40,13 +40,11 @@ export async function restore(
 async function refuseFullFolder(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new RestoreError(`${folder} cannot be used (${error.code}).`);
+    throw new RestoreError(`Cannot use ${folder} (${error.code}).`);
   });
-  // A volume of its own begins with this one.
+  // New volumes contain this folder.
   if (entries.some((name) => name !== 'lost+found'))
-    throw new RestoreError(
-      `${folder} is not empty. Nothing is overwritten: choose a new folder with --data.`,
-    );
+    throw new RestoreError(`${folder} is not empty. Choose a new folder with --data.`);
 }
 
 const databaseName = 'docyard.db';

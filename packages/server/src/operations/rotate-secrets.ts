@@ -1,6 +1,6 @@
 /**
- * Replaces the key that secrets are derived from while processes run. Every step can be repeated: a rotation that was
- * interrupted continues where it stopped.
+ * Rotates the key from which secrets are derived, while processes run. Every step can be repeated, so an interrupted
+ * rotation resumes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -33,11 +33,10 @@ import { readKeyUse } from './secrets-status.ts';
 type FullKeys = GivenKeys & { previous: SecretKey };
 type RotationContext = Pick<Context, 'config' | 'database' | 'secrets'>;
 
-/** Running processes follow within `refreshSeconds`; they are given twice as long. */
+/** Running processes follow within `refreshSeconds`; the pause is twice as long. */
 const defaultPauseMs = refreshSeconds * 2000;
 
 export interface Rotation extends Resealed {
-  /** Id of the key that is active now. */
   active: string;
   previous: string;
 }
@@ -61,11 +60,11 @@ export async function rotateSecrets(
   };
 }
 
-/** Forgets the previous key of the data folder, once nothing is sealed with it. */
+/** Removes the previous key from the data folder when no value is sealed with it. */
 export async function finishRotation(context: RotationContext): Promise<void> {
   if (context.config.secretKey !== null) {
     throw new ConfigError(
-      'The keys of this installation are settings. Remove SECRET_KEY_PREVIOUS and restart every process.',
+      'The keys are set by environment variables. Remove SECRET_KEY_PREVIOUS and restart every process.',
     );
   }
   const inUse = (await readKeyUse(context)).find(({ state }) => state === 'previous');
@@ -88,7 +87,7 @@ async function keysToRotate(context: RotationContext, pauseMs: number): Promise<
   if (keys?.previous !== undefined) return { current: keys.current, previous: keys.previous };
   if (config.secretKey !== null) {
     throw new ConfigError(
-      'There is one key only. Set SECRET_KEY to a new key and SECRET_KEY_PREVIOUS to the old one, restart every process, and run this again.',
+      'There is only one key. Set SECRET_KEY to a new key and SECRET_KEY_PREVIOUS to the old one, restart every process, and run this command again.',
     );
   }
   const { current, previous } = await addNextKey(keysFileOf(config));
@@ -97,7 +96,7 @@ async function keysToRotate(context: RotationContext, pauseMs: number): Promise<
   return { current, previous };
 }
 
-/** One transaction makes the new key active and keeps what cannot be computed without the old one. */
+/** One transaction activates the new key and stores the values that need the old one. */
 async function activate(database: Database, { current, previous }: FullKeys): Promise<void> {
   await inTransaction(database, async (transaction) => {
     const { numUpdatedRows } = await transaction
@@ -122,7 +121,7 @@ async function activate(database: Database, { current, previous }: FullKeys): Pr
   });
 }
 
-/** Hashes that name no pepper were made with the key that was active until now. */
+/** Hashes without a pepper id were created with the previously active key. */
 async function labelHashes(transaction: Database, pepperId: string): Promise<void> {
   await transaction.updateTable('api_keys').set({ pepper: pepperId }).where('pepper', 'is', null).execute();
   await transaction

@@ -1,4 +1,3 @@
-/** Which keys of an installation are still in use, and by how much. */
 import type { Context } from '../context.ts';
 import { countSealedSecrets } from '../projects/secrets.ts';
 import { isSealedWith } from '../seal.ts';
@@ -8,7 +7,7 @@ import { countSealedWebhookSecrets } from '../webhooks/secrets.ts';
 
 export interface KeyUse {
   id: string;
-  /** A retired key is no longer configured; only hashes that were not used since depend on it. */
+  /** A retired key is not configured anymore; only hashes that were not used since depend on it. */
   state: 'active' | 'next' | 'previous' | 'retired';
   apiKeys: number;
   passwords: number;
@@ -57,7 +56,7 @@ async function countSealed(context: Pick<Context, 'database'>, keys: readonly Bu
   return keys.map((_key, index) => counts.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
-/** Keys that have ended are left out: no one can use them. */
+/** Expired and revoked keys are left out. */
 async function countApiKeys({
   database,
   secrets,

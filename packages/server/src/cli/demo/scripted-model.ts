@@ -1,20 +1,17 @@
-/**
- * A model for the demonstration: a local server that answers by a script, in the wire format of chat completions. It is
- * no model; it only lets everything else be real.
- */
+/** A scripted model for the demo: a local server in the wire format of chat completions. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 
 export interface ScriptedTask {
   prompt: string;
-  /** The tool calls of a perfect model, one an answer. */
+  /** The tool calls of a perfect model, one per response. */
   calls: { tool: string; input: Record<string, unknown> }[];
 }
 
 export interface ScriptedModel {
   url: string;
-  /** `host:port`, as the list of allowed hosts names it. */
+  /** `host:port`, as in EGRESS_ALLOW. */
   host: string;
   close(): Promise<void>;
 }
@@ -22,7 +19,7 @@ export interface ScriptedModel {
 const Conversation = z.object({
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
 });
-const mostBodyBytes = 20_000_000;
+const maxBodyBytes = 20_000_000;
 
 export async function startScriptedModel(tasks: readonly ScriptedTask[]): Promise<ScriptedModel> {
   const server = createServer((request, response) => {
@@ -50,13 +47,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > mostBodyBytes) throw new Error('The request is too large.');
+    if (size > maxBodyBytes) throw new Error('The request is too large.');
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
 }
 
-/** The conversation says which task it is and how far it has come, so that the server need remember nothing. */
+/** The conversation identifies the task and its step, so that the server needs no state. */
 function nextCall(
   tasks: readonly ScriptedTask[],
   messages: z.infer<typeof Conversation>['messages'],

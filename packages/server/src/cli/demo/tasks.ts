@@ -1,9 +1,7 @@
-/**
- * The three instructions of the demonstration, each with the tool calls a perfect model would make on the sample site.
- */
+/** The instructions of the demo, with the tool calls that a perfect model would make on the sample site. */
 import type { ScriptedTask } from './scripted-model.ts';
 
-/** Put into the sample before the demonstration, so that there is something to mend. */
+/** Added to the sample, so that the demo has a link to fix. */
 export const brokenLink = {
   file: 'setup/unboxing.mdx',
   right: '](/setup/siting)',
@@ -26,7 +24,7 @@ Leave ice alone. The wind cups come free by themselves when the sun is on them.
 
 export const tasks: ScriptedTask[] = [
   {
-    prompt: 'Find the broken link on the unboxing page and mend it.',
+    prompt: 'Find the broken link on the unboxing page and fix it.',
     calls: [
       { tool: 'validate', input: {} },
       { tool: 'read_file', input: { path: brokenLink.file } },
@@ -38,14 +36,14 @@ export const tasks: ScriptedTask[] = [
       {
         tool: 'finish',
         input: {
-          title: 'Mend the link to the page about a good place',
+          title: 'Fix the link to the page about a good place',
           summary: 'The last line of the unboxing page linked to a page that does not exist.',
         },
       },
     ],
   },
   {
-    prompt: 'Rename the page setup/siting to setup/a-good-place. Old links must go on working.',
+    prompt: 'Rename the page setup/siting to setup/a-good-place. Old links must keep working.',
     calls: [
       { tool: 'move_page', input: { from: 'setup/siting.mdx', to: 'setup/a-good-place.mdx' } },
       { tool: 'validate', input: {} },

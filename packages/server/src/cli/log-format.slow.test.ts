@@ -38,7 +38,7 @@ async function outputOf(
   return output.replaceAll('\r', '');
 }
 
-/** The same machine without /usr/bin/bwrap. */
+/** Hides /usr/bin/bwrap. */
 const withoutBubblewrap = [
   'bwrap',
   '--dev-bind',
@@ -60,7 +60,7 @@ const serve = (...more: string[]) => [
 ];
 const missing = /bubblewrap \(bwrap\) is not installed; install/;
 
-test('serve says on a terminal in one readable line that bubblewrap is missing and how to install it', async () => {
+test('serve reports a missing bubblewrap on a terminal in one line with install instructions', async () => {
   const output = await outputOf(serve('--log-level', 'warn'), {
     onTerminal: true,
     wrapper: withoutBubblewrap,

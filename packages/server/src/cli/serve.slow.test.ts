@@ -1,4 +1,4 @@
-/** What `docyard serve` shows of its secrets: all of them on a terminal, none of them anywhere else. */
+/** `docyard serve` prints secrets on a terminal only. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

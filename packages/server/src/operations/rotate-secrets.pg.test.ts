@@ -1,4 +1,4 @@
-/** Rotations of the secret key: what was made before works during and after, and nothing stays sealed with the old key. */
+/** Rotation of the secret key: existing data stays usable, and no value stays encrypted with the old key. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +7,8 @@ import { readConfig, type Environment } from '../config.ts';
 import type { Context } from '../context.ts';
 import { checkLink, signLink } from '../exports/links.ts';
 import { authenticate } from '../keys/authenticate.ts';
-import { createPerson } from '../people/by-hand.ts';
-import { signIn } from '../people/sign-in.ts';
+import { createUser } from '../users/operator-accounts.ts';
+import { signIn } from '../users/sign-in.ts';
 import { goodPassword } from '../../test/support/visitor.ts';
 import { readSecret, writeSecret } from '../projects/secrets.ts';
 import { holdsFingerprint, refreshSecrets } from '../secrets.ts';
@@ -69,7 +69,7 @@ async function makeEverything(context: TestContext): Promise<Made> {
   const { id: projectId } = await createTestProject(context, tenant);
   await writeSecret(context, { projectId, name: 'model.key' }, 'key of the model');
   await newSecret(context, 'wh_1');
-  await createPerson(context, {
+  await createUser(context, {
     email,
     name: 'Ada',
     password: goodPassword,
@@ -104,12 +104,12 @@ const allWorks = {
   ready: true,
 };
 
-test('what was made with the old key works before, during and after a rotation', async () => {
+test('data that was encrypted with the old key works before, during and after a rotation', async () => {
   const old = await composeForTest({ SECRET_KEY: oldKey });
   const made = await makeEverything(old);
   const both = await startWith(old, bothKeys);
   expect(await works(both, made)).toEqual(allWorks);
-  // Until the rotation, processes that have the old key alone read what this one writes.
+  // Until the rotation, processes that have only the old key can read values that this one writes.
   await writeSecret(both, { projectId: made.projectId, name: 'forge.credential' }, 'token of the forge');
   expect(await readSecret(old, { projectId: made.projectId, name: 'forge.credential' })).toBe(
     'token of the forge',
@@ -123,7 +123,7 @@ test('what was made with the old key works before, during and after a rotation',
   expect(await works(after, made)).toEqual({ ...allWorks, link: 'invalid' });
 });
 
-test('API keys and passwords that nobody used during the overlap work after the old key is removed', async () => {
+test('API keys and passwords that were unused during the overlap work after the old key is removed', async () => {
   const old = await composeForTest({ SECRET_KEY: oldKey });
   const made = await makeEverything(old);
   await rotateSecrets(await startWith(old, bothKeys), atOnce);
@@ -134,7 +134,7 @@ test('API keys and passwords that nobody used during the overlap work after the 
     { state: 'retired', apiKeys: 1, passwords: 1 },
   ]);
   expect(await works(after, made)).toMatchObject({ key: true, password: true });
-  // Their use has moved them to the new key.
+  // Using them moved them to the new key.
   const used = await readKeyUse(after);
   expect(used.map(({ state, apiKeys, passwords }) => ({ state, apiKeys, passwords }))).toEqual([
     { state: 'active', apiKeys: 1, passwords: 1 },
@@ -143,7 +143,7 @@ test('API keys and passwords that nobody used during the overlap work after the 
   expect(await works(after, made)).toMatchObject({ key: true, password: true });
 });
 
-test('a rotation that runs again changes nothing, and one that was interrupted continues', async () => {
+test('a repeated rotation changes nothing, and an interrupted one continues', async () => {
   const old = await composeForTest({ SECRET_KEY: oldKey });
   const made = await makeEverything(old);
   const both = await startWith(old, bothKeys);
@@ -162,7 +162,7 @@ test('a rotation that runs again changes nothing, and one that was interrupted c
   );
 });
 
-test('two rotations in a row keep everything that the first key made', async () => {
+test('data of the first key works after two rotations', async () => {
   const thirdKey = 'a third key, for the rotation after the next';
   const old = await composeForTest({ SECRET_KEY: oldKey });
   const made = await makeEverything(old);
@@ -173,20 +173,20 @@ test('two rotations in a row keep everything that the first key made', async () 
   expect(await works(after, made)).toEqual({ ...allWorks, link: 'invalid' });
 });
 
-test('a running process follows a rotation that another one makes', async () => {
+test('a running process follows a rotation of another process', async () => {
   const old = await composeForTest({ SECRET_KEY: oldKey });
   const made = await makeEverything(old);
   const running = await startWith(old, bothKeys);
   const before = running.secrets.pepperId;
   await rotateSecrets(await startWith(old, bothKeys), atOnce);
-  // Even before it notices, both keys are at hand.
+  // It has both keys before it notices the rotation.
   expect(await works(running, made)).toEqual(allWorks);
   await refreshSecrets(running);
   expect(running.secrets.pepperId).not.toBe(before);
   expect(await works(running, made)).toEqual(allWorks);
 });
 
-test('a request that was answered before a rotation is replayed after it', async () => {
+test('an idempotent request is replayed after a rotation', async () => {
   const old = await composeForTest({ SECRET_KEY: oldKey });
   const { tenant } = await makeEverything(old);
   const post = async (context: TestContext) => {
@@ -203,7 +203,7 @@ test('a request that was answered before a rotation is replayed after it', async
 });
 
 describe('a rotation is refused', () => {
-  test('when there is one key only', async () => {
+  test('when there is only one key', async () => {
     const context = await composeForTest({ SECRET_KEY: oldKey });
     await expect(rotateSecrets(context, atOnce)).rejects.toThrow('SECRET_KEY_PREVIOUS to the old one');
   });
@@ -211,7 +211,7 @@ describe('a rotation is refused', () => {
   test('when the previous key is not that of the database', async () => {
     const context = await composeForTest({ SECRET_KEY: oldKey });
     const starting = startWith(context, { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: `${oldKey}.` });
-    await expect(starting).rejects.toThrow('did not set up this database');
+    await expect(starting).rejects.toThrow('does not belong to this database');
   });
 });
 
@@ -219,7 +219,7 @@ describe('the key in the data folder', () => {
   const kept = ({ config }: Context) =>
     JSON.parse(readFileSync(join(config.dataDir, 'secrets.json'), 'utf8')) as { previous?: unknown };
 
-  test('is rotated beside the old one, which a finished rotation removes', async () => {
+  test('is stored next to the old one until the rotation is finished', async () => {
     const context = await composeForTest();
     const made = await makeEverything(context);
     await rotateSecrets(context, atOnce);
@@ -230,7 +230,7 @@ describe('the key in the data folder', () => {
     expect(await works(await startWith(context, {}), made)).toEqual({ ...allWorks, link: 'invalid' });
   });
 
-  test('is rotated once, however often the command runs before it is finished', async () => {
+  test('is replaced once, even when the command runs again before the rotation is finished', async () => {
     const context = await composeForTest();
     const first = await rotateSecrets(context, atOnce);
     const text = JSON.stringify(kept(context));
@@ -238,7 +238,7 @@ describe('the key in the data folder', () => {
     expect(JSON.stringify(kept(context))).toBe(text);
   });
 
-  test('keeps its previous key while a value is sealed with it', async () => {
+  test('keeps its previous key while a value is encrypted with it', async () => {
     const context = await composeForTest();
     const { projectId } = await makeEverything(context);
     const stale = { ...context, secrets: { ...context.secrets } };
@@ -248,7 +248,7 @@ describe('the key in the data folder', () => {
     expect(kept(context).previous).toBeDefined();
   });
 
-  test('gives way to SECRET_KEY', async () => {
+  test('can be replaced by SECRET_KEY', async () => {
     const context = await composeForTest();
     const made = await makeEverything(context);
     const SECRET_KEY_PREVIOUS_FILE = join(context.config.dataDir, 'secrets.json');

@@ -1,4 +1,4 @@
-/** Ordinary mistakes with files and folders end with one sentence and one status, without a stack trace or a hang. */
+/** File and folder errors end with one sentence and an exit status, without a stack trace or a hang. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -101,26 +101,23 @@ test.each([
   expect(ended).toMatchObject(sentence(text));
 });
 
-test.each(['check', 'build', 'export', 'dev'])(
-  '%s names a folder of the site that it may not read',
-  (name) => {
-    const options: Record<string, string[]> = {
-      build: ['--out', 'out'],
-      export: ['--output', '/tmp/x.tar.gz'],
-      dev: ['--no-open', '--port', '0'],
-    };
-    const text = /drafts: The folder cannot be read: permission denied \(EACCES\)\. [^\n]+/;
-    expect(run([name, locked, ...(options[name] ?? [])], unprivileged)).toEqual(sentence(text));
-  },
-);
+test.each(['check', 'build', 'export', 'dev'])('%s names an unreadable folder of the site', (name) => {
+  const options: Record<string, string[]> = {
+    build: ['--out', 'out'],
+    export: ['--output', '/tmp/x.tar.gz'],
+    dev: ['--no-open', '--port', '0'],
+  };
+  const text = /drafts: The folder cannot be read: permission denied \(EACCES\)\. [^\n]+/;
+  expect(run([name, locked, ...(options[name] ?? [])], unprivileged)).toEqual(sentence(text));
+});
 
-test('serve without git says what to install', () => {
+test('serve explains what to install when git is missing', () => {
   const ended = run(['serve', '--port', '0', '--data', join(folder, 'no-git')], { path: '/nonexistent' });
   expect(ended).toEqual(sentence(/git was not found\. Install git 2\.39 or newer, then start again\./));
 });
 
-test('dev says that a folder does not exist, or is a file', () => {
-  expect(run(['dev', 'nope'])).toEqual(sentence(/There is no folder \S+nope\. Check the path\./));
+test('dev reports a folder that does not exist or is a file', () => {
+  expect(run(['dev', 'nope'])).toEqual(sentence(/Folder not found: \S+nope\. Check the path\./));
   expect(run(['dev', join(site, 'docs.json')])).toEqual(sentence(/\S+docs\.json is a file\. [^\n]+/));
 });
 
@@ -150,7 +147,7 @@ test.each([
   [['export', 'strat'], 'Did you mean docyard export start?'],
   [['site', 'releasse'], 'Did you mean docyard site releases?'],
   [['keys', 'crate'], 'Did you mean docyard keys create?'],
-])('the unknown subcommand of %j is answered with the nearest one', (words, text) => {
+])('the error for the unknown subcommand of %j suggests the nearest one', (words, text) => {
   const { status, stderr } = run(words);
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) as string });
 });

@@ -1,6 +1,6 @@
 /**
- * Every text that the command line shows by itself, as a file beside this one: the help of every command, and what wrong
- * calls are answered. A new command gets its file by itself; look at it before you commit it.
+ * Snapshots of the help of every command and of the errors for invalid calls. A new command gets its snapshot
+ * automatically; review it before you commit it.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -42,7 +42,7 @@ function helpOf(command: Command): string {
 
 const fileOf = (path: string) => `${path.replaceAll(' ', '-')}.txt`;
 
-describe('help', () => {
+describe('the help', () => {
   test.each(commands)('of $path', async ({ path, command }) => {
     const help = helpOf(command);
     await expect(help).toMatchFileSnapshot(join(folder, fileOf(path)));
@@ -50,19 +50,19 @@ describe('help', () => {
     expect(command.description()).toMatch(/^[A-Z].*\.$/);
   });
 
-  test('shows an example, of the command or of its family', () => {
+  test('of every command or of its parent contains an example', () => {
     const without = commands
       .filter(({ command }) => command.commands.length === 0)
       .filter(({ command }) => !/^Examples?:$/m.test(helpOf(command) + helpOf(command.parent ?? command)));
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  test('every file is that of a command', () => {
+  test('has no snapshot without a command', () => {
     const expected = [...commands.map(({ path }) => fileOf(path)), 'wrong-calls.txt', 'overview.txt'];
     expect(readdirSync(folder).filter((file) => !expected.includes(file))).toEqual([]);
   });
 
-  test('of one command is the same when only that one is loaded', async () => {
+  test('of a command is the same when only that command is loaded', async () => {
     for (const name of ['export', 'check']) {
       const alone = (await buildProgram(name)).commands.find((command) => command.name() === name);
       const among = commands.find(({ path }) => path === `docyard ${name}`);
@@ -73,7 +73,7 @@ describe('help', () => {
 
 const run = (line: string) => docyard(...line.split(' ').filter((word) => word !== ''));
 
-let nobody: string;
+let unused: string;
 let home: string;
 const before = { folder: process.cwd(), environment: { ...process.env } };
 
@@ -82,7 +82,7 @@ beforeAll(async () => {
   process.chdir(home);
   for (const name of Object.keys(process.env)) if (/^DOCYARD_|^SIGNING_/.test(name)) delete process.env[name];
   process.env['XDG_CONFIG_HOME'] = home;
-  nobody = await unusedAddress();
+  unused = await unusedAddress();
 });
 
 afterAll(() => {
@@ -125,7 +125,7 @@ const wrongCalls = [
   'export . --output site.zip',
   'export . --output nowhere/site.tar.gz',
   'export . --output - --json',
-  'export start a.example.com --project pr_1 --server NOBODY --key-file key',
+  'export start a.example.com --project pr_1 --server UNUSED --key-file key',
   'export start a.example.com --metadata x',
   'export start a.example.com --url-style pretty',
   'export status se_1',
@@ -134,8 +134,8 @@ const wrongCalls = [
   'export status se_1 --server nowhere',
   'export status se_1 --server https://me:secret@docs.example.com',
   'export status se_1 --key-file nowhere',
-  'export status se_1 --key-file key --server NOBODY',
-  'export status se_1 --key-file key --server NOBODY --json',
+  'export status se_1 --key-file key --server UNUSED',
+  'export status se_1 --key-file key --server UNUSED --json',
   'export wait se_1 --timeout soon',
   'export download',
   'export download se_1 --latest docs.example.com',
@@ -145,9 +145,9 @@ const wrongCalls = [
   'export list --status done',
   'export list --since yesterday',
   'agent run',
-  'agent run @nowhere --project pr_1 --key-file key --server NOBODY',
+  'agent run @nowhere --project pr_1 --key-file key --server UNUSED',
   'login nowhere',
-  'login NOBODY',
+  'login UNUSED',
   'logout',
   'whoami',
   'open nowhere',
@@ -160,11 +160,11 @@ const wrongCalls = [
   'help nothing',
 ];
 
-test('wrong calls are answered with what to do, and end with a status of the table', async () => {
+test('invalid calls explain what to do and exit with a documented status', async () => {
   writeFileSync('key', 'docyard_key\n');
   const answers: string[] = [];
   for (const call of wrongCalls) {
-    const { status, stdout, stderr } = await run(call.replace('NOBODY', nobody));
+    const { status, stdout, stderr } = await run(call.replace('UNUSED', unused));
     expect(status, call).not.toBe(0);
     expect(stderr, call).not.toMatch(/^ {4}at /m);
     if (call.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ ok: false });
@@ -173,19 +173,19 @@ test('wrong calls are answered with what to do, and end with a status of the tab
   }
   const text = answers
     .join('\n')
-    .replaceAll(nobody, 'NOBODY')
-    .replaceAll(nobody.slice('http://'.length), 'NOBODY')
+    .replaceAll(unused, 'UNUSED')
+    .replaceAll(unused.slice('http://'.length), 'UNUSED')
     .replaceAll(home, 'HERE');
   await expect(text).toMatchFileSnapshot(join(folder, 'wrong-calls.txt'));
 });
 
-test('without a command it says how to begin', async () => {
+test('the program without a command prints how to start', async () => {
   const { status, stdout, stderr } = await run('');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   await expect(stdout.replace(version, 'VERSION')).toMatchFileSnapshot(join(folder, 'overview.txt'));
 });
 
-test('help is a command and an option', async () => {
+test('help is available as a command and as an option', async () => {
   const asked = await run('export start --help');
   expect(asked).toMatchObject({ status: 0, stderr: '' });
   expect(await run('help export start')).toEqual(asked);
@@ -196,12 +196,12 @@ test('help is a command and an option', async () => {
 describe('names of other tools', () => {
   const checks = Object.keys(aliases).filter((name) => aliases[name]?.words[0] === 'check');
 
-  test.each(checks)('%s is a check', async (name) => {
+  test.each(checks)('%s runs a check', async (name) => {
     const { status, stdout } = await run(`${name} --help`);
     expect({ status, stdout }).toEqual({ status: 0, stdout: (await run('check --help')).stdout });
   });
 
-  test('people, the earlier name of users, still works', async () => {
+  test('the deprecated command people runs users', async () => {
     const { stdout } = await run('users invite --help');
     expect(await run('people invite --help')).toEqual({ status: 0, stdout, stderr: '' });
     expect(await run('help people invite')).toEqual({ status: 0, stdout, stderr: '' });

@@ -1,4 +1,4 @@
-/** `docyard projects agent` as operators call it: shows and changes part by part, and takes no secret as an argument. */
+/** `docyard projects agent` shows and changes single settings and accepts no secret as an argument. */
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -57,12 +57,12 @@ function file(name: string, text: string): string {
   return join(files, name);
 }
 
-test('without options it shows what there is, in words', () => {
+test('the command without options prints the current settings', () => {
   expect(agent([]).stdout).toBe(
     [
-      'forge           found by the address of the repository',
-      'model           that of the installation',
-      'limits          the usual ones',
+      'forge           detected from the repository URL',
+      'model           default of the installation',
+      'limits          default',
       'protected paths none',
       'allowed paths   none',
       'allowed keys    none',
@@ -75,7 +75,7 @@ test('without options it shows what there is, in words', () => {
 describe('the forge', () => {
   const credential = async () => (await readAgentSecrets(context, projectId)).forgeCredential;
 
-  test('is set with a token from a file or from standard input, kept, and forgotten', async () => {
+  test('is set with a token from a file or standard input, shown without it, and removed', async () => {
     const token = file('token', 'first-token\n');
     const first = json(['--forge', 'gitea', '--token-file', token]);
     expect(first['forge']).toEqual({ kind: 'gitea', apiBase: null, credential: { set: true } });
@@ -107,7 +107,7 @@ describe('the forge', () => {
   });
 });
 
-test('the model is changed part by part', async () => {
+test('the model settings are changed one at a time', async () => {
   const args = [
     '--model-url',
     'https://models.example.com/v1',
@@ -124,7 +124,7 @@ test('the model is changed part by part', async () => {
   expect(json(['--no-model'])['model']).toBeNull();
 });
 
-test('limits are added to, the lists replace what was there, and each can be taken away', () => {
+test('limits are merged, lists are replaced, and each can be removed', () => {
   const instructions = file('instructions.md', 'Be brief.\n');
   json(['--limit', 'steps=40', 'minutes=10', '--protect', 'legal', '--instructions-file', instructions]);
   const changed = json([
@@ -155,7 +155,7 @@ test('limits are added to, the lists replace what was there, and each can be tak
   });
 });
 
-describe('a wrong call says what to do', () => {
+describe('an invalid call explains what to do', () => {
   test.each<[number, string, string[]]>([
     [2, 'Allowed choices are github', ['--forge', 'sourcehut']],
     [2, 'give --forge too', ['--token-file', '-']],
@@ -164,9 +164,13 @@ describe('a wrong call says what to do', () => {
     [2, 'give --model-url and --model.', ['--model', 'writer-1']],
     [2, 'write it as name=number', ['--limit', 'steps']],
     [2, 'agent.limits', ['--limit', 'stepps=7']],
-    [2, 'agent.protectedPaths.0: A path has no ".." in it.', ['--protect', '../x']],
-    [1, 'cannot be read (ENOENT)', ['--forge', 'gitea', '--token-file', '/nowhere/token']],
-    [2, 'Only GitHub takes the key of an App.', ['--forge', 'gitea', '--app-id', '7', '--app-key-file', '-']],
+    [2, 'agent.protectedPaths.0: A path must not contain "..".', ['--protect', '../x']],
+    [1, 'cannot read /nowhere/token (ENOENT)', ['--forge', 'gitea', '--token-file', '/nowhere/token']],
+    [
+      2,
+      'Only GitHub supports App credentials.',
+      ['--forge', 'gitea', '--app-id', '7', '--app-key-file', '-'],
+    ],
   ])('%s: %s', (status, hint, args) => {
     const answer = agent(args, 'a-token');
     expect(answer.stderr).toContain(hint);
