@@ -1,4 +1,4 @@
-/** Jobs that are asked for together are read together, and nobody is given what was read before they asked. */
+/** Concurrent reads share a statement, and no caller gets a row that was read before its call. */
 import { expect, test, vi } from 'vitest';
 import { BatchedReads } from './batched-reads.ts';
 
@@ -7,7 +7,7 @@ interface Row {
   progress: number;
 }
 
-/** A database that answers by hand: whatever is asked waits until `answer` or `fail` is called for it, in any order. */
+/** Each statement waits until the test calls `answer` or `fail` for it, in any order. */
 function makeReads() {
   const sent: { ids: string[]; answer(progress: number, ids?: string[]): void; fail(error: Error): void }[] =
     [];
@@ -24,7 +24,7 @@ function makeReads() {
   return { reads, sent, sentTimes };
 }
 
-test('those who ask at the same time share one statement, and each gets their own', async () => {
+test('concurrent reads share one statement, and each caller gets its own row', async () => {
   const { reads, sent, sentTimes } = makeReads();
   const asked = ['a', 'b', 'a', 'gone'].map((id) => reads.read(id));
   await sentTimes(1);
@@ -34,7 +34,7 @@ test('those who ask at the same time share one statement, and each gets their ow
   expect(jobs.map((job) => job?.id)).toEqual(['a', 'b', 'a', undefined]);
 });
 
-test('whoever asks while the job is being read gets what is read after that', async () => {
+test('a read that starts during a statement gets the result of a later statement', async () => {
   const { reads, sent, sentTimes } = makeReads();
   const early = reads.read('a');
   await sentTimes(1);
@@ -46,7 +46,7 @@ test('whoever asks while the job is being read gets what is read after that', as
   expect((await late)?.progress).toBe(2);
 });
 
-test('while two statements are under way all others wait, and then go together', async () => {
+test('reads wait while two statements are running and then share the next one', async () => {
   const { reads, sent, sentTimes } = makeReads();
   void reads.read('a');
   await sentTimes(1);
@@ -62,7 +62,7 @@ test('while two statements are under way all others wait, and then go together',
   expect((await Promise.all(waiting)).map((job) => job?.progress)).toEqual([3, 3, 3]);
 });
 
-test('one statement asks for a bounded number of jobs', async () => {
+test('one statement reads a bounded number of jobs', async () => {
   const { reads, sent, sentTimes } = makeReads();
   const ids = Array.from({ length: 450 }, (_, index) => String(index));
   const asked = ids.map((id) => reads.read(id));
@@ -75,13 +75,13 @@ test('one statement asks for a bounded number of jobs', async () => {
   expect(sent.map(({ ids }) => ids.length)).toEqual([200, 200, 50]);
 });
 
-test('a failure is told to those whom it concerns, and the next are read again', async () => {
+test('a failed statement rejects its own callers, and the next read starts a new statement', async () => {
   const { reads, sent, sentTimes } = makeReads();
   const failing = [reads.read('a'), reads.read('b')];
   await sentTimes(1);
   sent[0]?.fail(new Error('away'));
-  const told = await Promise.allSettled(failing);
-  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const settled = await Promise.allSettled(failing);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   const next = reads.read('a');
   await sentTimes(2);
   sent[1]?.answer(2);

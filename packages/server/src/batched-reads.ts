@@ -1,54 +1,54 @@
 /**
- * Rows that many callers ask for one by one, read many at a time (DataLoader pattern). A row is always read after it was
- * asked for: a caller joins a statement that has not been sent yet, never one under way. Access is checked by the caller.
+ * Batches reads of single rows into one query (DataLoader pattern). A read only joins a query that has not been batch
+ * yet, so it never returns an older row. Callers check access.
  */
 
-/** The fewer, the more go together; with only one, a connection that hangs would hold up everybody. */
-const mostUnderWay = 2;
-const mostTogether = 200;
+/** Fewer queries make larger batches; with one, a hanging connection would block every caller. */
+const maxInFlight = 2;
+const maxBatchSize = 200;
 
 type Select<Row> = (keys: readonly string[]) => Promise<Map<string, Row>>;
 
 export class BatchedReads<Row> {
   readonly #select: Select<Row>;
-  readonly #waiting = new Map<string, PromiseWithResolvers<Row | undefined>>();
-  #underWay = 0;
-  #isDue = false;
+  readonly #pending = new Map<string, PromiseWithResolvers<Row | undefined>>();
+  #inFlight = 0;
+  #isScheduled = false;
 
-  /** For PostgreSQL: SQLite answers at once. */
+  /** Only useful for PostgreSQL. */
   constructor(select: Select<Row>) {
     this.#select = select;
   }
 
   read(key: string): Promise<Row | undefined> {
-    const waiting = this.#waiting.get(key) ?? Promise.withResolvers();
-    this.#waiting.set(key, waiting);
-    this.#sendSoon();
-    return waiting.promise;
+    const pending = this.#pending.get(key) ?? Promise.withResolvers();
+    this.#pending.set(key, pending);
+    this.#schedule();
+    return pending.promise;
   }
 
-  /** After the requests that have arrived together. */
-  #sendSoon(): void {
-    if (this.#isDue || this.#waiting.size === 0 || this.#underWay >= mostUnderWay) return;
-    this.#isDue = true;
+  /** Runs after all requests of this event loop turn. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#pending.size === 0 || this.#inFlight >= maxInFlight) return;
+    this.#isScheduled = true;
     setImmediate(() => {
-      this.#isDue = false;
+      this.#isScheduled = false;
       void this.#send();
-      this.#sendSoon();
+      this.#schedule();
     });
   }
 
   async #send(): Promise<void> {
-    const sent = [...this.#waiting].slice(0, mostTogether);
-    for (const [key] of sent) this.#waiting.delete(key);
-    this.#underWay += 1;
+    const batch = [...this.#pending].slice(0, maxBatchSize);
+    for (const [key] of batch) this.#pending.delete(key);
+    this.#inFlight += 1;
     try {
-      const found = await this.#select(sent.map(([key]) => key));
-      for (const [key, { resolve }] of sent) resolve(found.get(key));
+      const found = await this.#select(batch.map(([key]) => key));
+      for (const [key, { resolve }] of batch) resolve(found.get(key));
     } catch (error) {
-      for (const [, { reject }] of sent) reject(error);
+      for (const [, { reject }] of batch) reject(error);
     }
-    this.#underWay -= 1;
-    this.#sendSoon();
+    this.#inFlight -= 1;
+    this.#schedule();
   }
 }

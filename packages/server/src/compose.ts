@@ -1,6 +1,4 @@
-/**
- * Config in, Context out: the only file that knows the adapters by name.
- */
+/** Creates the Context from the Config. The only module that imports adapters. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operation } from '@docyard/api';
@@ -12,17 +10,17 @@ import { openSqlite } from './adapters/database/sqlite.ts';
 import { HttpForges } from './adapters/forge/forges.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
 import { GitAndFolderSources } from './adapters/sources/sources.ts';
-import { silentMeasures, silentTracer } from './adapters/telemetry/silent.ts';
+import { noOpMeasures, noOpTracer } from './adapters/telemetry/no-op-telemetry.ts';
 import { ConfigError } from '@docyard/site/errors';
 import { type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
-import type { OnRunStep } from './agent/run-steps.ts';
+import type { OnRunStep } from './agent/journal.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
-import { keepLibrariesHome } from '@docyard/site/network';
+import { disableMetadataService } from '@docyard/site/network';
 import { policyFor, type PolicyFor } from './egress/rules.ts';
 import { createJob } from './jobs/create-jobs.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
@@ -35,7 +33,7 @@ import { planOf } from './organizations/organizations.ts';
 import { openSecrets } from './secrets.ts';
 import { version } from './version.ts';
 
-/** Features do not know each other; an agent's branch is shown by an ordinary export all the same. */
+/** Features do not import each other, so the export that previews an agent's branch is started here. */
 const startPreview: StartPreview = async (context, { ofJob, source }) => {
   if ((await planOf(context, ofJob.organization_id)) !== operation('startExport').plan) return undefined;
   const input: ExportInput = { request: { domain: ofJob.domain, ref: source.ref }, source };
@@ -56,13 +54,13 @@ const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] 
     export: { record: async (_database, job) => viewExport(job) },
     agent: {
       record: async (...change) => (await agent()).record(...change),
-      alsoHappened: async (...change) => (await agent()).alsoHappened(...change),
+      extraEvents: async (...change) => (await agent()).extraEvents(...change),
     },
   };
 };
 
 export function createRunners({ onAgentStep }: { onAgentStep?: OnRunStep } = {}): Runners {
-  /** The engine, its tools and the renderer load with the first agent job; many servers never run one. */
+  /** Loaded with the first agent job, because many servers never run one. */
   const runAgent: Runner = async (context, input) => {
     const { agentRunner } = await import('./agent/run.ts');
     return agentRunner({ startPreview, onStep: onAgentStep })(context, input);
@@ -72,22 +70,22 @@ export function createRunners({ onAgentStep }: { onAgentStep?: OnRunStep } = {})
 
 export const runners: Runners = createRunners();
 
-const sameWarningEveryMs = 10_000;
+const warningIntervalMs = 10_000;
 
 export type Telemetry = Pick<Context, 'measures' | 'tracer'>;
 
-const silence: Telemetry = { measures: silentMeasures, tracer: silentTracer };
+const noTelemetry: Telemetry = { measures: noOpMeasures, tracer: noOpTracer };
 
-/** For a process that serves. A command that ends after a moment has nothing to be asked about. */
+/** For serving processes only. */
 export async function openTelemetry({ role, tracing }: Config): Promise<Telemetry> {
   const { PrometheusMeasures } = await import('./adapters/telemetry/prometheus.ts');
   const measures = new PrometheusMeasures({ version, role });
-  if (tracing === null) return { measures, tracer: silentTracer };
+  if (tracing === null) return { measures, tracer: noOpTracer };
   const { OpenTelemetryTracer } = await import('./adapters/telemetry/opentelemetry.ts');
   return { measures, tracer: new OpenTelemetryTracer({ ...tracing, version, role }) };
 }
 
-/** The tables alone, for commands that look at them or copy them as a whole. */
+/** The tables without the rest of the Context, for commands that inspect or copy them. */
 export async function openTables(
   { databaseUrl: url, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
   options: OpeningOptions = {},
@@ -99,11 +97,11 @@ export async function openTables(
 
 export { knownMigrations, listMigrations } from './adapters/database/migrate.ts';
 
-export async function compose(config: Config, telemetry = silence): Promise<Context> {
-  // On PostgreSQL a command needs no folder.
+export async function compose(config: Config, telemetry = noTelemetry): Promise<Context> {
+  // Commands on PostgreSQL need no data folder.
   if (config.databaseUrl === null) await prepareDataFolder(config.dataDir);
   const log = openServiceLog(config);
-  keepLibrariesHome(config.egress);
+  disableMetadataService(config.egress);
   const blobs = await openBlobs(config, telemetry.measures);
   const shared = await openDatabase(config, log, telemetry.measures);
   const close = async () => {
@@ -137,19 +135,19 @@ export async function compose(config: Config, telemetry = silence): Promise<Cont
   }
 }
 
-/** The queue and the announcements follow the database. What PostgreSQL needs is loaded only where it is used. */
+/** The queue and the announcements follow the database. PostgreSQL modules are loaded only when needed. */
 async function openDatabase(
   config: Config,
   log: Context['log'],
   measures: Measures,
 ): Promise<Pick<Context, 'database' | 'queue' | 'changes'>> {
   const { databaseUrl: url, limits } = config;
-  const mostOfOrganization = limits.runningPerOrganization;
-  const applied = (migrations: string[]) => log.info({ migrations }, 'the database was brought up to date');
+  const maxPerOrganization = limits.runningPerOrganization;
+  const applied = (migrations: string[]) => log.info({ migrations }, 'migrated the database');
   if (url === null) {
     return {
       database: await openSqlite(join(config.dataDir, 'docyard.db'), { measures, applied }),
-      queue: new InProcessQueue(mostOfOrganization),
+      queue: new InProcessQueue(maxPerOrganization),
       changes: new InProcessChanges(),
     };
   }
@@ -158,14 +156,15 @@ async function openDatabase(
     import('./adapters/changes/postgres.ts'),
     import('./adapters/queue/pg-boss.ts'),
   ]);
-  const warnOf = (what: string) => seldom((error) => log.warn({ err: error }, `${what}; trying again`));
+  const warningFor = (message: string) =>
+    throttled((error) => log.warn({ err: error }, `${message}, retrying`));
   const waiting = (name: string, reason: string) =>
     log.warn({ database: name, reason }, `waiting for the database ${name}`);
   const database = await openPostgres({ url, measures, applied, waiting });
-  const changes = await PostgresChanges.open({ url, warn: warnOf('announcements are not heard') });
+  const changes = await PostgresChanges.open({ url, warn: warningFor('cannot receive announcements') });
   try {
-    const warn = warnOf('the queue cannot be reached');
-    const queue = await PgBossQueue.open({ url, changes, mostOfOrganization, warn });
+    const warn = warningFor('cannot reach the queue');
+    const queue = await PgBossQueue.open({ url, changes, maxPerOrganization, warn });
     return { database, changes, queue };
   } catch (error) {
     await changes.close();
@@ -174,19 +173,19 @@ async function openDatabase(
   }
 }
 
-/** While the database is away, every look at it fails, several times a second. */
-function seldom(tell: (error: unknown) => void): (error: unknown) => void {
+/** While the database is down, polling fails several times a second. */
+function throttled(report: (error: unknown) => void): (error: unknown) => void {
   let quietUntilMs = 0;
   return (error) => {
     if (performance.now() < quietUntilMs) return;
-    quietUntilMs = performance.now() + sameWarningEveryMs;
-    tell(error);
+    quietUntilMs = performance.now() + warningIntervalMs;
+    report(error);
   };
 }
 
 export async function openBlobs(
   { blobsUrl: url, dataDir }: Pick<Config, 'blobsUrl' | 'dataDir'>,
-  measures: Measures = silentMeasures,
+  measures: Measures = noOpMeasures,
 ): Promise<Blobs> {
   if (url === null) return new FolderBlobs(join(dataDir, 'blobs'));
   try {

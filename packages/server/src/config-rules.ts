@@ -1,22 +1,20 @@
-/** Settings that depend on each other: which combinations are refused, and what several variables mean together. */
+/** Rules for settings that depend on each other. */
 import { ConfigError } from '@docyard/site/errors';
 import { OfflineError, refuseDistantPeer } from '@docyard/site/network';
 import type { Config, Environment } from './config.ts';
 import { hostList } from './egress/environment.ts';
 
-/** Pages of authors are kept from the dashboard by the origin, so both must be known and differ. */
+/** The origin separates authors' pages from the dashboard, so both origins must be known and differ. */
 export function previewUrlOf(previewUrl: string | undefined, publicUrl: string | undefined): string | null {
   if (previewUrl === undefined) return null;
   if (publicUrl === undefined) throw new ConfigError('PREVIEW_URL needs PUBLIC_URL. Set both.');
   if (new URL(publicUrl).host === new URL(previewUrl).host)
-    throw new ConfigError(
-      'PREVIEW_URL and PUBLIC_URL have the same host. Give previews a host of their own.',
-    );
+    throw new ConfigError('PREVIEW_URL and PUBLIC_URL have the same host. Use a separate host for previews.');
   return previewUrl;
 }
 
-/** A process that does only a part of the work must find the other part's data. */
-export function refuseLonelyRole(value: {
+/** A process with one role needs the data of the processes with the other role. */
+export function refuseUnsharedRole(value: {
   ROLE: Config['role'];
   DATABASE_URL?: string | undefined;
   BLOBS_URL?: string | undefined;
@@ -25,12 +23,12 @@ export function refuseLonelyRole(value: {
   if (value.ROLE === 'all') return;
   const missing = [
     value.DATABASE_URL === undefined && 'DATABASE_URL (the PostgreSQL database of all processes)',
-    value.BLOBS_URL === undefined && 'BLOBS_URL (s3://…, or file:///… of a folder that every machine sees)',
+    value.BLOBS_URL === undefined && 'BLOBS_URL (s3://…, or file:///… of a folder that every machine shares)',
     value.SECRET_KEY === undefined && 'SECRET_KEY (the same for every process)',
   ].filter((part) => part !== false);
   if (missing.length === 0) return;
   throw new ConfigError(
-    `ROLE=${value.ROLE} leaves the other half to other processes, which must share its data. Set ${missing.join(', ')} too.`,
+    `ROLE=${value.ROLE} shares its data with processes of the other role. Also set ${missing.join(', ')}.`,
   );
 }
 
@@ -42,8 +40,10 @@ export function refusePreviousKeyAlone(value: {
   throw new ConfigError('SECRET_KEY_PREVIOUS is set without SECRET_KEY. Set SECRET_KEY to the new key.');
 }
 
-/** Offline, what the service cannot do without must be on this machine; libraries of their own connect to it. */
-export function refuseDistantPeers(
+/**
+ * Third-party libraries connect to these services without the egress check, so offline they must run on this machine.
+ */
+export function refuseRemoteServices(
   value: {
     OFFLINE: boolean;
     DATABASE_URL?: string | undefined;
@@ -59,19 +59,16 @@ export function refuseDistantPeers(
     } catch (error) {
       if (!(error instanceof OfflineError)) throw error;
       throw new ConfigError(
-        `${error.message} ${name} names another machine. Turn OFFLINE off, or use this one.`,
+        `${error.message} ${name} names another machine. Unset OFFLINE, or use a service on this machine.`,
       );
     }
   }
 }
 
-export function firstPersonOf(
-  email: string | undefined,
-  password: string | undefined,
-): Config['firstPerson'] {
+export function firstUserOf(email: string | undefined, password: string | undefined): Config['firstUser'] {
   if (email === undefined && password === undefined) return null;
   if (email !== undefined && password !== undefined) return { email, password };
-  throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD, or ADMIN_PASSWORD_FILE, belong together. Set both.');
+  throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD, or ADMIN_PASSWORD_FILE, must be set together.');
 }
 
 export function oidcOf(value: {
@@ -85,7 +82,7 @@ export function oidcOf(value: {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = value;
   if (issuer === undefined && clientId === undefined) return null;
   if (issuer === undefined || clientId === undefined)
-    throw new ConfigError('OIDC_ISSUER and OIDC_CLIENT_ID belong together. Set both.');
+    throw new ConfigError('OIDC_ISSUER and OIDC_CLIENT_ID must be set together.');
   return {
     issuer,
     clientId,
@@ -104,11 +101,11 @@ export function modelOf(value: {
 }): Config['model'] {
   const { MODEL_PROVIDER: provider, MODEL_URL: url, MODEL_NAME: name } = value;
   if (url === undefined) return null;
-  if (name === undefined) throw new ConfigError('MODEL_URL is set: set MODEL_NAME too.');
+  if (name === undefined) throw new ConfigError('MODEL_URL needs MODEL_NAME. Set both.');
   return { provider, url, name, key: value.MODEL_KEY ?? null };
 }
 
-/** The other variables of OpenTelemetry are read by its own libraries. */
+/** OpenTelemetry's libraries read its other variables. */
 export function tracingOf(endpoint: string | undefined, environment: Environment): Config['tracing'] {
   if (endpoint === undefined || environment['OTEL_SDK_DISABLED'] === 'true') return null;
   return { endpoint, service: environment['OTEL_SERVICE_NAME'] || 'docyard' };

@@ -1,15 +1,14 @@
-/** Every variable of the service with its check and its default. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
-const count = (least: number, most: number, usual: number) =>
+const count = (min: number, max: number, defaultValue: number) =>
   z.coerce
     .number({ error: 'must be a number' })
     .int('must be a whole number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
-    .default(usual);
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
+    .default(defaultValue);
 
 function egressRulesOf(text: string, context: z.RefinementCtx): EgressRule[] {
   try {
@@ -23,19 +22,19 @@ function egressRulesOf(text: string, context: z.RefinementCtx): EgressRule[] {
 export interface Setting {
   check: z.ZodType;
   meaning: string;
-  /** It is never shown, and NAME_FILE may name a file that holds it. */
+  /** Never shown; NAME_FILE may name a file that contains it. */
   secret?: true;
 }
 
-/** Every variable, its check, its default and one line of meaning. The manual's table is held to this one. */
+/** Tests compare the manual's table with this one. */
 export const settings = {
   ROLE: {
     check: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
-    meaning: 'What this process does: answer requests (api), run jobs (worker), or both (all).',
+    meaning: 'Role of this process: answer requests (api), run jobs (worker), or both (all).',
   },
   PORT: { check: count(0, 65_535, 4400), meaning: 'Port of the HTTP server. 0 picks a free one.' },
   HOST: { check: z.string().min(1).default('127.0.0.1'), meaning: 'Address to listen on.' },
-  DATA_DIR: { check: z.string().min(1).default('./data'), meaning: 'Folder for everything that is kept.' },
+  DATA_DIR: { check: z.string().min(1).default('./data'), meaning: 'Folder for all data.' },
   DATABASE_URL: {
     check: z.url({ protocol: /^postgres(ql)?$/, error: 'must begin with postgres://' }).optional(),
     meaning: 'PostgreSQL database. Default: SQLite in the data folder.',
@@ -46,23 +45,23 @@ export const settings = {
       .string()
       .regex(/^(s3:\/\/[a-z0-9]|file:\/\/\/[^/])/, 'must be s3://bucket/… or file:///folder')
       .optional(),
-    meaning: 'Where bundles are kept. Default: a folder in the data folder.',
+    meaning: 'Storage for bundles. Default: a folder in the data folder.',
   },
   SECRET_KEY: {
     check: z.string().min(32, 'must have at least 32 characters').optional(),
     meaning:
-      'Secret from which all others are derived, the same for every process. Default: made in the data folder.',
+      'Secret from which all other secrets are derived, the same for every process. Default: created in the data folder.',
     secret: true,
   },
   SECRET_KEY_PREVIOUS: {
     check: z.string().min(32, 'must have at least 32 characters').optional(),
-    meaning: 'The SECRET_KEY before the current one, during its rotation.',
+    meaning: 'The previous SECRET_KEY, during a rotation.',
     secret: true,
   },
   SIGNING_KEY: {
     check: z.string().min(1).optional(),
     meaning:
-      'Secret key that signs bundles, as `docyard signing-key create` makes it, the same for every process. Default: derived from the other secrets.',
+      'Secret key that signs bundles, created by `docyard signing-key create`, the same for every process. Default: derived from the other secrets.',
     secret: true,
   },
   PUBLIC_URL: {
@@ -70,7 +69,7 @@ export const settings = {
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
       .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional(),
-    meaning: 'Address under which clients reach the server. Default: the host of each request.',
+    meaning: 'URL at which clients reach the server. Default: the host of each request.',
   },
   PREVIEW_URL: {
     check: z
@@ -83,38 +82,37 @@ export const settings = {
   },
   ADMIN_EMAIL: {
     check: z.email('must be an email address').toLowerCase().optional(),
-    meaning:
-      'Email of the first person, an owner, who is created when there is nobody; needs ADMIN_PASSWORD.',
+    meaning: 'Email of the owner account that is created when no users exist; needs ADMIN_PASSWORD.',
   },
   ADMIN_PASSWORD: {
     check: z.string().min(12, 'must have at least 12 characters').optional(),
-    meaning: 'Password of the first person. Counts only when that person is created.',
+    meaning: 'Password of that owner. Used only when the account is created.',
     secret: true,
   },
   OIDC_ISSUER: {
     check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    meaning: 'OpenID Connect issuer where people may sign in. Default: they sign in with a password alone.',
+    meaning: 'OpenID Connect issuer for single sign-on. Default: users sign in with a password.',
   },
   OIDC_CLIENT_ID: {
     check: z.string().min(1).optional(),
-    meaning: 'Client that the issuer knows this installation by; needed with OIDC_ISSUER.',
+    meaning: 'Client id of this installation at the issuer; needed with OIDC_ISSUER.',
   },
   OIDC_CLIENT_SECRET: {
     check: z.string().min(1).optional(),
-    meaning: 'Secret of that client. Default: a public client, which has none.',
+    meaning: 'Secret of that client. Default: none, for a public client.',
     secret: true,
   },
   OIDC_NAME: {
     check: z.string().min(1).max(40).default('single sign-on'),
-    meaning: 'What the issuer is called on the sign-in page.',
+    meaning: 'Name of the issuer on the sign-in page.',
   },
   OIDC_DEFAULT_ROLE: {
     check: z.enum(['admin', 'member', 'viewer']).optional(),
-    meaning: 'Role of people whom the issuer knows and nobody has invited. Default: they are not let in.',
+    meaning: 'Role of users who sign in without an invitation. Default: they are rejected.',
   },
   OIDC_EMAIL_DOMAINS: {
     check: z.string().default(''),
-    meaning: 'Comma-separated domains of emails that OIDC_DEFAULT_ROLE is for. Default: all.',
+    meaning: 'Comma-separated email domains to which OIDC_DEFAULT_ROLE applies. Default: all.',
   },
   LOG_LEVEL: {
     check: z
@@ -122,39 +120,39 @@ export const settings = {
         error: 'must be trace, debug, info, warn, error or silent',
       })
       .default('info'),
-    meaning: 'How much is logged.',
+    meaning: 'Minimum level of log lines.',
   },
   LOG_FORMAT: {
     check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
-    meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
+    meaning: 'Format of the log: json or text. Default: text on a terminal, otherwise json.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    meaning: 'OpenTelemetry collector that is sent traces over HTTP.',
+    meaning: 'OpenTelemetry collector that receives traces over HTTP.',
   },
   TRUST_PROXY: {
     check: z.stringbool({ error: 'must be on or off' }).default(false),
-    meaning: 'Take the caller’s address from the last entry of X-Forwarded-For.',
+    meaning: 'Read the caller’s address from the last entry of X-Forwarded-For.',
   },
   EXPORT_CONCURRENCY: {
     check: count(1, 64, Math.min(64, availableParallelism())),
     meaning: 'Exports that run at the same time. Default: the number of cores.',
   },
-  EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
+  EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Timeout of one export.' },
   AGENT_CONCURRENCY: { check: count(1, 64, 2), meaning: 'Agent jobs that run at the same time.' },
   AGENT_COMMAND: {
     check: z.string().regex(/^\//, 'must begin with the absolute path of a program').optional(),
     meaning:
-      'Program with arguments that speaks the Agent Client Protocol and does agent jobs, in a sandbox. Default: the built-in engine.',
+      'Program with arguments that speaks the Agent Client Protocol and runs agent jobs in a sandbox. Default: the built-in engine.',
   },
   MODEL_PROVIDER: {
     check: z.enum(['openai', 'anthropic']).default('openai'),
-    meaning: 'How the model endpoint is spoken to; openai stands for everything compatible with it.',
+    meaning: 'Protocol of the model endpoint; openai includes every compatible endpoint.',
   },
   MODEL_URL: {
     check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     meaning:
-      'Address of the model endpoint for agent jobs. Default: none, so that only projects with their own have any.',
+      'URL of the model endpoint for agent jobs. Default: none; only projects with their own endpoint can run them.',
   },
   MODEL_NAME: { check: z.string().min(1).optional(), meaning: 'Name of the model; needed with MODEL_URL.' },
   MODEL_KEY: {
@@ -164,7 +162,7 @@ export const settings = {
   },
   RENDER_PROCESSES: {
     check: count(1, 256, availableParallelism()),
-    meaning: 'Processes of one export that work at the same time. Default: one a core.',
+    meaning: 'Parallel processes of one export. Default: one per core.',
   },
   BUILD_CACHE_GB: {
     check: count(0, 10_000, 10),
@@ -176,7 +174,7 @@ export const settings = {
       .transform((level) => Number(level) as 0 | 1 | 2 | 3)
       .optional(),
     meaning:
-      'Isolation without which no code of authors runs: 3 full, 2 partial, 1 limits, 0 none. Default: 3 with several organizations, otherwise 1, and 0 where there is no Linux.',
+      'Minimum isolation for running code of authors: 3 full, 2 partial, 1 limits, 0 none. Default: 3 with several organizations, otherwise 1; 0 on systems other than Linux.',
   },
   LINK_SECONDS: { check: count(60, 604_800, 3600), meaning: 'Lifetime of a download link.' },
   EGRESS_ALLOW: {
@@ -186,25 +184,26 @@ export const settings = {
   },
   OFFLINE: {
     check: z.stringbool({ error: 'must be on or off' }).default(false),
-    meaning: 'Reach no other machine; of this one what EGRESS_ALLOW or another setting names.',
+    meaning:
+      'Connect to no other machine, and on this one only to addresses in EGRESS_ALLOW or another setting.',
   },
-  LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads a minute and key.' },
-  LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes a minute and key.' },
+  LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads per minute and key.' },
+  LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes per minute and key.' },
   LIMIT_EXPORT_STARTS_PER_HOUR: {
     check: count(1, 1e9, 10),
-    meaning: 'Export starts an hour and organization.',
+    meaning: 'Export starts per hour and organization.',
   },
   LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: {
     check: count(1, 1e9, 100),
-    meaning: 'Agent jobs, messages and retries an hour and project.',
+    meaning: 'Agent jobs, messages and retries per hour and project.',
   },
-  LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may wait at the same time.' },
+  LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may be queued at the same time.' },
   LIMIT_RUNNING_PER_ORGANIZATION: {
     check: count(1, 1e6, 2),
     meaning:
       'Exports, and agent jobs, that an organization may have running at the same time on all workers.',
   },
-  LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
+  LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Maximum size of a request body.' },
   LIMIT_CONNECTIONS: {
     check: count(1, 1e6, 10_000),
     meaning: 'Connections that the HTTP server holds open at the same time.',
@@ -221,7 +220,7 @@ export const settings = {
   },
   DRAIN_SECONDS: {
     check: count(0, 600, 0),
-    meaning: 'How long a stopping server goes on answering 503, for load balancers to notice.',
+    meaning: 'How long a stopping server answers 503, for load balancers to notice.',
   },
   DASHBOARD: {
     check: z.stringbool({ error: 'must be on or off' }).default(true),

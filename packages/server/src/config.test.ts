@@ -1,4 +1,4 @@
-/** The gate for settings: defaults that work, each wrong value named with what it is for, and nothing else looked at. */
+/** Settings: their defaults, their validation and their error messages. */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { readConfig, type Config } from './config.ts';
 import { settings } from './config-settings.ts';
 import { temporaryFolder } from '../test/support/test-context.ts';
 
-test('without any setting everything has its default', () => {
+test('every setting has a default', () => {
   expect(readConfig({})).toEqual({
     role: 'all',
     port: 4400,
@@ -21,7 +21,7 @@ test('without any setting everything has its default', () => {
     signingKey: null,
     publicUrl: null,
     previewUrl: null,
-    firstPerson: null,
+    firstUser: null,
     oidc: null,
     tracing: null,
     logLevel: 'info',
@@ -53,7 +53,7 @@ test('without any setting everything has its default', () => {
   });
 });
 
-test('every setting reaches its place', () => {
+test('every setting is read', () => {
   const read = readConfig({
     ROLE: 'api',
     PORT: '0',
@@ -120,7 +120,7 @@ test('every setting reaches its place', () => {
     signingKey: 'RWQ=',
     publicUrl: 'https://docs.example.com',
     previewUrl: 'https://preview.example.com',
-    firstPerson: { email: 'ada@example.com', password: 'a lighthouse keeper' },
+    firstUser: { email: 'ada@example.com', password: 'a lighthouse keeper' },
     oidc: {
       issuer: 'https://id.example.com',
       clientId: 'docyard',
@@ -170,7 +170,7 @@ test('every setting reaches its place', () => {
   });
 });
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   const wrong: Record<keyof typeof settings, string[]> = {
     ROLE: ['both', 'API'],
     PORT: ['x', '-1', '65536', '1.5'],
@@ -178,13 +178,13 @@ describe('a wrong value', () => {
     DATA_DIR: [],
     DATABASE_URL: ['mysql://root:secret@db/docyard', 'secret.db'],
     BLOBS_URL: ['https://bundles', 's3:///bundles', 'file://host/bundles', 'file:///', 'bundles'],
-    SECRET_KEY: ['secret'],
-    SECRET_KEY_PREVIOUS: ['secret'],
+    SECRET_KEY: ['seagull'],
+    SECRET_KEY_PREVIOUS: ['seagull'],
     SIGNING_KEY: [],
     PREVIEW_URL: ['preview.example.com', 'https://preview.example.com/path'],
     PUBLIC_URL: ['docs.example.com', 'ftp://docs.example.com', 'javascript:alert(1)'],
     ADMIN_EMAIL: ['ada', 'ada@'],
-    ADMIN_PASSWORD: ['secret'],
+    ADMIN_PASSWORD: ['seagull'],
     OIDC_ISSUER: ['id.example.com', 'ldap://id.example.com'],
     OIDC_CLIENT_ID: [],
     OIDC_CLIENT_SECRET: [],
@@ -228,17 +228,20 @@ describe('a wrong value', () => {
     values.map((value) => [name, value] as const),
   );
 
-  test.each(cases)('%s=%s stops the boot with its name and meaning', (name, value) => {
-    const read = () => readConfig({ [name]: value });
-    const { meaning, ...setting } = settings[name as keyof typeof settings];
-    expect(read).toThrow(ConfigError);
-    expect(read).toThrow('The configuration is not usable:');
-    expect(read).toThrow('secret' in setting ? `  ${name}: ` : `  ${name}=${value}: `);
-    expect(read).toThrow(meaning);
-    if ('secret' in setting) expect(read).not.toThrow('secret');
-  });
+  test.each(cases)(
+    '%s=%s is an error that contains the name and the meaning of the setting',
+    (name, value) => {
+      const read = () => readConfig({ [name]: value });
+      const { meaning, ...setting } = settings[name as keyof typeof settings];
+      expect(read).toThrow(ConfigError);
+      expect(read).toThrow('Invalid configuration:');
+      expect(read).toThrow('secret' in setting ? `  ${name}: ` : `  ${name}=${value}: `);
+      expect(read).toThrow(meaning);
+      if ('secret' in setting) expect(read).not.toThrow(value);
+    },
+  );
 
-  test('all of them are told at once', () => {
+  test('all invalid values are reported together', () => {
     let message = '';
     try {
       readConfig({ PORT: 'x', LOG_LEVEL: 'loud' });
@@ -249,7 +252,7 @@ describe('a wrong value', () => {
   });
 });
 
-test('the previous key without a current one is refused', () => {
+test('a previous key without a current one is refused', () => {
   expect(() => readConfig({ SECRET_KEY_PREVIOUS: 'p'.repeat(32) })).toThrow(
     'SECRET_KEY_PREVIOUS is set without SECRET_KEY.',
   );
@@ -258,25 +261,28 @@ test('the previous key without a current one is refused', () => {
 describe('a model endpoint', () => {
   const MODEL_URL = 'https://models.example.com/v1';
 
-  test('needs the name of a model', () => {
-    expect(() => readConfig({ MODEL_URL })).toThrow('set MODEL_NAME too');
+  test('requires the name of a model', () => {
+    expect(() => readConfig({ MODEL_URL })).toThrow('MODEL_URL needs MODEL_NAME');
   });
 });
 
-describe('what belongs together', () => {
-  test.each(['ADMIN_EMAIL', 'ADMIN_PASSWORD'])('%s alone is half a person', (name) => {
-    expect(() => readConfig({ [name]: 'somebody@example.com' })).toThrow('belong together');
+describe('settings that belong together', () => {
+  test.each(['ADMIN_EMAIL', 'ADMIN_PASSWORD'])('%s is refused without the other', (name) => {
+    expect(() => readConfig({ [name]: 'operator@example.com' })).toThrow('must be set together');
   });
 
-  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID'])('%s alone is half an issuer', (name) => {
-    expect(() => readConfig({ [name]: 'https://id.example.com' })).toThrow('belong together');
-  });
+  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID'])(
+    '%s is refused without the other setting of the issuer',
+    (name) => {
+      expect(() => readConfig({ [name]: 'https://id.example.com' })).toThrow('must be set together');
+    },
+  );
 });
 
 describe('a secret in a file', () => {
   const secrets = Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name] : []));
 
-  test('is taken as if it had been given, without the line end', () => {
+  test('is read like a variable, without the final newline', () => {
     expect(secrets).toEqual([
       'DATABASE_URL',
       'SECRET_KEY',
@@ -297,13 +303,13 @@ describe('a secret in a file', () => {
       OIDC_CLIENT_ID: 'docyard',
       ...inFiles,
     });
-    const { databaseUrl, secretKey, secretKeyPrevious, signingKey, firstPerson, oidc, model } = read;
+    const { databaseUrl, secretKey, secretKeyPrevious, signingKey, firstUser, oidc, model } = read;
     const given = [
       databaseUrl,
       secretKey,
       secretKeyPrevious,
       signingKey,
-      firstPerson?.password,
+      firstUser?.password,
       oidc?.clientSecret,
       model?.key,
     ];
@@ -312,7 +318,7 @@ describe('a secret in a file', () => {
     }
   });
 
-  test.each(secrets)('%s_FILE that cannot be read stops the boot', (name) => {
+  test.each(secrets)('%s_FILE is refused when the file cannot be read', (name) => {
     const file = join(temporaryFolder(), 'none');
     expect(() => readConfig({ [`${name}_FILE`]: file })).toThrow(
       `${name}_FILE=${file} cannot be read (ENOENT).`,
@@ -325,52 +331,54 @@ describe('a secret in a file', () => {
     expect(() => readConfig({ SECRET_KEY_FILE: file })).toThrow(`SECRET_KEY_FILE=${file} is empty.`);
   });
 
-  test('and the same in a variable is one too many', () => {
+  test('is refused together with the same secret in a variable', () => {
     const both = { MODEL_KEY: 'secret', MODEL_KEY_FILE: '/run/secrets/key' };
-    expect(() => readConfig(both)).toThrow('MODEL_KEY and MODEL_KEY_FILE are both set. Keep one of them.');
+    expect(() => readConfig(both)).toThrow('MODEL_KEY and MODEL_KEY_FILE are both set. Remove one of them.');
   });
 
-  test('that is wrong is not shown', () => {
+  test('is not quoted when it is invalid', () => {
     const file = join(temporaryFolder(), 'secret');
     writeFileSync(file, 'too short');
     expect(() => readConfig({ SECRET_KEY_FILE: file })).toThrow('SECRET_KEY: must have at least 32');
     expect(() => readConfig({ SECRET_KEY_FILE: file })).not.toThrow('too short');
   });
 
-  test('is offered for secrets only', () => {
+  test('is supported for secrets only', () => {
     expect(readConfig({ PORT_FILE: '/no/such/file' })).toEqual(readConfig({}));
   });
 });
 
-describe('half a service', () => {
+describe('a process with one role', () => {
   const shared = {
     DATABASE_URL: 'postgres://db/docyard',
     BLOBS_URL: 'file:///mnt/bundles',
     SECRET_KEY: 'k'.repeat(32),
   };
 
-  test.each(['api', 'worker'])('ROLE=%s is taken with everything that it must share', (ROLE) => {
+  test.each(['api', 'worker'])('ROLE=%s is accepted with all shared settings', (ROLE) => {
     expect(readConfig({ ROLE, ...shared }).role).toBe(ROLE);
   });
 
   test.each(Object.keys(shared))('is refused without %s', (name) => {
     const read = () => readConfig({ ROLE: 'worker', ...shared, [name]: undefined });
     expect(read).toThrow(ConfigError);
-    expect(read).toThrow(new RegExp(`^ROLE=worker leaves the other half to other processes.* Set ${name} `));
+    expect(read).toThrow(
+      new RegExp(`^ROLE=worker shares its data with processes of the other role\\. Also set ${name} `),
+    );
   });
 });
 
-test('an empty value is no value, and unknown variables are ignored', () => {
+test('empty and unknown variables are ignored', () => {
   const read = readConfig({ PORT: '', LOG_LEVEL: undefined, PATH: '/bin', toString: 'x', PORTS: '1' });
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 56 settings, each with a sentence of meaning', () => {
+test('there are at most 56 settings, each with a sentence that explains it', () => {
   expect(Object.keys(settings).length).toBeLessThanOrEqual(56);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });
 
-test('offline, a peer on another machine is refused by the name of its setting', () => {
+test('OFFLINE refuses a setting that names another machine', () => {
   const shared = { OFFLINE: 'on', DATA_DIR: '/srv/docyard' };
   for (const [name, address] of Object.entries({
     DATABASE_URL: 'postgres://docyard:secret@db.internal/docyard',
@@ -378,7 +386,9 @@ test('offline, a peer on another machine is refused by the name of its setting',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
   })) {
     const read = (): Config => readConfig({ ...shared, [name]: address });
-    expect(read).toThrow(new RegExp(`^OFFLINE is on: \\S+ is not reached\\. ${name} names another machine`));
+    expect(read).toThrow(
+      new RegExp(`^OFFLINE is on: \\S+ is not contacted\\. ${name} names another machine`),
+    );
     expect(read).not.toThrow('secret');
     expect(() => readConfig({ ...shared, OFFLINE: 'off', [name]: address })).not.toThrow();
   }

@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import { ConfigError } from '@docyard/site/errors';
 import { z } from 'zod';
 import {
-  firstPersonOf,
+  firstUserOf,
   modelOf,
   oidcOf,
   previewUrlOf,
-  refuseDistantPeers,
-  refuseLonelyRole,
+  refuseRemoteServices,
+  refuseUnsharedRole,
   refusePreviousKeyAlone,
   tracingOf,
 } from './config-rules.ts';
@@ -17,38 +17,38 @@ import { type Setting, settings } from './config-settings.ts';
 import type { EgressRules } from './egress/rules.ts';
 
 export interface Config {
-  /** What this process does: answers requests, runs jobs, or both. */
+  /** Whether this process answers requests, runs jobs, or both. */
   role: 'all' | 'api' | 'worker';
   port: number;
   host: string;
   dataDir: string;
-  /** A PostgreSQL address; null for SQLite in the data folder. */
+  /** A PostgreSQL URL; null for SQLite in the data folder. */
   databaseUrl: string | null;
   /** `s3://bucket/prefix?…` or `file:///folder`; null for a folder in the data folder. */
   blobsUrl: string | null;
-  /** The secret that all processes share; null when the data folder has its own. */
+  /** The secret that all processes share; null to use the one in the data folder. */
   secretKey: string | null;
-  /** The secret before it, while a rotation is under way. */
+  /** The previous secret, during a rotation. */
   secretKeyPrevious: string | null;
   /** A minisign secret key that signs bundles; null to derive one from the other secrets. */
   signingKey: string | null;
   publicUrl: string | null;
-  /** The origin of previews; null when they are on the host of the dashboard, in a sandbox. */
+  /** A separate origin for previews; null to serve them sandboxed on the dashboard's host. */
   previewUrl: string | null;
-  /** The first person, whom the operator names; null when the first to open the setup link is the one. */
-  firstPerson: { email: string; password: string } | null;
-  /** Where people sign in besides a password; null when there is nothing else. */
+  /** The first owner; null when the setup link creates it. */
+  firstUser: { email: string; password: string } | null;
+  /** Single sign-on; null for passwords only. */
   oidc: {
     issuer: string;
     clientId: string;
     clientSecret: string | null;
     name: string;
-    /** For whoever comes without an invitation; null to let nobody in like that. */
+    /** The role for users without an invitation; null to reject them. */
     defaultRole: 'admin' | 'member' | 'viewer' | null;
-    /** Whose emails may come without an invitation; empty for all. */
+    /** The email domains allowed without an invitation; empty for all. */
     emailDomains: string[];
   } | null;
-  /** Where traces go; null when nothing is traced. */
+  /** Null when tracing is off. */
   tracing: { endpoint: string; service: string } | null;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Null for text on a terminal and JSON otherwise. */
@@ -57,16 +57,15 @@ export interface Config {
   exportConcurrency: number;
   exportTimeoutSeconds: number;
   agentConcurrency: number;
-  /** The program and its arguments that do agent jobs in place of the built-in engine; null for that engine. */
+  /** The external agent program and its arguments; null for the built-in engine. */
   agentCommand: string[] | null;
-  /** The endpoint for projects that have none of their own; null when there is none. */
+  /** The model endpoint for projects without one; null for none. */
   model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
   renderProcesses: number;
   buildCacheBytes: number;
-  /** How isolated a process must be to run code of authors; null to decide by how many organizations there are. */
+  /** The minimum isolation for running authors' code; null to derive it from the number of organizations. */
   renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
-  /** What may be reached. */
   egress: EgressRules;
   limits: {
     readsPerMinute: number;
@@ -80,16 +79,15 @@ export interface Config {
   };
   retention: { exports: number; days: number; agentDays: number; jobDays: number };
   drainSeconds: number;
-  /** Whether people are offered the dashboard. */
   dashboard: boolean;
 }
 
-/** Former names that are still read, by the name that replaced them. */
+/** Former names that are still read, by their replacement. */
 const deprecatedNames: Readonly<Record<string, string>> = { BUILD_CACHE_GB: 'EXPORT_MEMORY_GB' };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `options` are the command-line options that set a variable, for the message about a wrong value. */
+/** `options` maps variables to the command-line options that set them, for error messages. */
 export function readConfig(environment: Environment, options: Readonly<Record<string, string>> = {}): Config {
   const shape = Object.fromEntries(Object.entries(settings).map(([name, { check }]) => [name, check])) as {
     [Name in keyof typeof settings]: (typeof settings)[Name]['check'];
@@ -106,9 +104,9 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
   const parsed = z.object(shape).safeParse(given);
   if (!parsed.success) throw explain(parsed.error, given, options);
   const value = parsed.data;
-  refuseLonelyRole(value);
+  refuseUnsharedRole(value);
   refusePreviousKeyAlone(value);
-  refuseDistantPeers(value, environment['PGHOST']);
+  refuseRemoteServices(value, environment['PGHOST']);
   return {
     role: value.ROLE,
     port: value.PORT,
@@ -121,7 +119,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     signingKey: value.SIGNING_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
     previewUrl: previewUrlOf(value.PREVIEW_URL, value.PUBLIC_URL),
-    firstPerson: firstPersonOf(value.ADMIN_EMAIL, value.ADMIN_PASSWORD),
+    firstUser: firstUserOf(value.ADMIN_EMAIL, value.ADMIN_PASSWORD),
     oidc: oidcOf(value),
     tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
     logLevel: value.LOG_LEVEL,
@@ -158,11 +156,11 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
   };
 }
 
-/** Orchestrators hand secrets over as files. Undefined when none is named. */
+/** Orchestrators mount secrets as files. */
 function readSecretFile(name: string, environment: Environment): string | undefined {
   const file = environment[`${name}_FILE`];
   if (file === undefined || file === '') return undefined;
-  if (environment[name]) throw new ConfigError(`${name} and ${name}_FILE are both set. Keep one of them.`);
+  if (environment[name]) throw new ConfigError(`${name} and ${name}_FILE are both set. Remove one of them.`);
   try {
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '') return text;
@@ -188,7 +186,7 @@ function explain(
   });
   const isUsage = error.issues.every(({ path }) => options[String(path[0])] !== undefined);
   const list = lines.map((line) => `  ${line}`).join('\n');
-  return new ConfigError(isUsage ? lines.join(' ') : `The configuration is not usable:\n${list}`, {
+  return new ConfigError(isUsage ? lines.join(' ') : `Invalid configuration:\n${list}`, {
     isUsage,
   });
 }

@@ -1,6 +1,4 @@
-/**
- * What every feature is given: the ports, the settings and the identity of this installation's secrets.
- */
+/** The ports and settings that every feature receives. */
 import type { WebhookEvent } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import type { Logger } from 'pino';
@@ -13,23 +11,23 @@ import type { Forges } from './ports/forge.ts';
 import type { JobKind, Queue } from './ports/queue.ts';
 import type { Sources } from './ports/sources.ts';
 import type { Measures, Tracer } from './ports/telemetry.ts';
-import type { Reach } from './reach.ts';
+import type { AccessScope } from './access-scope.ts';
 
 export interface Secrets {
-  /** Mixed into the hash of every API key, so that the database alone does not allow a guess. */
+  /** Part of the hash of every API key, so that a stolen database does not allow guessing. */
   keyPepper: Buffer;
   pepperId: string;
-  /** Peppers of other keys of a rotation, which only verify. */
+  /** Peppers of other keys of a rotation; they only verify. */
   otherPeppers: Pepper[];
-  /** Signs download links; the first signs, all verify. */
+  /** The first key signs download links; all keys verify. */
   linkKeys: LinkKey[];
-  /** Encrypts what projects keep secret. */
+  /** Encrypts the secrets of projects. */
   sealKey: Buffer;
   /** Keys of a rotation that only decrypt. */
   otherSealKeys: Buffer[];
-  /** Of the keys that this process was given. */
+  /** Fingerprints of the keys that this process was given. */
   fingerprints: string[];
-  /** Signs bundles. The key itself is nobody else’s business. */
+  /** Signs bundles without exposing the key. */
   signer: Signer;
 }
 
@@ -45,24 +43,24 @@ export interface LinkKey {
 
 export interface Signer {
   keyId: string;
-  /** The line that minisign and `docyard verify` take. */
+  /** As minisign and `docyard verify` accept it. */
   publicKey: string;
   /** The text of a `.minisig` file. */
   sign(bytes: Uint8Array, trustedComment: string): string;
 }
 
-/** How a feature tells of its jobs. The kernel announces changes and does not know what a job means. */
+/** How a feature presents its jobs to the job kernel, which announces changes of any kind of job. */
 export interface JobView {
-  /** The record as callers see it. */
+  /** The record that the API returns. */
   record(database: Database, job: Selectable<JobRow>): Promise<unknown>;
-  /** What else has happened with this change of status. */
-  alsoHappened?(database: Database, job: Selectable<JobRow>, change: string): Promise<WebhookEvent[]>;
+  /** Webhook events besides the change of status. */
+  extraEvents?(database: Database, job: Selectable<JobRow>, change: string): Promise<WebhookEvent[]>;
 }
 
-/** Resolves with a few words on how it is, and throws when the part is not usable. */
+/** Resolves with a short description, and throws when the component is unusable. */
 export interface ReadinessCheck {
   name: string;
-  /** The process serves most requests without this part. */
+  /** The process serves most requests without this component. */
   isOptional?: boolean;
   run(): Promise<string>;
 }
@@ -83,13 +81,12 @@ export interface Context {
   checks: ReadinessCheck[];
   measures: Measures;
   tracer: Tracer;
-  /** Lets go of everything that is open, once nobody uses it any more. */
   close(): Promise<void>;
 }
 
-/** Who asks, as the audit log will name them. */
-export interface Actor extends Reach {
-  /** A key id, the email of a person, `cli` or `system`. */
+/** The caller as the audit log names it. */
+export interface Actor extends AccessScope {
+  /** A key id, an email, `cli` or `system`. */
   name: string;
   address: string | null;
   requestId: string | null;

@@ -1,4 +1,4 @@
-/** The data folder: one serving process at a time however it ends, files whole or not at all. */
+/** The data folder: its file modes, its lock and its atomic writes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,8 +11,8 @@ import { cleanUp, temporaryFolder } from '../test/support/test-context.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-describe('preparing', () => {
-  test('makes the folder and its parts for the owner only, and may be done again', async () => {
+describe('preparing the folder', () => {
+  test('creates the folder and its parts for the owner only and can be repeated', async () => {
     const folder = join(temporaryFolder(), 'deep', 'data');
     await prepareDataFolder(folder);
     await prepareDataFolder(folder);
@@ -20,7 +20,7 @@ describe('preparing', () => {
     for (const path of ['', 'blobs', 'cache', 'work']) expect(modeOf(join(folder, path))).toBe(0o700);
   });
 
-  test('says what to do when the place is taken by a file', async () => {
+  test('explains what to do when the path is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     await expect(prepareDataFolder(file)).rejects.toMatchObject({
@@ -29,7 +29,7 @@ describe('preparing', () => {
     });
   });
 
-  test('work that was left is removed, and nothing else', async () => {
+  test('removes only unfinished work', async () => {
     const folder = temporaryFolder();
     await prepareDataFolder(folder);
     mkdirSync(join(folder, 'work', 'se_1-1'));
@@ -40,7 +40,7 @@ describe('preparing', () => {
   });
 });
 
-test('the database and the blobs are for the owner only, also those of an earlier version', async () => {
+test('the database and the blobs are accessible to the owner only, including those of an earlier version', async () => {
   const dataDir = temporaryFolder();
   const umask = process.umask(0);
   cleanUp(() => void process.umask(umask));
@@ -91,7 +91,7 @@ describe('the lock', () => {
     return child;
   }
 
-  test('held by another process is refused with its pid, and free once that was killed', async () => {
+  test('is refused with the pid of its holder, and free after the holder was killed', async () => {
     const folder = temporaryFolder();
     const child = await lockElsewhere(folder);
     await expect(lockDataFolder(folder)).rejects.toMatchObject({
@@ -105,20 +105,20 @@ describe('the lock', () => {
     unlock();
   });
 
-  test('is given back and can be taken again', async () => {
+  test('can be acquired again after its release', async () => {
     const folder = temporaryFolder();
     (await lockDataFolder(folder))();
     (await lockDataFolder(folder))();
   });
 
-  test('of two folders have nothing to do with each other', async () => {
+  test('of one folder does not affect another folder', async () => {
     const unlocks = [await lockDataFolder(temporaryFolder()), await lockDataFolder(temporaryFolder())];
     for (const unlock of unlocks) unlock();
   });
 });
 
-describe('writing durably', () => {
-  test('replaces the whole file, for the owner only, and leaves nothing beside it', async () => {
+describe('a durable write', () => {
+  test('replaces the file for the owner only and leaves no temporary file', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     writeFileSync(file, 'a much longer text than the new one', { mode: 0o644 });
@@ -128,7 +128,7 @@ describe('writing durably', () => {
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('into a folder that is not there fails', async () => {
+  test('fails when the folder does not exist', async () => {
     await expect(writeDurably(join(temporaryFolder(), 'none', 'file'), 'x')).rejects.toThrow('ENOENT');
   });
 });

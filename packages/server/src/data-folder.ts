@@ -1,7 +1,4 @@
-/**
- * The folder with everything that is kept: its lock, its sub-folders, files that must survive. One serving process at a
- * time.
- */
+/** The data folder: its lock, its subfolders and the modes of its files. One process serves from it at a time. */
 import { access, constants, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,24 +18,21 @@ export async function prepareDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** SQLite cannot say of every error that the disk is the reason, and no start succeeds with less than this. */
-const leastStartBytes = 64_000;
+/** SQLite does not report a full disk for every error. No start succeeds with less free space. */
+const minStartBytes = 64_000;
 
-/** The error in words for the operator where a full disk has kept the service from starting. */
+/** Replaces an error caused by a full disk with a message for the operator. */
 export async function explainFullDisk(folder: string, error: unknown): Promise<unknown> {
   const freeBytes = await freeBytesOf(folder).catch(() => Infinity);
   const isSqlite = (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';
-  if (!isDiskFull(error) && !(isSqlite && freeBytes < leastStartBytes)) return error;
+  if (!isDiskFull(error) && !(isSqlite && freeBytes < minStartBytes)) return error;
   const advice = 'Free some space, or choose another folder with --data.';
   return new DataFolderError(`The disk of the data folder ${folder} is full. ${advice}`, { cause: error });
 }
 
 const SQLITE_BUSY = 5;
 
-/**
- * Takes the folder for this process. The lock is one that the kernel releases when the process ends, however it
- * ends, so that a kill leaves nothing to clean up.
- */
+/** The kernel releases this lock when the process ends, so a crash leaves no lock behind. */
 export async function lockDataFolder(folder: string): Promise<() => void> {
   const file = join(folder, 'lock');
   createForOwner(file);
@@ -59,14 +53,14 @@ export async function lockDataFolder(folder: string): Promise<() => void> {
   return () => lock.close();
 }
 
-/** What an earlier process was doing when it ended. Only for the process that holds the lock. */
+/** Removes the temporary files of earlier processes. Only for the process that holds the lock. */
 export async function emptyWorkFolder(folder: string): Promise<void> {
-  // A git that outlives its killed server may still be writing for a moment.
+  // A git process that outlives its killed server may still be writing.
   await rm(join(folder, 'work'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   await mkdir(join(folder, 'work'), { mode: 0o700 });
 }
 
-const keptFiles = [
+const restrictedFiles = [
   'docyard.db',
   'docyard.db-wal',
   'docyard.db-shm',
@@ -76,9 +70,9 @@ const keptFiles = [
   'blobs',
 ];
 
-/** The folder may be open to a group, as volumes of containers are; what lies in it must not be. */
-export async function restrictKeptFiles(folder: string): Promise<void> {
-  await restrictToOwner(keptFiles.map((name) => join(folder, name)));
+/** Container volumes are often open to a group; the files in the folder must not be. */
+export async function restrictDataFiles(folder: string): Promise<void> {
+  await restrictToOwner(restrictedFiles.map((name) => join(folder, name)));
 }
 
 export async function freeBytesOf(folder: string | URL): Promise<number> {

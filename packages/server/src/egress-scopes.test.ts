@@ -1,9 +1,9 @@
-/** Each way out of the service against each scope of EGRESS_ALLOW: a private host sees a request only for what it is listed for. */
+/** Checks each outbound connection of the service against each scope of EGRESS_ALLOW. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { modelEgress } from './agent/settings.ts';
-import { openForwarding } from './agent/model/gateway.ts';
+import { createForwarder } from './agent/model/gateway.ts';
 import { egressPurposes } from './egress/rules.ts';
 import { fetchWithin } from './exports/fetches.ts';
 import { composeForTest, temporaryFolder, type TestContext } from '../test/support/test-context.ts';
@@ -25,7 +25,7 @@ afterAll(() => server.close());
 const tenant = { organizationId: 'org_1', projectId: 'pr_1' };
 const signal = AbortSignal.timeout(60_000);
 
-const ways = {
+const connections = {
   source: (context: TestContext) => {
     const request = { repository: `http://${host}/docs.git`, ref: null, directory: null, commit: null };
     return context.sources.fetch({ ...request, allowLocal: false, tenant }, temporaryFolder(), signal);
@@ -37,7 +37,7 @@ const ways = {
   model: (context: TestContext) => {
     const settings = { provider: 'openai' as const, url: `http://${host}/v1`, name: 'm', key: null };
     const egress = modelEgress(context, settings, tenant);
-    return openForwarding(settings, { egress })('{}', signal);
+    return createForwarder(settings, { egress })('{}', signal);
   },
   webhook: (context: TestContext) => {
     const message = { id: 'whd_1', url: `http://${host}/`, body: '{}', secretOwner: 'org_1' };
@@ -48,47 +48,51 @@ const ways = {
   picture: (context: TestContext) =>
     fetchWithin(context.config.egress, tenant)(`http://${host}/a.png`, signal, 'picture'),
 };
-type Way = keyof typeof ways;
+type Connection = keyof typeof connections;
 
-async function isReached(context: TestContext, way: Way): Promise<boolean> {
+async function isReached(context: TestContext, name: Connection): Promise<boolean> {
   const before = requests;
-  await Promise.resolve(ways[way](context)).catch(() => undefined);
+  await Promise.resolve(connections[name](context)).catch(() => undefined);
   return requests > before;
 }
 
-async function reachedWith(environment: Record<string, string>): Promise<Way[]> {
+async function reachedWith(environment: Record<string, string>): Promise<Connection[]> {
   const context = await composeForTest(environment);
-  const reached: Way[] = [];
-  for (const way of Object.keys(ways) as Way[]) if (await isReached(context, way)) reached.push(way);
+  const reached: Connection[] = [];
+  for (const name of Object.keys(connections) as Connection[])
+    if (await isReached(context, name)) reached.push(name);
   return reached;
 }
 
 describe('a private host', () => {
-  test.each([...egressPurposes])('that is listed for %s is reached for nothing else', async (purpose) => {
-    expect(await reachedWith({ EGRESS_ALLOW: `${purpose}:${host}` })).toEqual(
-      purpose === 'oidc' ? [] : [purpose],
-    );
-  });
+  test.each([...egressPurposes])(
+    'that is listed for %s is contacted for no other purpose',
+    async (purpose) => {
+      expect(await reachedWith({ EGRESS_ALLOW: `${purpose}:${host}` })).toEqual(
+        purpose === 'oidc' ? [] : [purpose],
+      );
+    },
+  );
 
-  test('that is listed for another organization is reached for nothing', async () => {
+  test('that is listed for another organization is not contacted', async () => {
     const entry = `source+forge+model+webhook+spec+picture:${host}`;
     expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_2` })).toEqual([]);
-    expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_1` })).toEqual(Object.keys(ways));
+    expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_1` })).toEqual(Object.keys(connections));
   });
 
-  test('that MODEL_URL names is reached for the default model alone', async () => {
+  test('that MODEL_URL names is contacted for the default model only', async () => {
     const environment = { MODEL_URL: `http://${host}/v1`, MODEL_NAME: 'm' };
     expect(await reachedWith(environment)).toEqual([]);
     const context = await composeForTest(environment);
     const { model } = context.config;
     if (model === null) throw new Error('MODEL_URL was not read.');
     const before = requests;
-    const forward = openForwarding(model, { egress: modelEgress(context, model, tenant) });
+    const forward = createForwarder(model, { egress: modelEgress(context, model, tenant) });
     await forward('{}', signal).catch(() => undefined);
     expect(requests).toBeGreaterThan(before);
   });
 
-  test('that is listed without a purpose is reached for all of them', async () => {
-    expect(await reachedWith({ EGRESS_ALLOW: host })).toEqual(Object.keys(ways));
+  test('that is listed without a purpose is contacted for every purpose', async () => {
+    expect(await reachedWith({ EGRESS_ALLOW: host })).toEqual(Object.keys(connections));
   });
 });

@@ -1,4 +1,4 @@
-/** A new installation gets an organization, a sample and a key, once; on a later start nothing new. */
+/** The first start creates an organization, a sample project and a key; later starts create nothing. */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import {
 
 const plain = { sample: true, adminKeyFile: undefined };
 
-async function whatIsThere(context: TestContext) {
+async function readInstallation(context: TestContext) {
   const organizations = await listOrganizations(context);
   const reach = { organizationId: organizations[0]?.id ?? '', projectId: null };
   const { data: projects } = await listProjects(context, { reach });
@@ -25,10 +25,10 @@ async function whatIsThere(context: TestContext) {
   return { organizations, projects, keys };
 }
 
-test('the first start makes an enterprise organization, a sample project and an admin key', async () => {
+test('the first start creates an enterprise organization, a sample project and an admin key', async () => {
   const context = await composeForTest();
   const key = present(await setUpFirstRun(context, plain));
-  const { organizations, projects, keys } = await whatIsThere(context);
+  const { organizations, projects, keys } = await readInstallation(context);
   expect(organizations).toMatchObject([{ name: 'My organization', plan: 'enterprise', local_sources: 1 }]);
   expect(projects).toMatchObject([{ domain: 'handbook.example.com', source: { ref: 'main' } }]);
   expect(keys).toMatchObject([{ name: 'First admin key', scopes: ['read', 'write'], expiresAt: null }]);
@@ -43,7 +43,7 @@ test('the sample is a git repository with one commit that the service can fetch'
   expect(git(folder, 'status', '--porcelain')).toBe('');
   expect(existsSync(join(folder, 'docs.json'))).toBe(true);
   expect(existsSync(`${folder}.draft`)).toBe(false);
-  const { projects } = await whatIsThere(context);
+  const { projects } = await readInstallation(context);
   const source = { ...present(projects[0]).source, commit: null, allowLocal: true };
   const fetched = await context.sources.fetch(source, temporaryFolder('work'), new AbortController().signal);
   expect(fetched.commit).toBe(git(folder, 'rev-parse', 'HEAD'));
@@ -52,29 +52,29 @@ test('the sample is a git repository with one commit that the service can fetch'
 test('a second start changes nothing', async () => {
   const context = await composeForTest();
   await setUpFirstRun(context, plain);
-  const before = await whatIsThere(context);
+  const before = await readInstallation(context);
   context.clock.advance(60);
   expect(await setUpFirstRun(context, plain)).toBeUndefined();
-  expect(await whatIsThere(context)).toEqual(before);
+  expect(await readInstallation(context)).toEqual(before);
 });
 
-test('a key that nobody asked for is not made', async () => {
+test('no key is created without a request for one', async () => {
   const context = await composeForTest();
   expect(await setUpFirstRun(context, { ...plain, adminKey: false })).toBeUndefined();
-  const { organizations, keys } = await whatIsThere(context);
+  const { organizations, keys } = await readInstallation(context);
   expect(organizations).toHaveLength(1);
   expect(keys).toEqual([]);
 });
 
-test('without the sample there is no project and no repository', async () => {
+test('a start without the sample creates no project and no repository', async () => {
   const context = await composeForTest();
   await setUpFirstRun(context, { ...plain, sample: false });
-  expect((await whatIsThere(context)).projects).toEqual([]);
+  expect((await readInstallation(context)).projects).toEqual([]);
   expect(existsSync(join(context.config.dataDir, 'sample-docs'))).toBe(false);
 });
 
 describe('the key file', () => {
-  test('holds the key, for the owner only, and is left alone afterwards', async () => {
+  test('contains the key for the owner only and is not changed by later starts', async () => {
     const context = await composeForTest();
     const adminKeyFile = join(temporaryFolder(), 'admin-key');
     const key = await setUpFirstRun(context, { sample: false, adminKeyFile });
@@ -82,10 +82,10 @@ describe('the key file', () => {
     expect(statSync(adminKeyFile).mode & 0o777).toBe(0o600);
     expect(await setUpFirstRun(context, { sample: false, adminKeyFile })).toBeUndefined();
     expect(readFileSync(adminKeyFile, 'utf8')).toBe(`${key}\n`);
-    expect((await whatIsThere(context)).keys).toHaveLength(1);
+    expect((await readInstallation(context)).keys).toHaveLength(1);
   });
 
-  test('that was lost is made again with a new key', async () => {
+  test('is written again with a new key after it was deleted', async () => {
     const context = await composeForTest();
     const adminKeyFile = join(temporaryFolder(), 'admin-key');
     const first = present(await setUpFirstRun(context, { sample: false, adminKeyFile }));
@@ -96,11 +96,11 @@ describe('the key file', () => {
     expect(await authenticate(context, second)).toBeDefined();
   });
 
-  test('that cannot be written leaves no organization behind: the next start is a first one', async () => {
+  test('that cannot be written prevents the organization, so that the next start is a first start', async () => {
     const context = await composeForTest();
     const adminKeyFile = join(temporaryFolder(), 'no', 'such', 'folder');
     await expect(setUpFirstRun(context, { sample: false, adminKeyFile })).rejects.toThrow('ENOENT');
-    expect((await whatIsThere(context)).organizations).toEqual([]);
+    expect((await readInstallation(context)).organizations).toEqual([]);
     expect(await setUpFirstRun(context, { sample: false, adminKeyFile: undefined })).toBeDefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What a new installation is given: an organization with every feature, a sample project with its own
- * repository, and the first admin key. On a later start it does nothing.
+ * Sets up a new installation: an organization, a sample project with a repository, and the first admin key. Later
+ * starts change nothing.
  */
 import { spawn } from 'node:child_process';
 import { readFile, rename, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { sampleIdentity } from './git/sample-identity.ts';
 import { sampleDomain } from './http/first-steps.ts';
 import { createKey } from './keys/keys.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
-import { exclusively, inTransaction } from './ports/database.ts';
+import { acquireLocks, inTransaction } from './ports/database.ts';
 import { createProject } from './projects/projects.ts';
 import { copySample } from './sample-site.ts';
 
@@ -21,21 +21,21 @@ export interface FirstRunOptions {
   sample: boolean;
   /** False to create no key; `docyard keys create` creates one later. */
   adminKey?: boolean;
-  /** Where the operator expects a key: it is created again when the file is missing. */
+  /** The key is created again when this file is missing. */
   adminKeyFile: string | undefined;
-  /** Where a first key goes when neither a file was named nor a terminal can show it. */
+  /** Where the first key is written when no file is named and no terminal can show it. */
   unnamedKeyFile?: string | undefined;
 }
 
-/** The text of a key that was made just now, or undefined on every later start. */
+/** Returns the text of a newly created key. */
 export async function setUpFirstRun(context: Context, options: FirstRunOptions): Promise<string | undefined> {
   const isFirst = (await listOrganizations(context)).length === 0;
   const sampleRepository =
     isFirst && options.sample ? await createSampleRepository(context.config.dataDir) : undefined;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    // Another process may have been started in the same moment; the second finds what the first has made.
-    await exclusively(database, 'first-run');
+    // A second process that starts at the same time waits here and finds the organization of the first.
+    await acquireLocks(database, 'first-run');
     const [existing] = await listOrganizations(inside);
     if (existing !== undefined) return replaceMissingKeyFile(inside, existing.id, options.adminKeyFile);
     const organization = await createOrganization(inside, {
@@ -58,15 +58,14 @@ export async function setUpFirstRun(context: Context, options: FirstRunOptions):
   });
 }
 
-/** A caller that names a key file can rely on it: when it was lost, a new key is made. */
 async function replaceMissingKeyFile(
   context: Context,
   organizationId: string,
   file: string | undefined,
 ): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const kept = await readFile(file, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return undefined;
+  const existing = await readFile(file, 'utf8').catch(() => undefined);
+  if (existing !== undefined) return undefined;
   return makeAdminKey(context, systemOf(organizationId), file);
 }
 
@@ -74,14 +73,17 @@ function systemOf(organizationId: string): Actor {
   return { organizationId, projectId: null, name: 'system', address: null, requestId: null };
 }
 
-/** The file is written before the transaction ends: a file without a key can be made again, the reverse cannot. */
+/**
+ * The file is written before the transaction commits: a file without a key can be replaced, a key without a file is
+ * lost.
+ */
 async function makeAdminKey(context: Context, actor: Actor, file: string | undefined): Promise<string> {
   const created = await createKey(context, { name: 'First admin key', expiresInDays: null, actor });
   if (file !== undefined) await writeDurably(file, `${created.key}\n`);
   return created.key;
 }
 
-/** Built aside and moved into place, so that a start that was cut off leaves no half repository. */
+/** Built in a draft folder and renamed, so that an interrupted start leaves no partial repository. */
 async function createSampleRepository(dataDir: string): Promise<string> {
   const target = join(dataDir, 'sample-docs');
   const draft = `${target}.draft`;

@@ -16,25 +16,25 @@ function groups(options: { isShared?: (error: unknown) => boolean; maxItems?: nu
 }
 
 describe('a group commit', () => {
-  test('begins at once with the first item and takes what arrives meanwhile together', async () => {
+  test('commits the first item at once and later items together', async () => {
     const { committed, add } = groups();
     expect(await Promise.all(['a', 'b', 'c'].map(add))).toEqual(['A', 'B', 'C']);
     expect(committed).toEqual([['a'], ['b', 'c']]);
   });
 
-  test('takes no more items than its limit', async () => {
+  test('contains no more items than its limit', async () => {
     const { committed, add } = groups({ maxItems: 2 });
     await Promise.all(['a', 'b', 'c', 'd'].map(add));
     expect(committed).toEqual([['a'], ['b', 'c'], ['d']]);
   });
 
-  test('an item that fails does not fail the others of its group', async () => {
+  test('commits the other items of a group when one fails', async () => {
     const { add } = groups();
     const settled = await Promise.allSettled(['a', 'b', 'bad', 'c'].map(add));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('an error that all items share is not tried for each of them', async () => {
+  test('is not retried per item after an error that affects all items', async () => {
     const { committed, add } = groups({ isShared: () => true });
     const settled = await Promise.allSettled(['a', 'b', 'bad'].map(add));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);

@@ -1,8 +1,5 @@
-/**
- * Group commit: what arrives while one transaction is under way is done together in the next one. A single item begins at
- * once; under load a transaction, its locks and its wait for the disk are shared by many.
- */
-interface Waiting<Item, Result> {
+/** Group commit: items that arrive during a transaction are committed together in the next one. */
+interface PendingItem<Item, Result> {
   item: Item;
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -12,12 +9,12 @@ export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[]) => Promise<Result[]>;
   readonly #isShared: (error: unknown) => boolean;
   readonly #maxItems: number;
-  readonly #waiting: Waiting<Item, Result>[] = [];
+  readonly #pending: PendingItem<Item, Result>[] = [];
   #isCommitting = false;
 
   /**
-   * `commit` gives the results in the order of the items. When it rejects, each item is done on its own, so that one does
-   * not fail the others, unless the error is shared by all of them.
+   * `commit` returns results in the order of the items. When it rejects, each item is committed separately so that
+   * one item does not fail the others, unless the error is shared by all.
    */
   constructor(
     commit: (items: Item[]) => Promise<Result[]>,
@@ -30,7 +27,7 @@ export class GroupCommit<Item, Result> {
 
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      this.#pending.push({ item, resolve, reject });
       void this.#commitAll();
     });
   }
@@ -38,11 +35,11 @@ export class GroupCommit<Item, Result> {
   async #commitAll(): Promise<void> {
     if (this.#isCommitting) return;
     this.#isCommitting = true;
-    while (this.#waiting.length > 0) await this.#commitGroup(this.#waiting.splice(0, this.#maxItems));
+    while (this.#pending.length > 0) await this.#commitGroup(this.#pending.splice(0, this.#maxItems));
     this.#isCommitting = false;
   }
 
-  async #commitGroup(group: Waiting<Item, Result>[]): Promise<void> {
+  async #commitGroup(group: PendingItem<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#commit(group.map(({ item }) => item));
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);

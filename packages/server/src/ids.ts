@@ -1,6 +1,4 @@
-/**
- * Opaque ids: a prefix that names the kind and 16 hexadecimal digits of randomness. Never a secret.
- */
+/** Opaque ids: a prefix for the kind and 16 random hexadecimal digits. Ids are not secret. */
 import { randomBytes } from 'node:crypto';
 
 export type IdPrefix = 'se' | 'aj' | 'pr' | 'org' | 'key' | 'au' | 'wh' | 'whd' | 'msg' | 'pe' | 'dp' | 'di';

@@ -27,7 +27,7 @@ describe('a log line', () => {
     ['SECRET_KEY', 'a "shared" secret of many characters'],
     ['the password of the database', 'p@ss-of-database'],
     ['the key of the model', 'key-of-the-model'],
-  ])('never shows %s, wherever it stands', (_name, secret) => {
+  ])('never contains %s', (_name, secret) => {
     const escaped = JSON.stringify(secret).slice(1, -1);
     const text = logOf((log) => {
       log.info({ nested: { deep: `x ${secret} y` } }, `message with ${secret}`);
@@ -38,14 +38,14 @@ describe('a log line', () => {
     for (const line of text.trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
   });
 
-  it('leaves out the connection that an error of the database carries', () => {
+  it('omits the connection of a database error', () => {
     const error = Object.assign(new Error('terminated'), { code: '57P01', client: { host: 'db.internal' } });
     const text = logOf((log) => log.warn({ err: error }, 'trying again'));
     expect(text).toContain('57P01');
     expect(text).not.toContain('db.internal');
   });
 
-  it('keeps addresses readable but for what must not be seen of them', () => {
+  it('hides only the secret parts of URLs', () => {
     const text = logOf((log) => {
       log.info({ url: 'postgres://docyard:hunter2@db.example.com/docyard' });
       log.info({ url: 'https://s3.example.com/b/x?X-Amz-Credential=AKIA%2F1&X-Amz-Signature=0af3&x=1' });

@@ -1,6 +1,6 @@
 /**
- * The command line: one file a command. Only the command that was named is loaded, since all of them take 0.4 s and most
- * of that for the schemas of the wire. Expected errors end with a sentence and a status of `cli/exit.ts`.
+ * The command line. Only the requested command is loaded, because loading all of them is slow. Expected errors end
+ * with a message and a status of `cli/exit.ts`.
  */
 import { Command, CommanderError } from 'commander';
 import { withoutAlias } from './cli/aliases.ts';
@@ -33,21 +33,21 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Every command with its options, or only the one that was named. The manual and completions are held to it. */
+/** Every command with its options, or only the named one. Tests compare the manual and completions with it. */
 export async function buildProgram(named?: string): Promise<Command> {
   const program = new Command('docyard')
     .description('Self-hosted documentation: static exports, deployments and agent jobs.')
     .usage('<command> [options]')
-    // `--version` of a command may be another one than that of the program.
+    // A command may have a `--version` option of another meaning.
     .enablePositionalOptions()
     .version(version, '-V, --version', 'print the version')
-    .option('--debug', 'show a stack trace with an error, also after a command')
+    .option('--debug', 'show a stack trace with an error (accepted by every command)')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .showHelpAfterError('(add --help for what is possible)')
+    .showHelpAfterError('(run with --help for usage)')
     .configureHelp({ sortSubcommands: false })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'docyard: ')) })
-    .addHelpText('after', '\ndocyard help <command> tells more about one of them.')
+    .addHelpText('after', '\nRun docyard help <command> for details.')
     .exitOverride();
   for (const [name, { group, summary, hidden = false, load }] of Object.entries(commands)) {
     const command = new Command(name)
@@ -60,14 +60,12 @@ export async function buildProgram(named?: string): Promise<Command> {
   return program;
 }
 
-/** `--debug` is an option of every command. */
 function withoutDebug(args: string[]): { words: string[]; debug: boolean } {
   const end = args.indexOf('--') >>> 0;
   const words = args.filter((word, index) => index > end || word !== '--debug');
   return { words, debug: words.length < args.length || process.env['DEBUG'] !== undefined };
 }
 
-/** `docyard help keys create` is `docyard keys create --help`. */
 function withoutHelpCommand(args: string[]): string[] {
   const [first, ...words] = args;
   if (first !== 'help') return args;
@@ -83,21 +81,17 @@ interface CommandEntry {
     | 'A running service'
     | 'Operating a service'
     | 'This program';
-  /** One line of the help. */
   summary: string;
-  /** Not in the list of all commands. */
   hidden?: true;
   load: () => Promise<(command: Command) => void>;
 }
 
-/** How the commands of `@docyard/site` are called here. */
 const siteCommandNames = {
   program: 'docyard',
   site: 'docyard site',
   import: 'docyard bundle import',
 };
 
-/** In the order of the help. */
 const commands: Record<string, CommandEntry> = {
   build: {
     group: 'Documentation',
@@ -106,17 +100,17 @@ const commands: Record<string, CommandEntry> = {
   },
   dev: {
     group: 'Documentation',
-    summary: 'show a folder in the browser while you write',
+    summary: 'preview a folder in the browser while you write',
     load: async () => (await import('./cli/dev.ts')).describeDev,
   },
   check: {
     group: 'Documentation',
-    summary: 'say what is wrong with a folder',
+    summary: 'report problems in a folder',
     load: async () => (await import('./cli/check.ts')).describeCheck,
   },
   report: {
     group: 'Documentation',
-    summary: 'show the findings of an export in another form',
+    summary: 'convert the findings of an export to another format',
     load: async () => (await import('./cli/report.ts')).describeReport,
   },
   export: {
@@ -131,17 +125,17 @@ const commands: Record<string, CommandEntry> = {
   },
   diff: {
     group: 'Bundles and deployments',
-    summary: 'tell what is different between two exports, in pages',
+    summary: 'compare the pages of two exports',
     load: async () => (await import('./cli/diff.ts')).describeDiff,
   },
   'signing-key': {
     group: 'Bundles and deployments',
-    summary: 'make the key that signs bundles, show its public half',
+    summary: 'create the key that signs bundles, show its public key',
     load: async () => (await import('./cli/signing-key.ts')).describeSigningKey,
   },
   bundle: {
     group: 'Bundles and deployments',
-    summary: 'bring a bundle that was carried here into a deployment',
+    summary: 'import a transferred bundle into a deployment',
     load: async () => {
       const { describeBundle } = await import('./cli/bundle.ts');
       return (command) => describeBundle(command, siteCommandNames);
@@ -157,7 +151,7 @@ const commands: Record<string, CommandEntry> = {
   },
   open: {
     group: 'Bundles and deployments',
-    summary: 'show an exported site in the browser',
+    summary: 'open an exported site in the browser',
     load: async () => (await import('./cli/open.ts')).describeOpen,
   },
   agent: {
@@ -167,12 +161,12 @@ const commands: Record<string, CommandEntry> = {
   },
   deployments: {
     group: 'A running service',
-    summary: 'list sites that report in, and roll them back',
+    summary: 'list reporting sites and roll them back',
     load: async () => (await import('./cli/deployments.ts')).describeDeployments,
   },
   mcp: {
     group: 'A running service',
-    summary: 'offer a service to editors and agents as tools',
+    summary: 'expose a service to editors and agents as MCP tools',
     load: async () => (await import('./cli/mcp.ts')).describeMcp,
   },
   login: {
@@ -182,7 +176,7 @@ const commands: Record<string, CommandEntry> = {
   },
   logout: {
     group: 'A running service',
-    summary: 'forget the key of a service',
+    summary: 'delete the stored key of a service',
     load: async () => (await import('./cli/login.ts')).describeLogout,
   },
   whoami: {
@@ -217,7 +211,7 @@ const commands: Record<string, CommandEntry> = {
   },
   webhooks: {
     group: 'Operating a service',
-    summary: 'list, create, delete and try webhooks',
+    summary: 'list, create, delete and test webhooks',
     load: async () => (await import('./cli/webhooks.ts')).describeWebhooks,
   },
   secrets: {
@@ -227,22 +221,22 @@ const commands: Record<string, CommandEntry> = {
   },
   doctor: {
     group: 'Operating a service',
-    summary: 'look at everything the service needs',
+    summary: 'check everything the service depends on',
     load: async () => (await import('./cli/doctor.ts')).describeDoctor,
   },
   backup: {
     group: 'Operating a service',
-    summary: 'write everything of a data folder to one file',
+    summary: 'write a data folder to one file',
     load: async () => (await import('./cli/backup.ts')).describeBackup,
   },
   restore: {
     group: 'Operating a service',
-    summary: 'make a data folder from a backup',
+    summary: 'restore a data folder from a backup',
     load: async () => (await import('./cli/backup.ts')).describeRestore,
   },
   migrate: {
     group: 'Operating a service',
-    summary: 'bring the tables up to date',
+    summary: 'apply pending database migrations',
     load: async () => (await import('./cli/migrate.ts')).describeMigrate,
   },
   'migrate-data': {
@@ -257,13 +251,12 @@ const commands: Record<string, CommandEntry> = {
   },
   'openapi-check': {
     group: 'Documentation',
-    summary: 'say what is wrong with an API description',
+    summary: 'report problems in an API description',
     hidden: true,
     load: async () => (await import('./cli/openapi-check.ts')).describeOpenapiCheck,
   },
 };
 
-/** Where to begin, and what there is; not what everything does. */
 function overview(): string {
   const groups = Map.groupBy(
     Object.entries(commands).filter(([, { hidden }]) => hidden !== true),
@@ -276,13 +269,13 @@ function overview(): string {
   return `
   Docyard ${version}: self-hosted documentation
 
-  docyard dev ./docs     show a documentation folder while you write
-  docyard check ./docs   say what is wrong with it
-  docyard export ./docs  make a bundle of it, to be served anywhere
+  docyard dev ./docs     preview a documentation folder while you write
+  docyard check ./docs   report problems
+  docyard export ./docs  create a bundle that can be served anywhere
 
 ${lines.join('\n')}
 
-  docyard --help says what each command does.
+  Run docyard --help for a summary of each command.
 
 `;
 }

@@ -1,6 +1,6 @@
 /**
- * Lists in pages with an opaque cursor. The cursor holds the sequence number of the last row shown, and in a sorted list
- * also the value that the row is sorted by, so that rows which are added meanwhile shift nothing.
+ * Cursor pagination. A cursor contains the sequence number of the last row, and in a sorted list also its sort value,
+ * so that rows added in between shift nothing.
  */
 import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import type { Tables } from './ports/database.ts';
@@ -18,11 +18,10 @@ export interface ListPage<View> {
 
 const defaultLimit = 20;
 
-/** A query over a table with a `sequence` column, before its order and limit are set. */
 interface SequencedQuery<Row> {
   where(column: 'sequence', operator: '<' | '>', value: number): SequencedQuery<Row>;
   orderBy(column: 'sequence', direction: 'asc' | 'desc'): SequencedQuery<Row>;
-  limit(most: number): SequencedQuery<Row>;
+  limit(max: number): SequencedQuery<Row>;
   execute(): Promise<Row[]>;
 }
 
@@ -45,13 +44,13 @@ export async function readPage<Row extends { sequence: number }, View>(
   return pageOf(rows, limit, view, ({ sequence }) => encodeCursor(`before:${sequence}`));
 }
 
-/** What a list can be sorted by: a column or expression that is never null, for each name of the API. */
+/** A column or expression that is never null, for each sort name of the API. */
 export type SortColumns = Readonly<Record<string, Expression<string>>>;
 
-/** The order of creation is that of the sequence and needs no value in the cursor. */
+/** The order of creation is the order of the sequence and needs no value in the cursor. */
 const byCreation = 'createdAt';
 
-/** `sort` is a name of `columns` or `createdAt`, after a minus sign for the descending order. */
+/** `sort` is a name of `columns` or `createdAt`, with a minus sign for descending order. */
 export async function readSortedPage<Table extends keyof Tables, Row extends { sequence: number }, View>(
   request: PageRequest & { sort?: string | undefined },
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -120,7 +119,7 @@ function stringOf(json: string): string {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'string' && !value.includes('\0')) return value;
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   throw unknownCursor();
 }
@@ -131,6 +130,6 @@ function textOf(cursor: string): string {
 
 function unknownCursor(): Problem {
   const message =
-    'This cursor does not belong to this list and order. Use `nextCursor` of the page before, or leave it out.';
+    'This cursor does not belong to this list and order. Use `nextCursor` of the previous page, or omit it.';
   return new Problem('invalid_request', message, { details: [{ path: 'cursor', message }] });
 }

@@ -1,6 +1,6 @@
 /**
- * The one error type that callers may see. Features throw it by code; the HTTP edge turns it into an answer.
- * Anything else that is thrown is a fault of ours and is answered as `internal`.
+ * The only error type that callers see. Features throw it with a code; the HTTP layer turns it into a response. Any
+ * other error becomes `internal`.
  */
 import { errorTable, type ErrorCode } from '@docyard/api';
 
@@ -31,11 +31,11 @@ export class Problem extends Error {
   }
 }
 
-/** Refuses a change that is based on an outdated copy of a record. Call it while the record is locked. */
+/** Rejects a change based on an outdated version. Call it while the record is locked. */
 export function requireVersion(record: { version: number }, expected: number | undefined): void {
   if (expected === undefined || expected === record.version) return;
   throw new Problem(
     'version_conflict',
-    `The record has version ${record.version}, and the change is based on version ${expected}. Read the record again and repeat the change.`,
+    `The record has version ${record.version}, but the change is based on version ${expected}. Read the record again and repeat the change.`,
   );
 }

@@ -1,11 +1,10 @@
-/** The site that comes with this program: where it lies, and copies of it that may be changed. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
 
-/** Folders and files are made anew: those of an installation may be such that nothing in them can be changed, added or removed. */
+/** Writes new files, because those of an installation may be read-only. */
 export async function copySample(to: string): Promise<void> {
   for (const entry of await readdir(sampleFolder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

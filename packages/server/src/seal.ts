@@ -1,6 +1,6 @@
 /**
- * Encrypts what is kept secret in the database, with a key that is not in it. A sealed value opens only under the place
- * it was written for, so that a row copied elsewhere is worth nothing.
+ * Encrypts secrets for the database with a key that is not stored in it. A sealed value can only be opened for the
+ * place it was sealed for, so copying it to another row is useless.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
@@ -10,33 +10,33 @@ const tagBytes = 16;
 
 export interface SealKeys {
   sealKey: Buffer;
-  /** Tried when the value was not sealed under the first. */
+  /** Tried when the value was not sealed with `sealKey`. */
   otherSealKeys: readonly Buffer[];
 }
 
-/** What the value belongs to, from the largest part to the name of the value itself. */
+/** What the value belongs to, from the outermost container to the name of the value. */
 export type SealedPlace = readonly string[];
 
 export function seal({ sealKey: key }: Pick<SealKeys, 'sealKey'>, place: SealedPlace, value: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(boundTo(place));
-  const hidden = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
-  return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url')}`;
+  const ciphertext = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
 }
 
 export function unseal(keys: SealKeys, place: SealedPlace, sealed: string): string {
-  const fitting = keys.otherSealKeys.find((key) => isSealedWith(key, place, sealed));
-  return unsealWith(fitting ?? keys.sealKey, place, sealed);
+  const matching = keys.otherSealKeys.find((key) => isSealedWith(key, place, sealed));
+  return unsealWith(matching ?? keys.sealKey, place, sealed);
 }
 
 export interface Resealed {
   resealed: number;
-  /** Values that none of the keys opens. They stay as they are. */
+  /** Values that no key opens; they are left unchanged. */
   unreadable: number;
 }
 
-/** Seals rows with the first key. `write` replaces the text of a row unless it has changed since it was read. */
+/** Seals rows with the current key. `write` must skip rows that have changed since they were read. */
 export async function resealEach<Row extends { sealed: string }>(
   keys: SealKeys,
   rows: readonly Row[],
@@ -68,7 +68,7 @@ export function isSealedWith(key: Buffer, place: SealedPlace, sealed: string): b
 
 function unsealWith(key: Buffer, place: SealedPlace, sealed: string): string {
   const [kind, text = ''] = sealed.split('.');
-  if (kind !== version) throw new Error(`The secret ${place.at(-1)} was sealed in a form that is not known.`);
+  if (kind !== version) throw new Error(`The secret ${place.at(-1)} was sealed in an unknown format.`);
   const bytes = Buffer.from(text, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
@@ -79,7 +79,7 @@ function unsealWith(key: Buffer, place: SealedPlace, sealed: string): string {
   return Buffer.concat(plain).toString('utf8');
 }
 
-/** As a list in JSON, so that no two places read the same. */
+/** JSON, so that two places never have the same bytes. */
 function boundTo(place: SealedPlace): Buffer {
   return Buffer.from(JSON.stringify([version, ...place]));
 }

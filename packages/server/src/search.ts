@@ -1,9 +1,8 @@
-/** Conditions for the search of a list: every word must occur in one of the columns. */
+/** Search conditions of lists: every word must occur in at least one column. */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely';
 
 const maxWords = 8;
 
-/** Wildcards in the text stand for themselves. */
 function likePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
@@ -12,7 +11,7 @@ function wordsOf(search: string): string[] {
   return search.split(/\s+/).filter(Boolean).slice(0, maxWords);
 }
 
-/** SQLite folds the case of ASCII letters only, so a word is also compared as it was typed. */
+/** SQLite lowercases ASCII letters only, so a word is also compared in its original case. */
 export function contains(column: Expression<unknown>, word: string): RawBuilder<SqlBool> {
   const folded = likePattern(word.toLowerCase());
   return sql<SqlBool>`(lower(${column}) like ${folded} escape '\\' or ${column} like ${likePattern(word)} escape '\\')`;
@@ -26,7 +25,6 @@ export function matchesSearch(
   return words.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${sql.join(words, sql` and `)})`;
 }
 
-/** The search of a list whose columns are all in one table. */
 export function columnsContain(columns: readonly string[], search: string): RawBuilder<SqlBool> {
   return matchesSearch(search, (word) => columns.map((column) => contains(sql.ref(column), word)));
 }

@@ -1,6 +1,6 @@
 /**
- * The keys that an operator gives an installation, as SECRET_KEY or as secrets.json in the data folder, and what is derived
- * from each of them. During a rotation there are two.
+ * The keys that an operator gives an installation, as SECRET_KEY or as secrets.json in the data folder, and the
+ * secrets derived from them. During a rotation there are two keys.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -14,7 +14,6 @@ export interface SecretKey {
   pepper: Buffer;
   linkKeys: LinkKey[];
   sealKey: Buffer;
-  /** Identifies the key and reveals nothing about it. */
   fingerprint: string;
 }
 
@@ -25,12 +24,12 @@ export interface GivenKeys {
 
 type KeyConfig = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevious'>;
 
-interface KeptKey {
+interface StoredKey {
   keyPepper: string;
   linkKeys: { id: string; key: string }[];
 }
 
-type KeysFile = KeptKey & { previous?: KeptKey };
+type KeysFile = StoredKey & { previous?: StoredKey };
 
 const idCharacters = 8;
 
@@ -53,7 +52,7 @@ export async function readGivenKeys(config: KeyConfig): Promise<GivenKeys | unde
   return { current: keys.current, previous: isSame ? undefined : previous };
 }
 
-/** Undefined when there is no file. A file that cannot be read is an error and is never replaced. */
+/** Undefined when the file does not exist. An unreadable file is an error and is never replaced. */
 export async function readKeysFile(file: string): Promise<GivenKeys | undefined> {
   const text = await readKeysText(file);
   return text === undefined ? undefined : parseKeys(text, file);
@@ -64,11 +63,11 @@ export async function createKeysFile(file: string): Promise<GivenKeys> {
   return writeKeys(file, newKey());
 }
 
-/** Puts a new key before the one in the file. Changes nothing while a rotation is under way. */
+/** Changes nothing while a rotation is running. */
 export async function addNextKey(file: string): Promise<GivenKeys> {
-  const kept = await readForChange(file);
-  if (kept.previous !== undefined) return parseKeys(JSON.stringify(kept), file);
-  return writeKeys(file, { ...newKey(), previous: kept });
+  const stored = await readForChange(file);
+  if (stored.previous !== undefined) return parseKeys(JSON.stringify(stored), file);
+  return writeKeys(file, { ...newKey(), previous: stored });
 }
 
 export async function removePreviousKey(file: string): Promise<void> {
@@ -96,14 +95,14 @@ async function writeKeys(file: string, keys: KeysFile): Promise<GivenKeys> {
   return parseKeys(text, file);
 }
 
-function newKey(): KeptKey {
+function newKey(): StoredKey {
   return {
     keyPepper: randomBytes(32).toString('base64'),
     linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
   };
 }
 
-/** The text of a secrets.json is accepted, so that an installation can leave its data folder. */
+/** Also accepts the text of a secrets.json, so that an installation can leave its data folder. */
 function keysFrom(text: string, name: string): GivenKeys {
   if (text.startsWith('{')) return parseKeys(text, name);
   const derive = (purpose: string, bytes: number) =>
@@ -112,7 +111,7 @@ function keysFrom(text: string, name: string): GivenKeys {
   return { current: keyWith(derive('key pepper', 32), linkKeys), previous: undefined };
 }
 
-/** The error does not quote the text: it holds secrets. */
+/** The error does not quote the text, because it contains secrets. */
 function parseKeys(text: string, name: string): GivenKeys {
   try {
     const { previous, ...current } = JSON.parse(text) as KeysFile;
@@ -122,7 +121,7 @@ function parseKeys(text: string, name: string): GivenKeys {
   }
 }
 
-function parseKey({ keyPepper, linkKeys }: KeptKey): SecretKey {
+function parseKey({ keyPepper, linkKeys }: StoredKey): SecretKey {
   return keyWith(
     Buffer.from(keyPepper, 'base64'),
     linkKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
@@ -135,7 +134,7 @@ function keyWith(pepper: Buffer, linkKeys: LinkKey[]): SecretKey {
   return { pepper, linkKeys, sealKey, fingerprint };
 }
 
-/** The seed of the key that signs bundles while SIGNING_KEY is not set. */
+/** The seed of the key that signs bundles when SIGNING_KEY is not set. */
 export function signingSeedOf({ pepper }: Pick<SecretKey, 'pepper'>): Buffer {
   return Buffer.from(hkdfSync('sha256', pepper, '', 'docyard signing key', 32));
 }

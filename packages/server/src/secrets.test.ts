@@ -1,4 +1,4 @@
-/** The secrets stay the same, are the same for every process, and never fit a database that others have set up. */
+/** Secrets are stable, equal in all processes and bound to their database. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -21,9 +21,13 @@ import { cleanUp, composeForTest, createTenant, temporaryFolder } from '../test/
 
 const secretKey = 'a secret that all processes have in common';
 
-/** A database like PostgreSQL, which does not lie in the folder of the process. */
-async function openElsewhere(context: Context, environment: Environment = {}, folder = temporaryFolder()) {
-  const DATABASE_URL = 'postgres://elsewhere/docyard';
+/** Opens the secrets of a process whose database is not in its data folder. */
+async function openWithExternalDatabase(
+  context: Context,
+  environment: Environment = {},
+  folder = temporaryFolder(),
+) {
+  const DATABASE_URL = 'postgres://db.internal/docyard';
   const config = readConfig({ DATA_DIR: folder, DATABASE_URL, ...environment });
   return openSecrets(config, context.database);
 }
@@ -34,8 +38,8 @@ async function reopen(dataDir: string, environment: Environment = {}): Promise<C
   return context;
 }
 
-describe('in the data folder', () => {
-  test('they are made once, for the owner only, and are the same ever after', async () => {
+describe('secrets in the data folder', () => {
+  test('are created once, for the owner only, and never change', async () => {
     const { config, secrets } = await composeForTest();
     expect((await reopen(config.dataDir)).secrets).toEqual(secrets);
     expect(secrets.keyPepper).toHaveLength(32);
@@ -46,12 +50,12 @@ describe('in the data folder', () => {
     expect(statSync(join(config.dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('those of two installations differ', async () => {
+  test('differ between installations', async () => {
     const [one, other] = [await composeForTest(), await composeForTest()];
     expect(one.secrets.keyPepper.equals(other.secrets.keyPepper)).toBe(false);
   });
 
-  test('a damaged file is an error that quotes nothing of it, and is never made anew', async () => {
+  test('are not replaced or quoted when their file is damaged', async () => {
     const { config } = await composeForTest();
     const file = join(config.dataDir, 'secrets.json');
     writeFileSync(file, '{"keyPepper": "hidden" ');
@@ -60,15 +64,15 @@ describe('in the data folder', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"keyPepper": "hidden" ');
   });
 
-  test('a lost file is an error, not a new one: the keys would be worth nothing', async () => {
+  test('are not created again when their file is missing, because existing keys would stop working', async () => {
     const { config } = await composeForTest();
     const file = join(config.dataDir, 'secrets.json');
     rmSync(file);
-    await expect(reopen(config.dataDir)).rejects.toThrow('did not set up this database');
+    await expect(reopen(config.dataDir)).rejects.toThrow('does not belong to this database');
     expect(existsSync(file)).toBe(false);
   });
 
-  test('SECRET_KEY cannot take their place, also where no fingerprint was kept yet', async () => {
+  test('cannot be replaced by SECRET_KEY, even without a stored fingerprint', async () => {
     const context = await composeForTest();
     await expect(reopen(context.config.dataDir, { SECRET_KEY: secretKey })).rejects.toThrow(ConfigError);
     await context.database.deleteFrom('installation').execute();
@@ -77,48 +81,50 @@ describe('in the data folder', () => {
   });
 });
 
-describe('from SECRET_KEY', () => {
-  test('they are the same for every process, and nothing is kept in the folder', async () => {
+describe('secrets from SECRET_KEY', () => {
+  test('are equal in every process and not stored in the folder', async () => {
     const context = await composeForTest({ SECRET_KEY: secretKey });
-    expect(await openElsewhere(context, { SECRET_KEY: secretKey })).toEqual(context.secrets);
+    expect(await openWithExternalDatabase(context, { SECRET_KEY: secretKey })).toEqual(context.secrets);
     expect(existsSync(join(context.config.dataDir, 'secrets.json'))).toBe(false);
   });
 
-  test('each is another one', async () => {
+  test('differ from each other', async () => {
     const { secrets } = await composeForTest({ SECRET_KEY: secretKey });
     const all = [secrets.keyPepper, secrets.sealKey, secrets.linkKeys[0]?.key];
     expect(new Set(all.map((key) => key?.toString('hex'))).size).toBe(3);
   });
 
-  test('a process with another one is refused', async () => {
+  test('are refused in a process with another SECRET_KEY', async () => {
     const context = await composeForTest({ SECRET_KEY: secretKey });
-    const opening = openElsewhere(context, { SECRET_KEY: `${secretKey}.` });
+    const opening = openWithExternalDatabase(context, { SECRET_KEY: `${secretKey}.` });
     await expect(opening).rejects.toThrow(
-      'This SECRET_KEY did not set up this database: its API keys and project secrets could not be used.',
+      'This SECRET_KEY does not belong to this database, so its API keys and project secrets are unusable.',
     );
   });
 
-  test('a process without one is refused and makes none', async () => {
+  test('are not created by a process without SECRET_KEY, which is refused', async () => {
     const context = await composeForTest({ SECRET_KEY: secretKey });
     const folder = temporaryFolder();
-    await expect(openElsewhere(context, {}, folder)).rejects.toThrow('did not set up this database');
+    await expect(openWithExternalDatabase(context, {}, folder)).rejects.toThrow(
+      'does not belong to this database',
+    );
     expect(existsSync(join(folder, 'secrets.json'))).toBe(false);
   });
 
-  test('it may be the secrets.json of the folder where the installation began', async () => {
+  test('can come from the secrets.json of the first data folder', async () => {
     const context = await composeForTest();
     const { key } = (await createTenant(context)).key;
     const SECRET_KEY_FILE = join(context.config.dataDir, 'secrets.json');
-    const secrets = await openElsewhere(context, { SECRET_KEY_FILE });
+    const secrets = await openWithExternalDatabase(context, { SECRET_KEY_FILE });
     expect(secrets).toEqual(context.secrets);
     expect(await authenticate({ ...context, secrets }, key)).toBeDefined();
   });
 
-  test('of two processes that start at the same time with different ones, one is refused', async () => {
+  test('are accepted from only one of two processes that start together with different keys', async () => {
     const context = await composeForTest();
     await context.database.deleteFrom('installation').execute();
     const both = await Promise.allSettled(
-      ['one', 'other'].map((name) => openElsewhere(context, { SECRET_KEY: name.padEnd(32, '.') })),
+      ['one', 'other'].map((name) => openWithExternalDatabase(context, { SECRET_KEY: name.padEnd(32, '.') })),
     );
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
@@ -129,17 +135,17 @@ describe('the key that signs bundles', () => {
   const SIGNING_KEY = secretKeyText(given);
   const bytes = Buffer.from('a manifest');
 
-  test('is derived when none is given, so that processes with the same secrets sign alike', async () => {
+  test('is derived from the secrets by default, so that all processes sign alike', async () => {
     const context = await composeForTest({ SECRET_KEY: secretKey });
     const { signer } = context.secrets;
-    const elsewhere = await openElsewhere(context, { SECRET_KEY: secretKey });
-    expect(elsewhere.signer.sign(bytes, 'comment')).toBe(signer.sign(bytes, 'comment'));
+    const other = await openWithExternalDatabase(context, { SECRET_KEY: secretKey });
+    expect(other.signer.sign(bytes, 'comment')).toBe(signer.sign(bytes, 'comment'));
     const proven = verifySignature([parsePublicKey(signer.publicKey)], bytes, signer.sign(bytes, 'comment'));
     expect(proven).toEqual({ keyId: signer.keyId, trustedComment: 'comment' });
     expect((await composeForTest()).secrets.signer.keyId).not.toBe(signer.keyId);
   });
 
-  test('is the given one otherwise, and nothing else changes', async () => {
+  test('is SIGNING_KEY when it is set, without other changes', async () => {
     const { config, secrets } = await composeForTest();
     const opened = (await reopen(config.dataDir, { SIGNING_KEY })).secrets;
     expect(opened.signer).toMatchObject({ keyId: given.keyId, publicKey: publicKeyLine(publicKeyOf(given)) });
@@ -147,15 +153,13 @@ describe('the key that signs bundles', () => {
     expect(inspect(opened.signer, { depth: 9 })).not.toContain('seed');
   });
 
-  test('is an error that says why when it cannot be used, without quoting it', async () => {
+  test('is refused with a reason and not quoted when it is invalid', async () => {
     const opening = composeForTest({ SIGNING_KEY: 'hidden' });
-    await expect(opening).rejects.toThrow(
-      'SIGNING_KEY cannot be used. This is not a secret key of minisign.',
-    );
+    await expect(opening).rejects.toThrow('SIGNING_KEY cannot be used. This is not a minisign secret key.');
     await expect(opening).rejects.not.toThrow('hidden');
   });
 
-  test('can be told without a database, and is not made by asking', async () => {
+  test('can be read without a database and is not created by reading it', async () => {
     const { config, secrets } = await composeForTest();
     expect(await findSigner(config)).toEqual(secrets.signer);
     const nowhere = readConfig({ DATA_DIR: temporaryFolder() });
@@ -164,7 +168,7 @@ describe('the key that signs bundles', () => {
   });
 });
 
-test('the fingerprint gives nothing of them away', async () => {
+test('the stored fingerprint does not reveal a secret', async () => {
   const { database, secrets } = await composeForTest({ SECRET_KEY: secretKey });
   const [row] = await database.selectFrom('installation').selectAll().execute();
   const all = [secrets.keyPepper, secrets.sealKey, ...secrets.linkKeys.map(({ key }) => key)];

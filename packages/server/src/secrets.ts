@@ -1,12 +1,12 @@
 /**
- * The secrets of a process: what is derived from its keys, and what an earlier rotation left sealed in the database. A
- * fingerprint in the database names the active key, which hashes, seals and signs; the others only open and verify.
+ * The secrets of a process: derived from its keys, or sealed in the database by an earlier rotation. A fingerprint in
+ * the database names the active key, which hashes, seals and signs; the other keys only open and verify.
  */
 import { ConfigError } from '@docyard/site/errors';
 import { type Config } from './config.ts';
 import type { Context, Pepper, Secrets, Signer } from './context.ts';
 import {
-  KeyUnusable,
+  InvalidKeyError,
   parseSecretKey,
   publicKeyLine,
   publicKeyOf,
@@ -32,30 +32,30 @@ type SecretsConfig = Pick<
   'dataDir' | 'secretKey' | 'secretKeyPrevious' | 'signingKey' | 'databaseUrl'
 >;
 
-/** How soon a running process follows a rotation. */
+/** How often a running process checks for a rotation. */
 export const refreshSeconds = 2;
 
 export const fingerprintName = 'fingerprint of the secrets';
 export const signingSeedName = 'sealed:signing-seed';
 export const pepperPrefix = 'sealed:pepper:';
 
-/** Throws when this process has other keys than those that set the database up. */
+/** Throws when this process has other keys than those that set up the database. */
 export async function openSecrets(config: SecretsConfig, database: Database): Promise<Secrets> {
   const file = keysFileOf(config);
-  const kept = await readKeysFile(file);
+  const stored = await readKeysFile(file);
   const facts = await readFacts(database);
   const recorded = facts.get(fingerprintName) ?? null;
-  // A database without a fingerprint belongs to the file beside it.
+  // A database without a fingerprint belongs to the secrets.json in its data folder.
   const expected =
-    recorded ?? (config.databaseUrl === null && kept !== undefined ? kept.current.fingerprint : null);
+    recorded ?? (config.databaseUrl === null && stored !== undefined ? stored.current.fingerprint : null);
   const keys = (await readGivenKeys(config)) ?? (expected === null ? await createKeysFile(file) : undefined);
   const active = keys && activeKey(keys, expected);
-  if (keys === undefined || active === undefined) throw new ConfigError(explainOther(config));
-  if (recorded === null) await recordFingerprint(database, active, explainOther(config));
+  if (keys === undefined || active === undefined) throw new ConfigError(describeMismatch(config));
+  if (recorded === null) await recordFingerprint(database, active, describeMismatch(config));
   return secretsWith(config, keys, active, facts);
 }
 
-/** Lets a running process follow a rotation. Whether its keys still belong to the database is a readiness check. */
+/** Lets a running process follow a rotation. A readiness check reports keys that no longer belong to the database. */
 export async function refreshSecrets({
   config,
   database,
@@ -68,7 +68,7 @@ export async function refreshSecrets({
   Object.assign(secrets, secretsWith(config, keys, active, facts));
 }
 
-/** The key that this installation signs with; undefined when its secrets were never created. Creates nothing. */
+/** Undefined when the secrets were never created. Creates nothing. */
 export async function findSigner(
   config: Omit<SecretsConfig, 'databaseUrl'>,
   database?: Database,
@@ -82,7 +82,7 @@ export async function findSigner(
 }
 
 /** Whether the keys that a start would use belong to this database. Creates and records nothing. */
-export async function judgeSecrets(
+export async function checkSecrets(
   config: Omit<SecretsConfig, 'databaseUrl' | 'signingKey'>,
   database: Database | undefined,
 ): Promise<'fit' | 'other' | 'unproven' | 'none'> {
@@ -93,7 +93,6 @@ export async function judgeSecrets(
   return activeKey(keys, recorded) === undefined ? 'other' : 'fit';
 }
 
-/** Whether the database is still one that the keys of this process belong to. */
 export async function holdsFingerprint(database: Database, secrets: Secrets): Promise<boolean> {
   return secrets.fingerprints.includes((await readFacts(database)).get(fingerprintName) ?? '');
 }
@@ -135,7 +134,7 @@ function secretsWith(
   };
 }
 
-/** Peppers of keys that the operator has removed: hashes under them are replaced when they are next used. */
+/** Peppers of keys that the operator has removed. Hashes that use them are replaced on their next use. */
 function retiredPeppers(keys: SealKeys, facts: ReadonlyMap<string, string>): Pepper[] {
   return [...facts]
     .filter(([name]) => name.startsWith(pepperPrefix))
@@ -145,7 +144,7 @@ function retiredPeppers(keys: SealKeys, facts: ReadonlyMap<string, string>): Pep
     }));
 }
 
-/** A rotation keeps the derived key: deployments trust its public half. */
+/** A rotation keeps the derived key, because deployments trust its public key. */
 function signingKeyOf(
   given: string | null,
   active: SecretKey,
@@ -158,16 +157,16 @@ function signingKeyOf(
   return signingKeyFromSeed(Buffer.from(unseal(keys, sealedFact(signingSeedName), sealed), 'base64'));
 }
 
-function explainOther(config: SecretsConfig): string {
-  const given = config.secretKey === null ? `The secrets in ${keysFileOf(config)}` : 'This SECRET_KEY';
+function describeMismatch(config: SecretsConfig): string {
+  const given = config.secretKey === null ? `The key in ${keysFileOf(config)}` : 'This SECRET_KEY';
   return (
-    `${given} did not set up this database: its API keys and project secrets could not be used. ` +
-    'Give every process the SECRET_KEY that the first one had. If that one had none, set SECRET_KEY_FILE to a copy of the secrets.json in its data folder. ' +
+    `${given} does not belong to this database, so its API keys and project secrets are unusable. ` +
+    'Give every process the SECRET_KEY of the first process. If it had none, set SECRET_KEY_FILE to a copy of the secrets.json in its data folder. ' +
     'To change the key, set SECRET_KEY_PREVIOUS to the old one and run `docyard secrets rotate`.'
   );
 }
 
-/** Printing or logging it shows the public half only. */
+/** Printing or logging it shows only the public key. */
 class KeySigner implements Signer {
   readonly keyId: string;
   readonly publicKey: string;
@@ -188,12 +187,11 @@ function parseSigningKey(text: string): SigningKey {
   try {
     return parseSecretKey(text);
   } catch (error) {
-    if (!(error instanceof KeyUnusable)) throw error;
+    if (!(error instanceof InvalidKeyError)) throw error;
     throw new ConfigError(`SIGNING_KEY cannot be used. ${error.message}`);
   }
 }
 
-/** The fingerprint, and what is sealed under the keys of the installation. */
 async function readFacts(database: Database): Promise<Map<string, string>> {
   const rows = await database
     .selectFrom('installation')
@@ -203,12 +201,12 @@ async function readFacts(database: Database): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** A database that an older version set up lacks the table. */
+/** A database of an older version lacks the table. */
 async function factsOrNone(database: Database | undefined): Promise<Map<string, string>> {
   return database === undefined ? new Map() : readFacts(database).catch(() => new Map<string, string>());
 }
 
-/** Of two processes that start at the same time one is first; the other is held to it. */
+/** When two processes start at the same time, the second must have the key of the first. */
 async function recordFingerprint(database: Database, active: SecretKey, complaint: string): Promise<void> {
   await database
     .insertInto('installation')

@@ -1,4 +1,4 @@
-/** The whole service in one process: started, stopped without loss, and not started twice on one folder or port. */
+/** The service in one process: start, shutdown, and conflicts over a folder or a port. */
 import { describe, expect, test } from 'vitest';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -19,7 +19,7 @@ import {
 const settingsFor = (dataDir: string, port = '0') =>
   readConfig({ DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'silent' });
 
-test('it answers once it is started, and a stop gives the folder free', async () => {
+test('a service is ready after its start and releases the folder when it stops', async () => {
   const config = settingsFor(temporaryFolder('data'));
   for (let start = 1; start <= 2; start += 1) {
     const service = await startService(config, async (context) => {
@@ -45,7 +45,7 @@ test('a request is refused with 503 starting until the service is ready', async 
   await service.stop();
 });
 
-test('a second service on the same folder is refused while the first goes on', async () => {
+test('a second service on the same folder is refused while the first continues', async () => {
   const config = settingsFor(temporaryFolder('data'));
   const service = await startService(config);
   await expect(startService(config)).rejects.toMatchObject({ name: 'DataFolderError' });
@@ -53,7 +53,7 @@ test('a second service on the same folder is refused while the first goes on', a
   await service.stop();
 });
 
-test('a stop hands a running job back, and the next start goes on with it', async () => {
+test('a stop returns a running job to the queue, and the next start resumes it', async () => {
   // A git server that never answers keeps the job running.
   const silent = createServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -96,7 +96,7 @@ test('requests that never reach the application are counted too', async () => {
 });
 
 describe('a port that is in use', () => {
-  test('is an error that leaves waiting jobs alone and the folder free', async () => {
+  test('is an error that leaves queued jobs unchanged and releases the folder', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     cleanUp(() => void other.close());

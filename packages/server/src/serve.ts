@@ -1,6 +1,6 @@
 /**
- * Runs the service, or the half of it that the role names: the port, the lock, the database, then work. Stopping goes the
- * other way round and loses nothing: requests under way are answered, running jobs go back to the queue.
+ * Starts and stops the service, or the half that its role names. Stopping answers running requests and returns
+ * running jobs to the queue.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorTable, type ErrorCode } from '@docyard/api';
@@ -13,12 +13,12 @@ import {
   explainFullDisk,
   lockDataFolder,
   prepareDataFolder,
-  restrictKeptFiles,
+  restrictDataFiles,
 } from './data-folder.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
-import { findIsolation } from './rendering/isolation.ts';
+import { findIsolation } from './sandbox/isolation.ts';
 import { refreshSecrets, refreshSeconds } from './secrets.ts';
 import { Sweeper } from './sweeper.ts';
 import { WebhookDeliverer } from './webhooks/deliverer.ts';
@@ -31,11 +31,11 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** A first run sets itself up here: the port is bound, the folder is locked and every request is still refused. */
+/** Sets up a first run: the port is bound, the folder is locked and every request is still refused. */
 export type Prepare = (context: Context, bound: { port: number }) => Promise<void>;
 
 export async function startService(config: Config, prepare: Prepare = async () => {}): Promise<Service> {
-  // It takes a moment, in which the rest can start.
+  // Probing the isolation takes a moment, so it starts first.
   void findIsolation();
   const server = await openServer(config);
   try {
@@ -53,9 +53,9 @@ async function startBehind(server: OpenServer, config: Config, prepare: Prepare)
   const unlock = await lockDataFolder(config.dataDir);
   try {
     await emptyWorkFolder(config.dataDir);
-    await restrictKeptFiles(config.dataDir);
+    await restrictDataFiles(config.dataDir);
     const context = await compose(config, await openTelemetry(config));
-    const stop = await begin(context, server, prepare).catch(async (error: unknown) => {
+    const stop = await startServing(context, server, prepare).catch(async (error: unknown) => {
       await context.close();
       throw error;
     });
@@ -74,12 +74,16 @@ async function startBehind(server: OpenServer, config: Config, prepare: Prepare)
   }
 }
 
-async function begin(context: Context, server: OpenServer, prepare: Prepare): Promise<() => Promise<void>> {
+async function startServing(
+  context: Context,
+  server: OpenServer,
+  prepare: Prepare,
+): Promise<() => Promise<void>> {
   const { config } = context;
   await prepare(context, server);
   const stopping = new AbortController();
   const app = (config.role === 'worker' ? buildProbes : buildApp)(context, stopping.signal);
-  const work = config.role === 'api' ? undefined : makeWork(context);
+  const work = config.role === 'api' ? undefined : createBackgroundWork(context);
   await work?.start();
   server.serve(app, (code) => countRefusal(context, code));
   const advice = adviceAbout(config.egress);
@@ -89,13 +93,13 @@ async function begin(context: Context, server: OpenServer, prepare: Prepare): Pr
   return async () => {
     stopping.abort();
     clearInterval(following);
-    // The socket stays open meanwhile, so that new requests are refused with a time to retry after.
+    // The socket stays open so that new requests are refused with Retry-After.
     await Promise.all([work?.stop(), logged, pause(config.drainSeconds * 1000)]);
     await server.close(stopGraceSeconds);
   };
 }
 
-/** A database that does not answer is asked again; readiness reports it. */
+/** Errors are ignored: the next interval retries, and readiness reports them. */
 function followRotations(context: Context): NodeJS.Timeout {
   const follow = () => void refreshSecrets(context).catch(() => undefined);
   return setInterval(follow, refreshSeconds * 1000).unref();
@@ -108,13 +112,12 @@ async function logIsolation({ log }: Context): Promise<void> {
   else log.warn(facts, `isolation: ${statement}`);
 }
 
-/** What never reached the app: connections that were too many, requests that were none. */
+/** Counts connections and malformed requests that the HTTP server refused before they reached the app. */
 function countRefusal({ measures }: Context, problem: ErrorCode): void {
   measures.requestEnded({ operation: 'other', status: errorTable[problem].status, seconds: 0, problem });
 }
 
-/** What is done without being asked over HTTP. */
-function makeWork(context: Context): { start(): Promise<void>; stop(): Promise<void> } {
+function createBackgroundWork(context: Context): { start(): Promise<void>; stop(): Promise<void> } {
   const sweeper = new Sweeper(context);
   const worker = new Worker(context, runners, () => sweeper.run());
   const deliverer = new WebhookDeliverer(context);

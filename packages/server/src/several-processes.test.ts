@@ -1,6 +1,6 @@
 /**
- * What several processes on one PostgreSQL decide at the same moment: whatever they are asked, together they let through
- * as much as one process would.
+ * Concurrent requests to several processes on one PostgreSQL database obey the same limits as requests to one
+ * process.
  */
 import type { ExportJob, Project, UpdateProject } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
   let tenant: Tenant;
   let project: Project;
 
-  /** As many processes as there are settings, on one database. */
+  /** One process for each entry of settings, all on one database. */
   const processes = (settings: Record<string, string>[]) =>
     Promise.all(settings.map((each) => composeForTest({ ...environment, ...each })));
 
@@ -45,7 +45,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
   const statusesOf = (answers: Response[]) => answers.map(({ status }) => status).toSorted();
 
-  test('the same Idempotency-Key given to two of them at once is done once', async () => {
+  test('run a request once when two of them get the same Idempotency-Key', async () => {
     const services = await Promise.all(contexts.map((each) => serveForTest(each)));
     for (let round = 0; round < 5; round += 1) {
       const init = jsonBody({ domain: project.domain });
@@ -58,15 +58,15 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
         }),
       );
       const done = answers.filter(({ status }) => status === 202);
-      const told = answers.filter(({ status }) => status !== 202);
+      const refused = answers.filter(({ status }) => status !== 202);
       const ids = await Promise.all(done.map(async (each) => ((await each.json()) as ExportJob).jobId));
       expect(new Set(ids).size).toBe(1);
       expect(done.filter(({ headers: got }) => got.get('idempotency-replayed') === null)).toHaveLength(1);
-      for (const each of told) expect(await each.text()).toContain('idempotency_in_progress');
+      for (const each of refused) expect(await each.text()).toContain('idempotency_in_progress');
     }
   });
 
-  test('no more exports are started in an hour than allowed', async () => {
+  test('start no more exports per hour than allowed', async () => {
     const limited = await processes([1, 2].map(() => ({ LIMIT_EXPORT_STARTS_PER_HOUR: '5' })));
     const services = await Promise.all(limited.map((each) => serveForTest(each)));
     const other = await createTenant(limited[0] as TestContext);
@@ -77,14 +77,14 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     expect(statusesOf(answers)).toEqual([...Array<number>(5).fill(202), ...Array<number>(7).fill(429)]);
   });
 
-  test('no more jobs wait than allowed', async () => {
+  test('queue no more jobs than allowed', async () => {
     const [first] = contexts as [TestContext];
     const waiting = await first.database
       .selectFrom('jobs')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('status', '=', 'queued')
       .executeTakeFirstOrThrow();
-    // Of five free places one organization may take three.
+    // One organization may use three of five free places.
     const most = { LIMIT_QUEUED_JOBS: String(waiting.count + 5) };
     const other = await createTenant(first);
     const { domain } = await createTestProject(first, other);
@@ -96,7 +96,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     expect(statusesOf(answers)).toEqual([...Array<number>(3).fill(202), ...Array<number>(5).fill(503)]);
   });
 
-  test('a domain is given to one project only, and the others are told so', async () => {
+  test('accept a domain for one project and refuse it for the others', async () => {
     const ended = await Promise.allSettled(
       Array.from({ length: 6 }, (_, index) =>
         createTestProject(contexts[index % 2] as TestContext, tenant, { domain: 'wanted.example.com' }),
@@ -107,7 +107,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     for (const reason of refused) expect(reason).toMatchObject({ code: 'domain_taken' });
   });
 
-  test('changes of one project at the same time all count', async () => {
+  test('apply all concurrent changes of a project', async () => {
     const changes: UpdateProject[] = [
       { agent: { protectedPaths: ['one'] } },
       { agent: { instructions: 'Be brief.' } },
@@ -124,14 +124,14 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     });
   });
 
-  test('the chain of the audit log stays whole', async () => {
+  test('keep the chain of the audit log intact', async () => {
     const entry = { actor: tenant.actor, action: 'test.entry', object: null };
     await atOnce(20, (index) => recordAudit(contexts[index % 2] as TestContext, entry));
     const [first] = contexts as [TestContext];
     expect(await findBrokenEntry(first, tenant.organizationId)).toBeUndefined();
   });
 
-  test('a project is deleted or gets a job, never both', async () => {
+  test('delete a project or create its job, never both', async () => {
     const [one, two] = contexts as [TestContext, TestContext];
     for (let round = 0; round < 6; round += 1) {
       const doomed = await createTestProject(one, tenant);
@@ -146,7 +146,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     }
   });
 
-  test('a key that is revoked while it is rolled was rolled before', async () => {
+  test('never roll a key after it was revoked', async () => {
     const [one, two] = contexts as [TestContext, TestContext];
     for (let round = 0; round < 6; round += 1) {
       const { key, actor } = await createTenant(one);
@@ -161,7 +161,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     }
   });
 
-  test('a database that several find empty gets one organization', async () => {
+  test('create one organization in an empty database', async () => {
     const { DATABASE_URL: _, ...rest } = environment;
     const settings = { ...rest, DATABASE_URL: await freshDatabase() };
     const started = await Promise.all([composeForTest(settings), composeForTest(settings)]);

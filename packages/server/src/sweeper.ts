@@ -1,6 +1,6 @@
 /**
- * What is left to do once jobs have ended: at the start, after each job, and now and then. Of several processes on one
- * database one at a time removes what is no longer kept.
+ * Runs the cleanup tasks at the start, after each job, and periodically. Of several processes on one database, one at
+ * a time removes old records.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { continueWithMessages } from './agent/message.ts';
@@ -11,35 +11,37 @@ import { sweepProjectCaches } from './build-cache/cache-folder.ts';
 import { sweep } from './exports/retention.ts';
 import { recountQueued } from './jobs/queue-counts.ts';
 import { sweepJobs } from './jobs/retention.ts';
-import { sweepSessions } from './people/sessions.ts';
-import { unlessElsewhere } from './ports/database.ts';
+import { sweepSessions } from './users/sessions.ts';
+import { runUnlessLocked } from './ports/database.ts';
 import { sweepWebhooks } from './webhooks/deliveries.ts';
 
-const everySeconds = 600;
-/** Of the time of a process. A large store takes long to look through, and every job that ends asks for it. */
-const removingShare = 0.1;
+const intervalSeconds = 600;
+/**
+ * Share of the time that a task may run, because listing a large store takes long and every finished job triggers it.
+ */
+const cleanupShare = 0.1;
 
 export class Sweeper {
-  readonly #chores: Chore[];
-  readonly #recount: Chore;
+  readonly #tasks: Task[];
+  readonly #recount: Task;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: Context) {
     const attempt = (work: (context: Context) => Promise<unknown>) =>
       work(context).catch((error: unknown) => context.log.warn({ err: error }, `${work.name} failed`));
-    const removeOld = (): Promise<unknown> =>
-      unlessElsewhere(context.database, 'sweep', async () => {
+    const removeOldRecords = (): Promise<unknown> =>
+      runUnlessLocked(context.database, 'sweep', async () => {
         for (const work of [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepSessions])
           await attempt(work);
       });
-    this.#recount = new Chore(() => attempt(({ database }) => recountQueued(database)), removingShare);
-    this.#chores = [
-      // Somebody waits for an answer: not behind the removing, and by whoever has just ended a job.
-      new Chore(() => attempt(continueWithMessages), 1),
-      new Chore(() => attempt(removeOld), removingShare),
-      // Each process has a cache of its own.
-      new Chore(() => attempt((own) => sweepPreviews(own)), removingShare),
-      new Chore(() => attempt((own) => sweepProjectCaches(own)), removingShare),
+    this.#recount = new Task(() => attempt(({ database }) => recountQueued(database)), cleanupShare);
+    this.#tasks = [
+      // A user waits for the answer, so this neither waits for the cleanup nor for its lock.
+      new Task(() => attempt(continueWithMessages), 1),
+      new Task(() => attempt(removeOldRecords), cleanupShare),
+      // Each process has its context caches.
+      new Task(() => attempt(() => sweepPreviews(context)), cleanupShare),
+      new Task(() => attempt(() => sweepProjectCaches(context)), cleanupShare),
     ];
   }
 
@@ -49,52 +51,52 @@ export class Sweeper {
       this.#recount.run();
     };
     all();
-    this.#timer = setInterval(all, everySeconds * 1000);
+    this.#timer = setInterval(all, intervalSeconds * 1000);
   }
 
   run(): void {
-    for (const chore of this.#chores) chore.run();
+    for (const task of this.#tasks) task.run();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#chores, this.#recount].map((chore) => chore.stop()));
+    await Promise.all([...this.#tasks, this.#recount].map((task) => task.stop()));
   }
 }
 
-/** Never done twice at the same time: whoever calls while it is under way has it done once more. */
-class Chore {
+/** Runs never overlap: a call during a run schedules one more run. */
+class Task {
   readonly #work: () => Promise<unknown>;
   readonly #share: number;
   readonly #stopping = new AbortController();
-  #underWay: Promise<unknown> = Promise.resolve();
-  #isDue = false;
-  #restMs = 0;
+  #running: Promise<unknown> = Promise.resolve();
+  #isScheduled = false;
+  #pauseMs = 0;
 
-  /** After the work it rests, so that it takes no more than this share of the time. */
+  /** After each run the task pauses, so that it uses at most `share` of the time. */
   constructor(work: () => Promise<unknown>, share: number) {
     this.#work = work;
     this.#share = share;
   }
 
   run(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    this.#underWay = this.#underWay.then(() => this.#restAndWork());
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#running = this.#running.then(() => this.#pauseAndWork());
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#underWay;
+    await this.#running;
   }
 
-  async #restAndWork(): Promise<void> {
+  async #pauseAndWork(): Promise<void> {
     const { signal } = this.#stopping;
-    if (this.#restMs > 0) await pause(this.#restMs, undefined, { signal }).catch(() => {});
-    this.#isDue = false;
+    if (this.#pauseMs > 0) await pause(this.#pauseMs, undefined, { signal }).catch(() => {});
+    this.#isScheduled = false;
     if (signal.aborted) return;
     const beganMs = performance.now();
     await this.#work();
-    this.#restMs = (performance.now() - beganMs) * (1 / this.#share - 1);
+    this.#pauseMs = (performance.now() - beganMs) * (1 / this.#share - 1);
   }
 }

@@ -1,6 +1,4 @@
-/**
- * What the tests of agent jobs share: a job with its first run, written straight into the tables.
- */
+/** Creates agent jobs with their first run directly in the tables. */
 import { createJob } from '../../src/jobs/create-jobs.ts';
 import type { Job } from '../../src/jobs/store.ts';
 import type { Tenant, TestContext } from './test-context.ts';

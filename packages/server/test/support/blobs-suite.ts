@@ -1,7 +1,4 @@
-/**
- * What every store of bundles must do: keep an object whole or not at all, read it by range, and take no name that
- * could lead elsewhere.
- */
+/** The contract of every blob store. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +9,7 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
   const object = 'se_1/1/bundle.tar.gz';
 
   describe(`blobs in ${name}`, () => {
-    test('bytes are read back as they were put', async () => {
+    test('bytes are read as they were written', async () => {
       const blobs = await make();
       expect(await blobs.putBytes(object, bytes)).toEqual({ sizeBytes: 256 });
       expect(await blobs.stat(object)).toEqual({ sizeBytes: 256 });
@@ -20,14 +17,14 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       expect(await buffer(blobs.read(object))).toEqual(bytes);
     });
 
-    test('an empty object is an object', async () => {
+    test('an empty object exists', async () => {
       const blobs = await make();
       await blobs.putBytes(object, new Uint8Array());
       expect(await blobs.stat(object)).toEqual({ sizeBytes: 0 });
       expect(await buffer(blobs.read(object))).toEqual(Buffer.alloc(0));
     });
 
-    test('a stream is stored as long as it is, in more than one part too', async () => {
+    test('a stream of any length is stored, also in several parts', async () => {
       const blobs = await make();
       for (const length of [0, 100_000, 20_000_000]) {
         const chunks = Array.from({ length: length / 100_000 }, (_, index) => Buffer.alloc(100_000, index));
@@ -51,7 +48,7 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       },
     );
 
-    test('an upload that is called off leaves no object behind', async () => {
+    test('an aborted upload leaves no object behind', async () => {
       const blobs = await make();
       const stop = new AbortController();
       const endless = Readable.from(
@@ -74,20 +71,20 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       [0, 255],
       [10, 19],
       [255, 255],
-    ])('the range %i to %i has both ends in it', async (start, end) => {
+    ])('the range %i to %i includes both ends', async (start, end) => {
       const blobs = await make();
       await blobs.putBytes(object, bytes);
       expect(await buffer(blobs.read(object, { start, end }))).toEqual(bytes.subarray(start, end + 1));
     });
 
-    test('putting again replaces the whole object', async () => {
+    test('a second write replaces the whole object', async () => {
       const blobs = await make();
       await blobs.putBytes(object, bytes);
       await blobs.putBytes(object, Buffer.from('short'));
       expect(Buffer.from(await blobs.readBytes(object)).toString()).toBe('short');
     });
 
-    test('what is not there has no size and cannot be read', async () => {
+    test('a missing object has no size and cannot be read', async () => {
       const blobs = await make();
       expect(await blobs.stat(object)).toBeUndefined();
       expect(await blobs.stat('se_1')).toBeUndefined();
@@ -95,7 +92,7 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       await expect(buffer(blobs.read(object))).rejects.toThrow();
     });
 
-    test('removing takes everything of the owner and nothing of another', async () => {
+    test('removing an owner removes all its objects and no others', async () => {
       const blobs = await make();
       for (const each of ['se_1/1/a', 'se_1/2/b', 'se_10/1/a', 'se_2/1/a']) await blobs.putBytes(each, bytes);
       expect(await owners(blobs)).toEqual(['se_1', 'se_10', 'se_2']);
@@ -106,7 +103,7 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       expect(await blobs.stat('se_10/1/a')).toBeDefined();
     });
 
-    test('the attempts of an owner are listed, and one can be removed alone', async () => {
+    test('the attempts of an owner are listed and can be removed singly', async () => {
       const blobs = await make();
       for (const each of ['se_1/1/a', 'se_1/2/a', 'se_1/2/b', 'se_2/7/a']) await blobs.putBytes(each, bytes);
       expect(await generations(blobs, 'se_1')).toEqual(['1', '2']);
@@ -115,7 +112,7 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       expect(await generations(blobs, 'se_none')).toEqual([]);
     });
 
-    test('a store that holds nothing has no owners', async () => {
+    test('an empty store has no owners', async () => {
       expect(await owners(await make())).toEqual([]);
     });
 
@@ -134,7 +131,7 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       'a\0b',
       'a b',
       'ä',
-    ])('the name %j is refused everywhere', async (bad) => {
+    ])('every operation refuses the name %j', async (bad) => {
       const blobs = await make();
       await expect(blobs.putBytes(bad, bytes)).rejects.toThrow('Not an object name');
       await expect(blobs.readBytes(bad)).rejects.toThrow('Not an object name');

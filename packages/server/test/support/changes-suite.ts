@@ -1,13 +1,10 @@
-/**
- * What every adapter for changes must do: tell those who listen to a job, miss nothing that happens between the call
- * and the wait, and end when it is told.
- */
+/** The contract of every adapter for change announcements. */
 import { describe, expect, test } from 'vitest';
 import type { JobChanges } from '../../src/ports/changes.ts';
 
 const never = new AbortController().signal;
 
-/** `change` lets the job change, by this process or by another. */
+/** `change` announces a change, from this process or from another. */
 export type MakeChanges = () => Promise<{
   changes: JobChanges;
   change: (jobId: string) => Promise<void> | void;
@@ -15,7 +12,7 @@ export type MakeChanges = () => Promise<{
 
 export function describeChanges(name: string, make: MakeChanges): void {
   describe(`changes in ${name}`, () => {
-    test('only listeners of the job are told', async () => {
+    test('only listeners of the job are notified', async () => {
       const { changes, change } = await make();
       const heard: string[] = [];
       const stopFirst = changes.listen('a', () => heard.push('first'));
@@ -25,49 +22,49 @@ export function describeChanges(name: string, make: MakeChanges): void {
       await expect.poll(() => heard).toEqual(['first', 'second']);
       stopFirst();
       await change('a');
-      await change('nobody');
+      await change('unheard');
       await change('b');
       await expect.poll(() => heard).toEqual(['first', 'second', 'second', 'other']);
       stopSecond();
       stopOther();
     });
 
-    test('whoever has changed it here has told everybody here before the call returns', async () => {
+    test('listeners in the same process are notified before the call returns', async () => {
       const { changes } = await make();
-      let told = 0;
-      const stop = changes.listen('a', () => (told += 1));
+      let calls = 0;
+      const stop = changes.listen('a', () => (calls += 1));
       changes.notify('a');
-      expect(told).toBe(1);
+      expect(calls).toBe(1);
       stop();
       changes.notify('a');
-      expect(told).toBe(1);
+      expect(calls).toBe(1);
     });
 
-    test('a listener may stop listening while it is told', async () => {
+    test('a listener may stop listening while it is notified', async () => {
       const { changes } = await make();
-      let told = 0;
+      let calls = 0;
       const stop = changes.listen('a', () => {
-        told += 1;
+        calls += 1;
         stop();
       });
       changes.notify('a');
       changes.notify('a');
-      expect(told).toBe(1);
+      expect(calls).toBe(1);
     });
 
-    test('ending an old listening twice does not end a new one', async () => {
+    test('removing an old listener twice does not remove a new one', async () => {
       const { changes } = await make();
       const stop = changes.listen('a', () => {});
       stop();
-      let told = 0;
-      const stopNew = changes.listen('a', () => (told += 1));
+      let calls = 0;
+      const stopNew = changes.listen('a', () => (calls += 1));
       stop();
       changes.notify('a');
-      expect(told).toBe(1);
+      expect(calls).toBe(1);
       stopNew();
     });
 
-    test('a change ends the wait; one of another job does not', async () => {
+    test('a change of the job ends the wait, and a change of another job does not', async () => {
       const { changes, change } = await make();
       const wait = changes.next('a', { seconds: 60, signal: never });
       let ended = false;
@@ -91,14 +88,14 @@ export function describeChanges(name: string, make: MakeChanges): void {
       wait.stop();
     });
 
-    test('the end of the time ends the wait', async () => {
+    test('the timeout ends the wait', async () => {
       const { changes } = await make();
       const wait = changes.next('a', { seconds: 0.01, signal: never });
       expect(await wait.happened).toBe('quiet');
       wait.stop();
     });
 
-    test('the signal ends the wait, also one that was aborted before', async () => {
+    test('the signal ends the wait, also when it was aborted before', async () => {
       const controller = new AbortController();
       const { changes } = await make();
       const wait = changes.next('a', { seconds: 60, signal: controller.signal });

@@ -1,4 +1,4 @@
-/** `docyard` whose first attempt at an agent job is killed right after the step that CRASH_AFTER names, as by a power cut. */
+/** A `docyard` that is killed in its first attempt at an agent job, right after the step in CRASH_AFTER. */
 import { createRunners, runners } from '../../src/compose.ts';
 import { main } from '../../src/main.ts';
 

@@ -1,7 +1,4 @@
-/**
- * What every database must do: offer the tables, number rows in the order they came, hold the constraints that the
- * kernel leans on, and keep a transaction whole or not at all.
- */
+/** The contract of every database adapter. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction, type Database, type Tables } from '../../src/ports/database.ts';
 
@@ -80,7 +77,7 @@ export function describeDatabase(name: string, make: () => Promise<Database>): v
       }
     });
 
-    test('numbers rows in order and does not use a number twice', async () => {
+    test('numbers rows in order and never reuses a number', async () => {
       const first = await insertProject(database, 'pr_1');
       const second = await insertProject(database, 'pr_2');
       await database.deleteFrom('projects').where('id', '=', 'pr_2').execute();
@@ -94,7 +91,7 @@ export function describeDatabase(name: string, make: () => Promise<Database>): v
       await expect(insertProject(database, 'pr_2', { domain: 'docs.example.com' })).rejects.toThrow();
     });
 
-    test('refuses a row that belongs to nobody', async () => {
+    test('refuses a row of an organization that does not exist', async () => {
       await expect(insertProject(database, 'pr_1', { organization_id: 'org_none' })).rejects.toThrow();
     });
 
@@ -116,7 +113,7 @@ export function describeDatabase(name: string, make: () => Promise<Database>): v
         .execute();
     });
 
-    test('a transaction that fails leaves nothing', async () => {
+    test('rolls back a failed transaction', async () => {
       const attempt = inTransaction(database, async (inside) => {
         await insertProject(inside, 'pr_1');
         throw new Error('Changed my mind.');
@@ -125,7 +122,7 @@ export function describeDatabase(name: string, make: () => Promise<Database>): v
       expect(await projectIds()).toEqual([]);
     });
 
-    test('a transaction inside another is part of it', async () => {
+    test('makes a nested transaction part of the outer one', async () => {
       const attempt = inTransaction(database, async (outer) => {
         await inTransaction(outer, (inner) => insertProject(inner, 'pr_1'));
         throw new Error('Changed my mind.');
@@ -134,7 +131,7 @@ export function describeDatabase(name: string, make: () => Promise<Database>): v
       expect(await projectIds()).toEqual([]);
     });
 
-    test('transactions at the same time do not mix', async () => {
+    test('isolates concurrent transactions', async () => {
       const good = (id: string) => inTransaction(database, (inside) => insertProject(inside, id));
       const bad = (id: string) =>
         inTransaction(database, async (inside) => {
@@ -145,7 +142,7 @@ export function describeDatabase(name: string, make: () => Promise<Database>): v
       expect((await projectIds()).toSorted()).toEqual(['pr_1', 'pr_3', 'pr_5']);
     });
 
-    test('text comes back as it was, whatever is in it', async () => {
+    test('returns any text unchanged', async () => {
       const name = 'quote \' " \\ ; -- null \u{1F600} ü \n end';
       await database.updateTable('organizations').set({ name }).execute();
       expect(await database.selectFrom('organizations').select('name').execute()).toEqual([{ name }]);

@@ -1,10 +1,10 @@
-/** What every forge with pull requests must do, whatever its API is like. Each adapter runs it against its fake. */
+/** The contract of every forge with pull requests. Each adapter runs it against its fake. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Forge, ForgeError, ForgeSettings, NewPr } from '../../src/ports/forge.ts';
 
-/** The other side, as far as the suite must set it up and look at it. */
+/** The fake server of a forge. */
 export interface ForgeStage {
-  /** With the right credential, unless the settings say otherwise. */
+  /** With the right credential unless the settings override it. */
   open(settings?: Partial<ForgeSettings>): Forge;
   fake: {
     token: string;
@@ -30,7 +30,7 @@ export interface ForgeStage {
     ): void;
     stop(): Promise<void>;
   };
-  /** How long the adapter wanted to wait, each time; nobody does. */
+  /** The pauses that the adapter requested; the tests do not wait. */
   pauses: number[];
 }
 
@@ -62,7 +62,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       return pr;
     };
 
-    test('one is created as it was asked for', async () => {
+    test('a pull request is created with the requested content', async () => {
       const pr = await create();
       expect(pr).toMatchObject({ number: 1, state: 'open', draft: false, head, base: 'main' });
       expect(new URL(pr.url).pathname).toMatch(/\/1$/);
@@ -70,7 +70,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(made).toMatchObject({ title: wanted.title, body: wanted.body, draft: false });
     });
 
-    test('a text that is too long for the forge is cut and not refused', async () => {
+    test('a body that is too long for the forge is truncated', async () => {
       const pr = await create({ body: 'A line of text\n'.repeat(4000) });
       await forge.updatePr(pr.number, { title: 'T', body: 'Another line\n'.repeat(4600) }, never);
       const [made] = stage.fake.pulls;
@@ -78,32 +78,32 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(made?.body.length).toBeGreaterThan(30_000);
     });
 
-    test('it is found again by its branch, and only by that', async () => {
+    test('a pull request is found by its branch', async () => {
       expect(await forge.findPr(head, never)).toBeUndefined();
       const pr = await create();
       expect(await forge.findPr(head, never)).toEqual(pr);
       expect(await forge.findPr('docs-agent/other', never)).toBeUndefined();
     });
 
-    test('a branch of the same name in a fork is somebody else’s', async () => {
+    test('a pull request from a branch of the same name in a fork is ignored', async () => {
       await create();
       for (const pull of stage.fake.pulls) pull.isFork = true;
       expect(await forge.findPr(head, never)).toBeUndefined();
     });
 
-    test('to create it again gives the same one', async () => {
+    test('creating a pull request again returns the existing one', async () => {
       const first = await create();
       expect(await create({ title: 'Another title' })).toEqual(first);
       expect(stage.fake.pulls).toHaveLength(1);
     });
 
-    test('an answer that was lost does not make a second one', async () => {
+    test('a lost response does not cause a second pull request', async () => {
       stage.fake.fail({ status: 502, method: 'POST', afterwards: true });
       expect(await create()).toMatchObject({ number: 1, state: 'open' });
       expect(stage.fake.pulls).toHaveLength(1);
     });
 
-    test('a passing fault is passed over', async () => {
+    test('a temporary failure is retried', async () => {
       stage.fake.fail({ status: 503, method: 'POST' }, { status: 500, method: 'GET' });
       const pr = await create();
       stage.fake.fail({ status: 500 });
@@ -111,13 +111,13 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(stage.fake.pulls).toHaveLength(1);
     });
 
-    test('a lasting fault is told after a few tries', async () => {
+    test('a permanent failure is reported after a few attempts', async () => {
       stage.fake.fail(...Array.from({ length: 20 }, () => ({ status: 500 })));
       expect(await failureOf(create())).toMatchObject({ problem: 'unavailable' });
       expect(stage.fake.requests.length).toBeLessThanOrEqual(10);
     });
 
-    test('a draft is one, and stays one when its text changes', async () => {
+    test('a draft stays a draft when its text changes', async () => {
       const pr = await create({ draft: true });
       expect(pr.draft).toBe(true);
       expect(await forge.findPr(head, never)).toEqual(pr);
@@ -127,7 +127,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(stage.fake.pulls[0]?.title).toMatch(/^(Draft: |WIP: )?Fix more links$/);
     });
 
-    test('the text changes and nothing else does, whatever the title begins with', async () => {
+    test('an update changes only the text, with any prefix in the title', async () => {
       const pr = await create();
       const changed = await forge.updatePr(pr.number, { title: 'Fix all links', body: 'Other' }, never);
       expect(changed).toEqual(pr);
@@ -138,7 +138,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       }
     });
 
-    test('one that was ready becomes a draft when it must', async () => {
+    test('an update can turn a ready pull request into a draft', async () => {
       const pr = await create();
       const change = { title: wanted.title, body: wanted.body, draft: true };
       expect(await forge.updatePr(pr.number, change, never)).toEqual({ ...pr, draft: true });
@@ -147,7 +147,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
     });
 
     test.each(['closed', 'merged'] as const)(
-      'one that is %s is told so, and is in nobody’s way',
+      'a pull request that is %s is reported as such and does not block a new one',
       async (state) => {
         const pr = await create();
         for (const pull of stage.fake.pulls) pull.state = state;
@@ -157,22 +157,22 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       },
     );
 
-    test('a number that is not there is not found', async () => {
+    test('an unknown number is not found', async () => {
       expect(await failureOf(forge.prState(404, never))).toMatchObject({ problem: 'not_found' });
     });
 
-    test('the default branch is known', async () => {
+    test('the default branch is returned', async () => {
       expect(await forge.defaultBranch(never)).toBe('main');
     });
 
-    test('a refusal carries the forge’s words', async () => {
+    test('a rejection contains the message of the forge', async () => {
       const error = await failureOf(create({ base: 'missing-base' }));
       expect(['rejected', 'not_found']).toContain(error.problem);
       expect(error.message).toMatch(/missing-base|target_branch does not exist|base invalid/);
       expect(stage.fake.pulls).toHaveLength(0);
     });
 
-    test('a short limit is waited for, a long one is told', async () => {
+    test('a short rate limit is waited for, and a long one is reported', async () => {
       stage.fake.fail({ status: 429, headers: { 'retry-after': '7' }, method: 'POST' });
       await create();
       expect(stage.pauses).toContain(7);
@@ -182,7 +182,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(stage.pauses).not.toContain(3000);
     });
 
-    test('a wrong token is told without showing it', async () => {
+    test('the error for a wrong token does not contain the token', async () => {
       const secret = 'wrong-token-0123456789';
       const stranger = stage.open({ credential: { type: 'token', token: secret } });
       const error = await failureOf(stranger.defaultBranch(never));
@@ -190,9 +190,9 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain(secret);
     });
 
-    test('a server that repeats what it was sent gives no secret away', async () => {
+    test('a secret in an error message of the server is hidden', async () => {
       const { token } = stage.fake;
-      // Also where the sentence is cut in the middle of it.
+      // Also when the message is truncated within the secret.
       for (const padding of ['', 'x'.repeat(285)]) {
         const message = `${padding} ${token}`;
         stage.fake.fail({ status: 400, body: { message, error: { message }, errors: [{ message }] } });
@@ -203,7 +203,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
     });
 
     test.each(['<html>Sign in</html>', '{"number":1', '[]', 'null', '{"number":"1; rm"}'])(
-      'an answer of %s is not taken for a pull request',
+      'the response %s is not accepted as a pull request',
       async (body) => {
         stage.fake.fail(...Array.from({ length: 5 }, () => ({ status: 200, body })));
         expect(await failureOf(forge.prState(1, never))).toMatchObject({ problem: 'unavailable' });
@@ -216,7 +216,7 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(stage.fake.requests).toHaveLength(1);
     });
 
-    test('everything ends with the signal', async () => {
+    test('the signal aborts a request', async () => {
       stage.fake.fail({ isSilent: true });
       const stop = new AbortController();
       const asking = forge.prState(1, stop.signal);

@@ -1,4 +1,4 @@
-/** What the tests of a workspace share: a git host behind a token, repositories on it, and a workspace of one. */
+/** A git server with a token, repositories and a workspace for tests. */
 import { join } from 'node:path';
 import {
   basicAuthorization,
@@ -27,7 +27,7 @@ export function addRepository(files: Record<string, string | Uint8Array> = site)
   return server.addRepository(`docs-${(repositories += 1)}`, files);
 }
 
-/** A folder for a job, not yet there. */
+/** A folder for a job that does not exist yet. */
 export function jobFolder(): string {
   return join(temporaryFolder('workspace'), 'job');
 }
@@ -53,7 +53,7 @@ export async function readText(workspace: Workspace, path: string): Promise<stri
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('latin1');
 }
 
-/** A commit of what lies in the tree now; always the same for the same files and message. */
+/** Commits the working tree; the hash is deterministic. */
 export async function commitNow(workspace: Workspace, message = 'Change the docs'): Promise<string> {
   const author = { name: 'Docs Agent', email: 'agent@example.com' };
   return workspace.commit({

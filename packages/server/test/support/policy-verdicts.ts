@@ -1,4 +1,4 @@
-/** Changes and verdicts for the tests of the gate, in few words. */
+/** Builders for diffs and verdicts in policy tests. */
 import { type PageCode, pageCodeReader } from '@docyard/render/source-rules';
 import { type DiffFile, type Verdict, defaultLimits } from '../../src/agent/contract.ts';
 import { judge } from '../../src/agent/policy/gate.ts';
@@ -20,7 +20,7 @@ export const plainSettings: PolicySettings = {
   },
 };
 
-/** A file as git would report it: before null is added, after null is removed. */
+/** A file as git reports it: `before` null means added, `after` null means removed. */
 export function changed(
   path: string,
   before: string | null,
@@ -45,7 +45,7 @@ export function changed(
 
 const read = await pageCodeReader('fast');
 
-/** As the process for pages does it, but here. */
+/** Like the worker process for pages, but in this process. */
 export function verdictOn(diff: readonly DiffFile[], settings: Partial<PolicySettings> = {}): Verdict {
   const pages = new Map<string, PageCode>();
   for (const { before, after } of diff)
@@ -53,13 +53,13 @@ export function verdictOn(diff: readonly DiffFile[], settings: Partial<PolicySet
       try {
         if (text !== null) pages.set(text, read(text));
       } catch {
-        // A text that is missing could not be read.
+        // A text that could not be read is missing.
       }
     }
   return judge(diff, { ...plainSettings, ...settings }, pages);
 }
 
-/** The outcome, and the rules that asked for it. */
+/** The outcome and the rules that caused it. */
 export function outcomeOf(diff: readonly DiffFile[], settings: Partial<PolicySettings> = {}): string {
   const { outcome, notes } = verdictOn(diff, settings);
   const names = notes.filter((note) => note.outcome === outcome).map(({ rule }) => rule);

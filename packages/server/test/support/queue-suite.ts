@@ -1,46 +1,42 @@
-/**
- * What every queue must do: deliver each job, no more at once than asked for, in the order they came, turn by turn
- * between organizations, and stop only when everything under way has been handled.
- */
+/** The contract of every queue. */
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/ports/database.ts';
 import type { Delivered, Delivery, Queue } from '../../src/ports/queue.ts';
 
 export type MakeQueue = (options?: {
-  mostOfOrganization?: number;
+  maxPerOrganization?: number;
 }) => Promise<{ queue: Queue; database: Database }>;
 
-/** Handles deliveries as the test lets them through. */
+/** Handles deliveries one by one, as the test releases them. */
 export function gate() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  let most = 0;
+  let maxRunning = 0;
   return {
     begun,
     async handle({ jobId }: Delivered) {
       begun.push(jobId);
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
-      most = Math.max(most, ends.length);
+      maxRunning = Math.max(maxRunning, ends.length);
       await promise;
     },
-    /** Ends the one that has been under way longest, as soon as there is one. */
+    /** Finishes the oldest running delivery, waiting for one if needed. */
     async finishOne() {
-      await expect.poll(() => ends.length, patience).toBeGreaterThan(0);
+      await expect.poll(() => ends.length, pollOptions).toBeGreaterThan(0);
       ends.shift()?.();
     },
     finishAll() {
       for (const end of ends.splice(0)) end();
     },
-    /** The most that were ever under way at once. */
-    get most() {
-      return most;
+    get maxRunning() {
+      return maxRunning;
     },
   };
 }
 
-/** For a queue that asks another program. */
-export const patience = { timeout: 20_000, interval: 10 };
+/** For queues with an external process. */
+export const pollOptions = { timeout: 20_000, interval: 10 };
 
 export function delivery(jobId: string, more: Partial<Delivery> = {}): Delivery {
   return { kind: 'export', jobId, organizationId: 'org_1', attempt: 0, priority: 0, ...more };
@@ -48,31 +44,31 @@ export function delivery(jobId: string, more: Partial<Delivery> = {}): Delivery 
 
 export function describeQueue(name: string, make: MakeQueue): void {
   describe(`the queue ${name}`, () => {
-    test('delivers what was sent before and after somebody listens, in order', async () => {
+    test('delivers jobs in order that were sent before and after the consumer started', async () => {
       const { queue, database } = await make();
       const got: Delivered[] = [];
       await queue.send(database, delivery('a'));
       await queue.send(database, delivery('b'));
       await queue.consume('export', 1, async (each) => void got.push(each));
-      await expect.poll(() => got.length, patience).toBe(2);
+      await expect.poll(() => got.length, pollOptions).toBe(2);
       await queue.send(database, delivery('c'));
       const sent = ['a', 'b', 'c'].map((job) => ({ ...delivery(job), isRedelivery: false }));
-      await expect.poll(() => got, patience).toEqual(sent);
+      await expect.poll(() => got, pollOptions).toEqual(sent);
       await queue.stop();
     });
 
-    test('a job that waits already keeps its one place; after its delivery it may be sent again', async () => {
+    test('keeps one place for a waiting job, which may be sent again after its delivery', async () => {
       const { queue, database } = await make();
       const got: string[] = [];
       for (const job of ['a', 'b', 'a', 'a']) await queue.send(database, delivery(job));
       await queue.consume('export', 1, async ({ jobId }) => void got.push(jobId));
-      await expect.poll(() => queue.held(['a', 'b']), patience).toEqual(new Set());
+      await expect.poll(() => queue.held(['a', 'b']), pollOptions).toEqual(new Set());
       await queue.send(database, delivery('a'));
-      await expect.poll(() => got, patience).toEqual(['a', 'b', 'a']);
+      await expect.poll(() => got, pollOptions).toEqual(['a', 'b', 'a']);
       await queue.stop();
     });
 
-    test('another attempt at the same job is another delivery', async () => {
+    test('delivers another attempt at the same job separately', async () => {
       const { queue, database } = await make();
       const attempts: number[] = [];
       await queue.send(database, delivery('a'));
@@ -80,33 +76,33 @@ export function describeQueue(name: string, make: MakeQueue): void {
         attempts.push(each.attempt);
         if (each.attempt < 3) await queue.send(database, { ...each, attempt: each.attempt + 1, priority: 1 });
       });
-      await expect.poll(() => attempts, patience).toEqual([0, 1, 2, 3]);
+      await expect.poll(() => attempts, pollOptions).toEqual([0, 1, 2, 3]);
       await queue.stop();
     });
 
-    test('no more than the given number is under way, and a free place is filled', async () => {
+    test('runs no more deliveries than its concurrency and fills free places', async () => {
       const { queue, database } = await make();
       const line = gate();
       for (const job of ['a', 'b', 'c', 'd']) await queue.send(database, delivery(job));
       await queue.consume('export', 2, line.handle);
-      await expect.poll(() => line.begun, patience).toEqual(['a', 'b']);
+      await expect.poll(() => line.begun, pollOptions).toEqual(['a', 'b']);
       await line.finishOne();
-      await expect.poll(() => line.begun, patience).toEqual(['a', 'b', 'c']);
+      await expect.poll(() => line.begun, pollOptions).toEqual(['a', 'b', 'c']);
       for (let job = 0; job < 3; job += 1) await line.finishOne();
-      await expect.poll(() => line.begun, patience).toEqual(['a', 'b', 'c', 'd']);
+      await expect.poll(() => line.begun, pollOptions).toEqual(['a', 'b', 'c', 'd']);
       line.finishAll();
       await queue.stop();
-      expect(line.most).toBe(2);
+      expect(line.maxRunning).toBe(2);
     });
 
-    test('a large backlog of one organization does not hold up another', async () => {
+    test('delivers jobs of other organizations despite a large backlog of one', async () => {
       const { queue, database } = await make();
       const { begun, handle, finishOne } = gate();
       const send = (jobId: string, organizationId: string) =>
         queue.send(database, delivery(jobId, { organizationId }));
       for (let job = 1; job <= 4; job += 1) await send(`big-${job}`, 'org_big');
       await queue.consume('export', 1, handle);
-      await expect.poll(() => begun, patience).toEqual(['big-1']);
+      await expect.poll(() => begun, pollOptions).toEqual(['big-1']);
       await send('small-1', 'org_small');
       await send('tiny-1', 'org_tiny');
       await send('small-2', 'org_small');
@@ -115,7 +111,7 @@ export function describeQueue(name: string, make: MakeQueue): void {
       await queue.stop();
     });
 
-    test('deliveries of several organizations that are sent together are served in turn', async () => {
+    test('alternates between organizations whose deliveries were sent together', async () => {
       const { queue, database } = await make();
       const { begun, handle, finishOne } = gate();
       const of = (jobId: string, organizationId: string) => delivery(jobId, { organizationId });
@@ -127,34 +123,34 @@ export function describeQueue(name: string, make: MakeQueue): void {
       await queue.stop();
     });
 
-    test('no organization has more under way than its limit, and the others go on', async () => {
-      const { queue, database } = await make({ mostOfOrganization: 2 });
+    test('limits the running deliveries of an organization while others continue', async () => {
+      const { queue, database } = await make({ maxPerOrganization: 2 });
       const line = gate();
       for (const job of ['a', 'b', 'c']) await queue.send(database, delivery(job));
       await queue.send(database, delivery('x', { organizationId: 'org_2' }));
       await queue.consume('export', 4, line.handle);
-      await expect.poll(() => line.begun.toSorted(), patience).toEqual(['a', 'b', 'x']);
+      await expect.poll(() => line.begun.toSorted(), pollOptions).toEqual(['a', 'b', 'x']);
       await line.finishOne();
       await line.finishOne();
-      await expect.poll(() => line.begun.at(3), patience).toBe('c');
+      await expect.poll(() => line.begun.at(3), pollOptions).toBe('c');
       line.finishAll();
       await queue.stop();
-      expect(line.most).toBe(3);
+      expect(line.maxRunning).toBe(3);
     });
 
-    test('what was handed back goes first, previews last', async () => {
+    test('delivers returned jobs first and previews last', async () => {
       const { queue, database } = await make();
       const got: string[] = [];
       await queue.send(database, delivery('preview', { priority: -1 }));
       await queue.send(database, delivery('first'));
       await queue.send(database, delivery('second'));
-      await queue.send(database, delivery('handed back', { priority: 1, attempt: 1 }));
+      await queue.send(database, delivery('returned', { priority: 1, attempt: 1 }));
       await queue.consume('export', 1, async ({ jobId }) => void got.push(jobId));
-      await expect.poll(() => got, patience).toEqual(['handed back', 'first', 'second', 'preview']);
+      await expect.poll(() => got, pollOptions).toEqual(['returned', 'first', 'second', 'preview']);
       await queue.stop();
     });
 
-    test('kinds do not wait for each other', async () => {
+    test('delivers different kinds independently', async () => {
       const { queue, database } = await make();
       const exports = gate();
       const agents = gate();
@@ -163,7 +159,7 @@ export function describeQueue(name: string, make: MakeQueue): void {
       for (const job of ['a', 'b']) await queue.send(database, delivery(job));
       for (const job of ['x', 'y', 'z']) await queue.send(database, delivery(job, { kind: 'agent' }));
       await expect
-        .poll(() => [exports.begun, agents.begun.toSorted()], patience)
+        .poll(() => [exports.begun, agents.begun.toSorted()], pollOptions)
         .toEqual([['a'], ['x', 'y']]);
       const stopping = queue.stop();
       for (const each of [exports, agents, agents]) await each.finishOne();
@@ -171,7 +167,7 @@ export function describeQueue(name: string, make: MakeQueue): void {
       expect([exports.begun, agents.begun.toSorted()]).toEqual([['a'], ['x', 'y']]);
     });
 
-    test('a handler that fails does not stop the others', async () => {
+    test('continues after a handler failed', async () => {
       const { queue, database } = await make();
       const got: string[] = [];
       await queue.send(database, delivery('bad'));
@@ -180,31 +176,31 @@ export function describeQueue(name: string, make: MakeQueue): void {
         got.push(jobId);
         if (jobId === 'bad') throw new Error('Broken.');
       });
-      await expect.poll(() => got, patience).toEqual(['bad', 'good']);
-      await expect.poll(() => queue.held(['bad', 'good']), patience).toEqual(new Set());
+      await expect.poll(() => got, pollOptions).toEqual(['bad', 'good']);
+      await expect.poll(() => queue.held(['bad', 'good']), pollOptions).toEqual(new Set());
       await queue.stop();
     });
 
-    test('what waits and what is under way is held, what was handled is not', async () => {
+    test('holds waiting and running deliveries, but not finished ones', async () => {
       const { queue, database } = await make();
       const line = gate();
       for (const job of ['a', 'b']) await queue.send(database, delivery(job));
       await queue.consume('export', 1, line.handle);
-      await expect.poll(() => line.begun, patience).toEqual(['a']);
+      await expect.poll(() => line.begun, pollOptions).toEqual(['a']);
       expect(await queue.held(['a', 'b', 'never sent'])).toEqual(new Set(['a', 'b']));
       await line.finishOne();
-      await expect.poll(() => queue.held(['a', 'b', 'never sent']), patience).toEqual(new Set(['b']));
+      await expect.poll(() => queue.held(['a', 'b', 'never sent']), pollOptions).toEqual(new Set(['b']));
       await line.finishOne();
-      await expect.poll(() => queue.held(['a', 'b']), patience).toEqual(new Set());
+      await expect.poll(() => queue.held(['a', 'b']), pollOptions).toEqual(new Set());
       await queue.stop();
     });
 
-    test('stop waits for what is under way and takes nothing more', async () => {
+    test('waits for running deliveries when it stops and starts no others', async () => {
       const { queue, database } = await make();
       const { begun, handle, finishOne } = gate();
       await queue.consume('export', 1, handle);
       await queue.send(database, delivery('a'));
-      await expect.poll(() => begun, patience).toEqual(['a']);
+      await expect.poll(() => begun, pollOptions).toEqual(['a']);
       await queue.send(database, delivery('b'));
       let stopped = false;
       const stopping = queue.stop().then(() => (stopped = true));
@@ -216,7 +212,7 @@ export function describeQueue(name: string, make: MakeQueue): void {
       await queue.send(database, delivery('d'));
     });
 
-    test('a queue that does nothing stops at once', async () => {
+    test('stops at once when it is idle', async () => {
       const { queue } = await make();
       await queue.stop();
     });

@@ -1,4 +1,4 @@
-/** Runs a command in the process of the test, since a start of Node for every line would take minutes. */
+/** Runs a command in the test process, because starting Node for each command is slow. */
 import { vi } from 'vitest';
 import { main } from '../../src/main.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the tests of this package share: temporary folders, a composed context with a clock that can be set, tenants
- * with a key, and the real application on a free port. Everything is real but the clock.
+ * Test fixtures of this package: temporary folders, a composed context with a settable clock, tenants with a key, and
+ * the real application on a free port.
  */
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
@@ -58,14 +58,14 @@ const openLimits = {
 };
 
 /**
- * Everything real in a folder of its own; limits are wide open unless a test sets them. With TEST_DATABASE=postgres the
- * database is a fresh one of a PostgreSQL.
+ * A real context in its own folder, with high limits unless a test sets them. TEST_DATABASE=postgres uses a new
+ * PostgreSQL database.
  */
 export async function composeForTest(environment: Environment = {}): Promise<TestContext> {
   const config = readConfig({
     DATA_DIR: temporaryFolder('data'),
     LOG_LEVEL: 'silent',
-    // Tests look at what is left, and end sooner than anybody would wait.
+    // Keeps tests deterministic and fast.
     EXPORT_CONCURRENCY: '1',
     ...openLimits,
     ...(await databaseForTest()),
@@ -149,7 +149,6 @@ export async function createExport(
   });
 }
 
-/** A completed export whose bundle is exactly these bytes. */
 export async function createCompletedExport(
   context: Context,
   tenant: Tenant,
@@ -172,14 +171,13 @@ export async function createCompletedExport(
 export interface TestService {
   origin: string;
   host: string;
-  /** Begins the draining, as the service does before it closes. */
+  /** Starts draining, as the service does before it closes. */
   stopping: AbortController;
-  /** A request to a path of the service; `key` adds the header. */
+  /** `key` adds the Authorization header. */
   request(path: string, init?: RequestInit & { key?: string }): Promise<Response>;
   close(graceSeconds: number): Promise<void>;
 }
 
-/** The real application behind a real socket. */
 export async function serveForTest(context: Context): Promise<TestService> {
   const stopping = new AbortController();
   const server = await listen(buildApp(context, stopping.signal), { host: '127.0.0.1', port: 0 });
@@ -205,7 +203,7 @@ export function jsonBody(value: unknown): RequestInit {
   return { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } };
 }
 
-/** The bytes of every file in the data folder and of a database elsewhere, to look for what must not be there. */
+/** The contents of every file in the data folder and of an external database, to search for leaked secrets. */
 export function everythingKept(context: Context, exceptNames: readonly string[] = []): string {
   const { dataDir, databaseUrl } = context.config;
   const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
@@ -220,7 +218,7 @@ export function present<T>(value: T | undefined | null): T {
   return value;
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition is true. */
 export async function until(condition: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   while (!(await condition())) {
@@ -250,7 +248,7 @@ export function git(folder: string, ...args: string[]): string {
   return ended.stdout.trim();
 }
 
-/** Commits everything in the folder, which becomes a repository if it is none; returns the commit. */
+/** Commits all files; initializes the repository if needed. Returns the commit. */
 export function commitAll(folder: string, files: Record<string, string> = {}): string {
   writeFiles(folder, files);
   git(folder, 'init', '--quiet', '--initial-branch=main');

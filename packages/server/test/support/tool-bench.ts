@@ -1,4 +1,4 @@
-/** What the tests of tools share: the real tree over a temporary folder, and a context whose checks answer as a test wants. */
+/** A test bench for tools: a real workspace in a temporary folder, with stubbed checks. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from './test-context.ts';
@@ -17,7 +17,7 @@ export interface TestBench {
   folder: string;
   read(path: string): string;
   write(path: string, content: string): void;
-  /** Validates the input as the loop does, then runs the tool. */
+  /** Validates the input like the agent loop, then runs the tool. */
   run<Input>(tool: Tool<Input>, input: unknown): Promise<ToolResult>;
 }
 

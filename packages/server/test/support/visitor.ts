@@ -1,10 +1,10 @@
-/** What tests of people share: an installation that is to be set up, and a browser's part in a session. */
+/** Fixtures for tests of users: an installation before its setup, and a browser session. */
 import type { Me } from '@docyard/api';
 import type { TestService } from './test-context.ts';
 
 export const goodPassword = 'a lighthouse keeper counts ships';
 
-/** Somebody with a browser: keeps the cookie, names the page that asks. */
+/** A browser: stores cookies and sends an Origin header. */
 export class Visitor {
   readonly #service: Pick<TestService, 'origin' | 'request'>;
   cookie: string | undefined;

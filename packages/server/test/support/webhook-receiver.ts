@@ -1,6 +1,4 @@
-/**
- * A receiver of webhooks for tests: it keeps what it was sent and answers as it is told.
- */
+/** A webhook receiver for tests. It records messages and answers as configured. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,10 +13,10 @@ export interface Received {
 
 export interface Receiver {
   origin: string;
-  /** As EGRESS_ALLOW wants it. */
+  /** For EGRESS_ALLOW. */
   host: string;
   received: Received[];
-  /** How the next messages are answered; a status, or whatever the function does. */
+  /** A status, or a function that writes the response. */
   answer: number | ((response: ServerResponse, message: Received) => void);
 }
 

@@ -1,4 +1,4 @@
-/** Lists by cursor: whoever walks through sees every row once, whatever is added on the way. */
+/** Cursor pagination returns every row once, also while rows are added. */
 import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 let lists = 0;
 
-/** A list of its own in a real table; other lists have rows in between. */
+/** A separate list in a real table that also has rows of other lists. */
 function newList() {
   lists += 1;
   const name = `list_${lists}`;
@@ -39,7 +39,7 @@ function newList() {
 
 const countdown = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
 
-test('a page holds `limit` rows, 20 when not told; the cursor is null at the end', async () => {
+test('a page contains `limit` rows, 20 by default, and the last cursor is null', async () => {
   const list = newList();
   expect(await list.read({})).toEqual({ data: [], nextCursor: null });
   await list.add(25);
@@ -52,7 +52,7 @@ test('a page holds `limit` rows, 20 when not told; the cursor is null at the end
   expect(await list.read({ limit: 25 })).toEqual({ data: countdown(25, 25), nextCursor: null });
 });
 
-test('a walk sees every row that was there at its start exactly once while rows are added', async () => {
+test('paging returns every row that existed at its start exactly once while rows are added', async () => {
   const sizes = fc.record({
     rows: fc.integer({ min: 0, max: 40 }),
     limit: fc.integer({ min: 1, max: 20 }),
@@ -77,7 +77,7 @@ test('a walk sees every row that was there at its start exactly once while rows 
 });
 
 test.each(['', 'x', 'MTI', 'before:12', Buffer.from('before:-1').toString('base64url'), 'a'.repeat(500)])(
-  'the cursor %j is not one of ours',
+  'the invalid cursor %j is refused',
   async (cursor) => {
     await expect(newList().read({ cursor })).rejects.toMatchObject({
       code: 'invalid_request',

@@ -1,4 +1,4 @@
-/** Lists that are searched and sorted: what is found, in which order, and that no row is missed or shown twice. */
+/** Search, order and paging of lists. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listAllAgentJobs } from './agent/read.ts';
 import { cancelExport } from './exports/cancel.ts';
@@ -6,7 +6,7 @@ import { listExports } from './exports/read.ts';
 import { claimJob, failJob } from './jobs/store.ts';
 import { failureOf } from './jobs/failure.ts';
 import { createKey, listKeys, revokeKey } from './keys/keys.ts';
-import { insertPerson, listPeople } from './people/people.ts';
+import { insertUser, listUsers } from './users/users.ts';
 import type { ListPage } from './paging.ts';
 import { listProjects } from './projects/projects.ts';
 import {
@@ -54,7 +54,7 @@ describe('projects', () => {
     return (await everything(read)).map(({ name }) => name);
   };
 
-  test('a sorted list is read in pages without a gap or a repeat, whatever the case of its letters', async () => {
+  test('the pages of a list that is sorted without regard to case contain every row once', async () => {
     const sorted = names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
     const found = await namesBy('name');
     expect(found.map((name) => name.toLowerCase()).toSorted()).toEqual(
@@ -72,7 +72,7 @@ describe('projects', () => {
     expect(await namesBy(undefined)).toEqual(names.toReversed());
   });
 
-  test('wildcards in a search stand for themselves', async () => {
+  test('wildcards in a search match literally', async () => {
     expect(await namesBy('name', '100%')).toEqual(['100% sure']);
     expect(await namesBy('name', 'snake_case')).toEqual(['snake_case']);
     expect(await namesBy('name', 'e_c')).toEqual(['snake_case']);
@@ -85,7 +85,7 @@ describe('projects', () => {
     expect(await namesBy('name', 'apple p0.example')).toEqual([]);
   });
 
-  test('projects are found by domain and by ids, only within reach', async () => {
+  test('projects are found by domain and by ids within the access scope only', async () => {
     const all = (await listProjects(context, { reach: own.actor, limit: 100 })).data;
     const [first, second] = all.map(({ id }) => id);
     const ids = `${first},${second},pr_unknown`;
@@ -98,7 +98,7 @@ describe('projects', () => {
     expect((await listProjects(context, { reach: own.actor, domain })).data).toMatchObject([{ domain }]);
   });
 
-  test('the cursor of one order is refused in another', async () => {
+  test('a cursor is refused with another order', async () => {
     const { nextCursor } = await listProjects(context, { reach: own.actor, sort: 'name', limit: 1 });
     const cursor = nextCursor ?? '';
     for (const sort of ['-name', 'domain', undefined])
@@ -129,19 +129,19 @@ test('keys are found by name and state, and sorted by their last use', async () 
   expect(await names({ q: 'ci', status: 'active' })).toEqual([]);
 });
 
-test('people are found by name and email, and sorted by name', async () => {
+test('users are found by name and email, and sorted by name', async () => {
   const own = await createTenant(context);
   const { organizationId: organization_id } = own.actor;
   for (const name of ['Zoe', 'ada', 'Bo'])
-    await insertPerson(context, { organization_id, email: `${name}@example.com`, name, role: 'member' });
+    await insertUser(context, { organization_id, email: `${name}@example.com`, name, role: 'member' });
   const names = async (filters: { q?: string; sort?: string }) =>
-    (await listPeople(context, { organizationId: organization_id, ...filters })).data.map(({ name }) => name);
+    (await listUsers(context, { organizationId: organization_id, ...filters })).data.map(({ name }) => name);
   expect(await names({ sort: 'name' })).toEqual(['ada', 'Bo', 'Zoe']);
   expect(await names({ q: 'BO@example' })).toEqual(['Bo']);
 });
 
 describe('exports', () => {
-  test('canceled exports are a filter of their own and name the one who canceled them', async () => {
+  test('canceled exports have their own filter and name the user who canceled them', async () => {
     const own = await createTenant(context);
     const project = await createTestProject(context, own, { name: 'Harbor', domain: 'h.example.com' });
     const canceled = await createExport(context, own, project);

@@ -1,4 +1,4 @@
-/** The command line as people call it: the real binary, its help, its hints, its JSON and its exit statuses. */
+/** Runs the real binary: its help, hints, JSON and exit statuses. */
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,25 +41,25 @@ beforeAll(async () => {
   data = ['--data', context.config.dataDir];
 });
 
-/** The texts of all commands and of wrong calls are in cli/texts.test.ts; here is what only the real program shows. */
+/** cli/texts.isolated.test.ts covers the texts of all commands and of invalid calls. */
 describe('the program', () => {
-  test('--version prints the version', () => {
+  test('prints its version with --version', () => {
     expect(docyard('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test('without a command it says how to begin', () => {
+  test('prints how to start without a command', () => {
     const { status, stdout, stderr } = docyard();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('docyard check ./docs');
   });
 
-  test('a wrong call ends with status 2 and a hint', () => {
+  test('exits with status 2 and a hint after an invalid call', () => {
     const { status, stdout, stderr } = docyard('sevre');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('Did you mean serve?');
   });
 
-  test('a reader that has seen enough ends it without a complaint', () => {
+  test('exits without an error message when its output pipe is closed', () => {
     const { stderr } = spawnSync('bash', ['-c', `"${process.execPath}" "${binary}" --help | head -n 1`], {
       encoding: 'utf8',
     });
@@ -67,18 +67,18 @@ describe('the program', () => {
   });
 });
 
-describe('an expected error is one sentence and a status', () => {
+describe('one sentence and an exit status are printed for', () => {
   test('a folder without data', () => {
     const folder = temporaryFolder();
     expect(docyard('keys', 'list', '--data', folder)).toEqual({
       status: 1,
       stdout: '',
-      stderr: `docyard: ${folder} holds no Docyard data. Start the service once, or name its folder with --data.\n`,
+      stderr: `docyard: ${folder} contains no Docyard data. Start the service once, or pass the data folder with --data.\n`,
     });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a setting that is not usable', () => {
+  test('an invalid setting', () => {
     const { status, stderr } = docyard('serve', '--port', '99999999');
     expect(status).toBe(2);
     expect(stderr).toContain('--port 99999999: must be at most 65535.');
@@ -132,7 +132,7 @@ describe('keys, projects and organizations', () => {
     expect(table).not.toContain(created.key);
   });
 
-  test('a project is created, changed and deleted; a folder may be given as people type it', () => {
+  test('a project is created, changed and deleted, and its folder may be a relative path', () => {
     interface Project {
       id: string;
       name: string;
@@ -180,7 +180,7 @@ describe('keys, projects and organizations', () => {
   });
 });
 
-describe('build', () => {
+describe('docyard build', () => {
   function site(): string {
     const folder = temporaryFolder('site');
     writeFiles(folder, {
@@ -196,7 +196,7 @@ describe('build', () => {
     return folder;
   }
 
-  test('--json prints the figures and nothing else', () => {
+  test('prints only the figures with --json', () => {
     const out = join(temporaryFolder(), 'out');
     const summary = json('build', site(), '--out', out) as Record<string, number>;
     expect(Object.keys(summary)).toEqual(['pages', 'warnings', 'errors', 'files', 'bytes', 'seconds']);
@@ -209,7 +209,7 @@ describe('build', () => {
     expect(existsSync(`${out}.docyard-draft`)).toBe(false);
   });
 
-  test('manifest.json names every other file with its hash', () => {
+  test('writes a manifest.json with the hash of every other file', () => {
     const out = join(temporaryFolder(), 'out');
     const summary = json('build', site(), '--out', out) as Record<string, number>;
     const manifest = Manifest.parse(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')));
@@ -220,7 +220,7 @@ describe('build', () => {
     }
   });
 
-  test('a finding that counts ends with status 7, and the files are there all the same', () => {
+  test('exits with status 7 for a failing finding and still writes the files', () => {
     const [folder, out] = [site(), join(temporaryFolder(), 'out')];
     writeFiles(folder, { 'second.mdx': '[home](/#nowhere)\n' });
     const run = (...args: string[]) => docyard('build', folder, '--out', out, ...args);
@@ -233,7 +233,7 @@ describe('build', () => {
     expect(readFileSync(join(out, 'report.html'), 'utf8')).toContain('broken_anchor');
   });
 
-  test('a second build replaces the first; a folder with other files is refused unless forced', () => {
+  test('replaces an earlier build and refuses a folder with other files without --force', () => {
     const [folder, out] = [site(), join(temporaryFolder(), 'out')];
     json('build', folder, '--out', out);
     json('build', folder, '--out', out);
@@ -243,14 +243,14 @@ describe('build', () => {
     const refused = docyard('build', folder, '--out', foreign);
     expect(refused.status).toBe(1);
     expect(refused.stderr).toBe(
-      `docyard: The folder ${foreign} holds other files. Choose another --out, or add --force to replace it.\n`,
+      `docyard: The folder ${foreign} contains other files. Choose another --out, or pass --force to replace it.\n`,
     );
     expect(readdirSync(foreign)).toEqual(['precious.txt']);
     json('build', folder, '--out', foreign, '--force');
     expect(existsSync(join(foreign, 'index.html'))).toBe(true);
   });
 
-  test('a folder that is missing or holds no site is an error with a sentence, and nothing is made', () => {
+  test('rejects a folder that is missing or contains no site and writes nothing', () => {
     const out = join(temporaryFolder(), 'out');
     for (const folder of [join(temporaryFolder(), 'missing'), temporaryFolder('empty')]) {
       const { status, stderr, stdout } = docyard('build', folder, '--out', out);
@@ -263,7 +263,7 @@ describe('build', () => {
 });
 
 describe('the launcher on an older Node', () => {
-  /** The Node of the machine, if there is one that cannot run TypeScript itself. */
+  /** The installed Node, if it is too old to run TypeScript. */
   const path = (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => !folder.includes('node_modules'))
@@ -276,7 +276,7 @@ describe('the launcher on an older Node', () => {
       `Skipped: no Node older than 22.18 on this machine (found ${found.stdout?.trim() || 'none'}).`,
     );
 
-  test.runIf(older)('goes on with the Node 24 that came with the packages, status and all', () => {
+  test.runIf(older)('continues with the Node 24 of the packages and returns its exit status', () => {
     const run = (...args: string[]) =>
       spawnSync('node', [binary, ...args], { env: { PATH: path }, encoding: 'utf8' });
     expect(run('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });

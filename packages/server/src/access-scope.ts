@@ -1,11 +1,11 @@
 /**
- * How far somebody may see: a whole organization, or one project of it. Everything that belongs to a project is looked for
- * with one of the filters below, so that what is out of reach cannot be told from what does not exist.
+ * The part of the data that a caller may access: an organization, or one project of it. Every query for data of a
+ * project uses one of these filters, so that inaccessible records look the same as missing ones.
  */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { Tables } from './ports/database.ts';
 
-export interface Reach {
+export interface AccessScope {
   organizationId: string;
   /** Null for the whole organization. */
   projectId: string | null;
@@ -15,12 +15,12 @@ type Filter<Table extends keyof Tables> = (
   rows: ExpressionBuilder<Tables, Table>,
 ) => ExpressionWrapper<Tables, Table, SqlBool>;
 
-export function projectsWithin({ organizationId, projectId }: Reach): Filter<'projects'> {
+export function projectsWithin({ organizationId, projectId }: AccessScope): Filter<'projects'> {
   return (rows) =>
     rows.and({ organization_id: organizationId, ...(projectId === null ? {} : { id: projectId }) });
 }
 
-export function jobsWithin({ organizationId, projectId }: Reach): Filter<'jobs'> {
+export function jobsWithin({ organizationId, projectId }: AccessScope): Filter<'jobs'> {
   return (rows) =>
     rows.and({
       organization_id: organizationId,
@@ -28,7 +28,7 @@ export function jobsWithin({ organizationId, projectId }: Reach): Filter<'jobs'>
     });
 }
 
-export function deploymentsWithin({ organizationId, projectId }: Reach): Filter<'deployments'> {
+export function deploymentsWithin({ organizationId, projectId }: AccessScope): Filter<'deployments'> {
   return (rows) =>
     rows.and({
       organization_id: organizationId,
@@ -36,8 +36,8 @@ export function deploymentsWithin({ organizationId, projectId }: Reach): Filter<
     });
 }
 
-/** Those that reach no further than whoever asks. */
-export function keysWithin({ organizationId, projectId }: Reach): Filter<'api_keys'> {
+/** Keys whose scope lies within the caller's. */
+export function keysWithin({ organizationId, projectId }: AccessScope): Filter<'api_keys'> {
   return (rows) =>
     rows.and({
       organization_id: organizationId,
