@@ -1,6 +1,6 @@
 /**
- * What the tests of a file leave to be ended after the last of them. Kept apart from who uses it: files of one project may
- * share a process and its modules, and a hook can only be set while its own file is read (`after-each-file.ts`).
+ * Cleanups of a test file. A separate module, because files may share a process, and hooks can be registered only while a file
+ * loads (`setup-file.ts`).
  */
 const cleanups: (() => Promise<void> | void)[] = [];
 

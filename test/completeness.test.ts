@@ -1,4 +1,3 @@
-/** The completeness command finds what a page has lost. */
 import { describe, expect, it } from 'vitest';
 import { contentOfMarkdown } from '../scripts/completeness/source-content.ts';
 import { lossesOf } from '../scripts/completeness/losses.ts';
@@ -31,7 +30,7 @@ const anchor = 1; // [!code highlight]
 
 <Visibility for="agents">Only agents read this.</Visibility>
 
-{/* A comment that nobody reads. */}
+{/* A comment that readers do not see. */}
 `;
 
 const rendered = `<main><h1>Harbour</h1>

@@ -1,6 +1,6 @@
 /**
- * What operators are given to serve one exported site: the chart, the unit and the container fit the command that they start.
- * Nothing here has met a cluster or a service manager.
+ * Checks the chart, the unit and the container of `docyard site` against the command that they start, without a cluster or
+ * service manager.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,29 +12,28 @@ import { readSettings } from '../packages/site/src/settings/settings.ts';
 import { readDockerfile, root } from './deploy/dockerfile.ts';
 import {
   goMissing,
-  leastSiteValues,
+  minSiteValues,
   mergeValues,
-  mostSiteValues,
+  maxSiteValues,
   openChart,
   type Json,
   type Manifest,
 } from './deploy/helm/chart.ts';
 import { openUnit, systemdMissing } from './deploy/systemd-unit.ts';
-import { endWithTest } from './leftovers.ts';
+import { endWithTest } from './temporary-resources.ts';
 import { program, siteFiles, temporaryFolder, writeFiles } from './service.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const { version } = JSON.parse(read('packages/server/package.json')) as { version: string };
 const { facts, defaultValues, valuesSchema, render } = openChart('docyard-site');
 
-/** What the image tells the program, as it does for the service. */
 const ofImage = Object.fromEntries(
   readDockerfile()
     .filter(({ name }) => name === 'ENV')
     .flatMap(({ text }) => text.split(' ').map((pair) => pair.split('='))),
 ) as Record<string, string>;
 
-/** The program's own gate, with a file in place of the key that is not here. */
+/** Validates settings with the program, with a file in place of the missing key. */
 function gate(text: string, environment: Record<string, string>) {
   const folder = temporaryFolder('site');
   writeFileSync(join(folder, 'key'), 'docyard_key');
@@ -42,9 +41,9 @@ function gate(text: string, environment: Record<string, string>) {
   return readSettings({ file: join(folder, 'site.yaml'), environment });
 }
 
-const { staticExport: leastExport } = leastSiteValues as { staticExport: Record<string, Json> };
+const { staticExport: minExport } = minSiteValues as { staticExport: Record<string, Json> };
 const withExport = (changes: Record<string, Json>): Record<string, Json> => ({
-  staticExport: { ...leastExport, ...changes },
+  staticExport: { ...minExport, ...changes },
 });
 
 describe('the values of the chart', () => {
@@ -52,25 +51,25 @@ describe('the values of the chart', () => {
   const isValid = (given: Json) => validate(mergeValues(defaultValues, given));
 
   test('fit their schema, which knows every one of them', () => {
-    expect(isValid(leastSiteValues), JSON.stringify(validate.errors)).toBe(true);
-    expect(isValid(mostSiteValues), JSON.stringify(validate.errors)).toBe(true);
+    expect(isValid(minSiteValues), JSON.stringify(validate.errors)).toBe(true);
+    expect(isValid(maxSiteValues), JSON.stringify(validate.errors)).toBe(true);
     const { properties } = valuesSchema as { properties: Record<string, object> };
     expect(Object.keys(properties).toSorted()).toEqual(['global', ...Object.keys(defaultValues)].toSorted());
   });
 
   test.each([
-    ['a slip of the pen', { ...leastSiteValues, replicaCount: 3 }],
+    ['a slip of the pen', { ...minSiteValues, replicaCount: 3 }],
     ['a slip of the pen in what matters most', withExport({ bundleURL: 'https://docs.example.com/b' })],
     ['a version that Helm would write as 2.0261115e+07', withExport({ version: 20_261_115 })],
     ['an address that nothing is fetched from', withExport({ bundleUrl: 'ftp://docs.example.com/b' })],
     ['half a hash', withExport({ sha256: 'abc' })],
     ['text that is no key', withExport({ publicKey: 'MCowBQYDK2VwAyEA' })],
-    ['a path that ends in a slash', { ...leastSiteValues, basePath: '/docs/' }],
+    ['a path that ends in a slash', { ...minSiteValues, basePath: '/docs/' }],
   ])('are refused: %s', (_name, given: Json) => {
     expect(isValid(given)).toBe(false);
   });
 
-  test('are told by the manual as they are', () => {
+  test('the manual lists them', () => {
     const manual = read('docs/deploy/kubernetes.mdx');
     const [, example = ''] = /```yaml values\.yaml\n([^]*?)```/.exec(manual) ?? [];
     expect(isValid(parse(example) as Json), JSON.stringify(validate.errors)).toBe(true);
@@ -121,9 +120,9 @@ const settingsOf = (manifests: Manifest[]) =>
 const egressOf = (manifests: Manifest[]) =>
   find(manifests, 'NetworkPolicy')?.spec?.['egress'] as { to?: object[]; ports: { port: number }[] }[];
 
-/** The program as a pod starts it, on free ports. */
+/** Starts the program like a pod, on free ports. */
 async function startSite(folder: string): Promise<{ site: string; status: string }> {
-  const { args } = deploymentOf(render(leastSiteValues)).template.spec.containers[0] as Pod['containers'][0];
+  const { args } = deploymentOf(render(minSiteValues)).template.spec.containers[0] as Pod['containers'][0];
   const given = args.map((arg) => arg.replace('/etc/docyard', folder));
   const ports = ['--port', '0', '--status-port', '0', '--data', join(folder, 'data')];
   const child = spawn(process.execPath, [program, ...given, ...ports], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -139,8 +138,8 @@ if (goMissing !== undefined) console.warn(`Skipped: ${goMissing}.`);
 describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   const rendered: Record<string, Manifest[]> = {};
   beforeAll(() => {
-    rendered['least'] = render(leastSiteValues);
-    rendered['most'] = render(mostSiteValues, 'docs');
+    rendered['least'] = render(minSiteValues);
+    rendered['most'] = render(maxSiteValues, 'docs');
   });
   const of = (set: string) => rendered[set] ?? [];
   const kinds = (set: string) => of(set).map(({ kind }) => kind);
@@ -157,13 +156,13 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
 
   test('hands the three values to the program, and no value that was not given', () => {
     expect(settingsOf(of('least'))).toEqual({
-      staticExport: { ...leastExport, refreshSeconds: 60, keep: 3 },
+      staticExport: { ...minExport, refreshSeconds: 60, keep: 3 },
       statusPort: 4401,
     });
   });
 
   test('hands over everything else as it was given', () => {
-    const { staticExport } = mostSiteValues as { staticExport: Record<string, Json> };
+    const { staticExport } = maxSiteValues as { staticExport: Record<string, Json> };
     const { apiKey: _, ...plain } = staticExport;
     expect(settingsOf(of('most'))).toEqual({
       staticExport: { ...plain, keep: 3, apiKeyFile: '/run/secrets/docyard/api-key' },
@@ -227,14 +226,14 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   });
 
   test('another version rolls the pods', () => {
-    const sums = [leastSiteValues, withExport({ version: '2.2' })].map(
+    const sums = [minSiteValues, withExport({ version: '2.2' })].map(
       (values) => /"checksum\/settings":"[0-9a-f]{64}"/.exec(JSON.stringify(render(values)))?.[0],
     );
     expect(sums[0]).toBeDefined();
     expect(sums[0]).not.toBe(sums[1]);
   });
 
-  test('lets readers reach the site, and nobody its numbers who was not named', () => {
+  test('readers reach the site, and only listed peers reach its metrics', () => {
     const ingress = (set: string) =>
       find(of(set), 'NetworkPolicy')?.spec?.['ingress'] as { ports: { port: string }[]; from?: object[] }[];
     const ports = (set: string) => ingress(set).map((rule) => [rule.ports[0]?.port, rule.from !== undefined]);
@@ -256,7 +255,7 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
     ['existingClaim', { persistentVolumeClaim: { claimName: 'it', readOnly: true } }],
     ['configMap', { configMap: { name: 'it' } }],
     ['image', { image: { reference: 'it', pullPolicy: 'IfNotPresent' } }],
-  ])('a bundle from %s needs no way out', (kind, volume) => {
+  ])('a bundle from %s needs no outbound connection', (kind, volume) => {
     const closed = render({ ...withExport({ bundleUrl: '' }), bundleVolume: { [kind]: 'it' } });
     expect(egressOf(closed)).toEqual([]);
     expect(settingsOf(closed).staticExport).toMatchObject({ bundleUrl: '/bundle', version: '2.1' });
@@ -286,29 +285,29 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   });
 
   test('a claim for what was imported by hand is used by one pod at a time', () => {
-    const one = render({ ...leastSiteValues, replicas: 1, data: { existingClaim: 'releases' } });
+    const one = render({ ...minSiteValues, replicas: 1, data: { existingClaim: 'releases' } });
     expect(deploymentOf(one).strategy).toEqual({ type: 'Recreate' });
     expect(deploymentOf(one).template.spec.volumes[0]).toEqual({
       name: 'data',
       persistentVolumeClaim: { claimName: 'releases' },
     });
-    expect(() => render({ ...leastSiteValues, data: { existingClaim: 'releases' } })).toThrow(
+    expect(() => render({ ...minSiteValues, data: { existingClaim: 'releases' } })).toThrow(
       'data.existingClaim is for one pod',
     );
   });
 
-  test('says that nothing tells where the bundle is', () => {
+  test('a missing bundle address is reported', () => {
     expect(() => render(withExport({ bundleUrl: '' }))).toThrow('staticExport.bundleUrl is required');
   });
 
   test('a name as long as Helm allows stays within what Kubernetes allows', () => {
-    const names = render(leastSiteValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
+    const names = render(minSiteValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
     const wrong = names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name));
     expect(wrong).toEqual([]);
   });
 });
 
-/** Of `${NAME:-default}`, where the default may be another variable. */
+/** The default of `${NAME:-default}`, which may be another variable. */
 function defaultOf(value: string): string {
   const [, inner] = /^\$\{\w+:-(.*)\}$/.exec(value) ?? [];
   return inner === undefined ? value : defaultOf(inner);

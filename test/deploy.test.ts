@@ -1,6 +1,6 @@
 /**
- * What operators are given in deploy/: every file fits the program it starts. What needs Docker, a service manager or a
- * cluster is not run here; `npm run deploy-check` goes further, and says what even it leaves out.
+ * Checks the files of deploy/ against the program that they start, without Docker, a service manager or a cluster; `npm run
+ * deploy-check` runs more of them.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -11,14 +11,14 @@ import { parse } from 'yaml';
 import { parseS3Url } from '../packages/site/src/sources/s3-client.ts';
 import { readConfig, type Environment } from '../packages/server/src/config.ts';
 import { settings } from '../packages/server/src/config-settings.ts';
-import { refusedCalls } from '../packages/server/src/rendering/seccomp.ts';
+import { refusedCalls } from '../packages/server/src/sandbox/seccomp.ts';
 import { temporaryFolder } from '../packages/server/test/support/test-context.ts';
 import { copiesOf, filesOf, isSent, readDockerfile, root } from './deploy/dockerfile.ts';
 import {
   goMissing,
-  leastValues,
+  minValues,
   mergeValues,
-  mostValues,
+  maxValues,
   openChart,
   type Json,
   type Manifest,
@@ -30,17 +30,17 @@ const { facts, defaultValues, valuesSchema, render: renderChart } = openChart('d
 const version = (JSON.parse(read('packages/server/package.json')) as { version: string }).version;
 const present = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
-/** Seconds that a stop may take: requests under way, then the hand-back of jobs. See serve.ts. */
+/** The stop timeouts of serve.ts: requests in flight, then requeued jobs. */
 const stopSeconds = 10 + 20;
 
-/** Variables of ours, files of secrets, and those of other programs; a slip of the pen is none of them. */
+/** Variables that neither Docyard nor another known program reads. */
 function unknownVariables(environment: Environment): string[] {
   const secret = Object.entries(settings).filter(([, setting]) => 'secret' in setting);
   const known = new Set([...Object.keys(settings), ...secret.map(([name]) => `${name}_FILE`)]);
   return Object.keys(environment).filter((name) => !known.has(name) && !/^(AWS_|OTEL_|NODE_)/.test(name));
 }
 
-/** The program's own gate, with files in place of the secrets that are not here. */
+/** Validates settings with the program, with files in place of the missing secrets. */
 function configOf(environment: Environment) {
   expect(unknownVariables(environment)).toEqual([]);
   const folder = temporaryFolder('deploy');
@@ -118,7 +118,7 @@ interface ComposeService {
 
 describe('compose.yaml', () => {
   const text = read('deploy/compose.yaml');
-  /** As compose does it: `${NAME:-usual}` is the usual value where nothing is set. */
+  /** Compose replaces `${NAME:-default}` by the default when the variable is not set. */
   const compose = parse(text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'), { merge: true }) as {
     services: Record<string, ComposeService>;
     secrets: Record<string, { file: string }>;
@@ -129,7 +129,7 @@ describe('compose.yaml', () => {
   const environmentOf = ({ environment = {} }: ComposeService) =>
     Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
 
-  test('starts one container by itself, and the rest only on demand', () => {
+  test('one container starts by default, the others on demand', () => {
     expect(services.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual([
       'docyard',
     ]);
@@ -146,10 +146,10 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('lets those that render sites make namespaces, and nobody else', () => {
+  test('only containers that render sites may create namespaces', () => {
     const profile = JSON.parse(read('deploy/seccomp.json')) as { syscalls: { names: string[] }[] };
     const refused = profile.syscalls.flatMap(({ names }) => names);
-    // What bubblewrap needs is allowed; all else that a rendering process is refused is refused to the server too.
+    // The profile allows what bubblewrap needs and denies everything else that a rendering process is denied.
     const needed = ['unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'clone'];
     expect(refused.filter((name) => needed.includes(name) || !refusedCalls.includes(name))).toEqual([]);
     for (const [name, service] of ours) {
@@ -233,7 +233,7 @@ describe('the systemd unit', () => {
 
   test.skipIf(systemdMissing !== undefined)('is right and tight in the eyes of systemd', () => {
     expect(complaints()).toEqual([]);
-    // 0.8 of it is for the namespaces that sites are rendered in.
+    // The namespaces of rendering account for a part of the exposure.
     expect(exposure()).toBeLessThanOrEqual(2.6);
   });
 
@@ -255,20 +255,17 @@ describe('the values of the Helm chart', () => {
   const isValid = (given: Json) => validate(mergeValues(defaultValues, given));
 
   test('fit their schema, which knows every one of them', () => {
-    expect(isValid(leastValues), JSON.stringify(validate.errors)).toBe(true);
-    expect(isValid(mostValues), JSON.stringify(validate.errors)).toBe(true);
+    expect(isValid(minValues), JSON.stringify(validate.errors)).toBe(true);
+    expect(isValid(maxValues), JSON.stringify(validate.errors)).toBe(true);
     const { properties } = valuesSchema as { properties: Record<string, object> };
     expect(Object.keys(properties).toSorted()).toEqual(['global', ...Object.keys(defaultValues)].toSorted());
   });
 
   test.each([
     ['nothing given', {}],
-    ['a slip of the pen', { ...leastValues, replicaCount: 3 }],
-    [
-      'a number that Helm would write as 1e+06',
-      { ...leastValues, settings: { LIMIT_BODY_BYTES: 1_000_000 } },
-    ],
-    ['too short a time to stop', { ...leastValues, worker: { terminationGracePeriodSeconds: 5 } }],
+    ['a slip of the pen', { ...minValues, replicaCount: 3 }],
+    ['a number that Helm would write as 1e+06', { ...minValues, settings: { LIMIT_BODY_BYTES: 1_000_000 } }],
+    ['too short a time to stop', { ...minValues, worker: { terminationGracePeriodSeconds: 5 } }],
   ])('are refused: %s', (_name, given: Json) => {
     expect(isValid(given)).toBe(false);
   });
@@ -300,8 +297,8 @@ if (goMissing !== undefined) console.warn(`Skipped: ${goMissing}.`);
 describe.skipIf(goMissing !== undefined)('the rendered Helm chart', () => {
   const rendered: Record<string, Manifest[]> = {};
   beforeAll(() => {
-    rendered['least'] = renderChart(leastValues);
-    rendered['most'] = renderChart(mostValues, 'docs');
+    rendered['least'] = renderChart(minValues);
+    rendered['most'] = renderChart(maxValues, 'docs');
   });
   const kinds = (set: string) => (rendered[set] ?? []).map(({ kind }) => kind).toSorted();
   const deployments = (set: string) =>
@@ -323,7 +320,7 @@ describe.skipIf(goMissing !== undefined)('the rendered Helm chart', () => {
   });
 
   describe.each(['least', 'most'])('with the %s values', (set) => {
-    test('names every object once, and selectors find their pods and nobody else’s', () => {
+    test('every object is named once, and selectors match only their pods', () => {
       const names = (rendered[set] ?? []).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
       expect(new Set(names).size).toBe(names.length);
       for (const { selector, template } of deployments(set)) {
@@ -347,7 +344,7 @@ describe.skipIf(goMissing !== undefined)('the rendered Helm chart', () => {
         return configOf({ ...data, ...Object.fromEntries(own) });
       });
       expect(configs.map(({ role }) => role)).toEqual(['api', 'worker']);
-      expect(configs[0]).toMatchObject({ publicUrl: leastValues['publicUrl'], trustProxy: true });
+      expect(configs[0]).toMatchObject({ publicUrl: minValues['publicUrl'], trustProxy: true });
     });
 
     test('runs pods that the restricted standard admits, and mounts what it has', () => {
@@ -397,17 +394,17 @@ describe.skipIf(goMissing !== undefined)('the rendered Helm chart', () => {
       previewUrl: 'https://preview.example.com',
       ingress: { enabled: true, host: 'a.example.com' },
     };
-    expect(() => renderChart({ ...leastValues, ...unnamed })).toThrow('ingress.previewHost is required');
+    expect(() => renderChart({ ...minValues, ...unnamed })).toThrow('ingress.previewHost is required');
   });
 
   test('a name as long as Helm allows stays within what Kubernetes allows', () => {
-    const names = renderChart(leastValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
+    const names = renderChart(minValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
     expect(names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))).toEqual(
       [],
     );
   });
 
   test.each(['publicUrl', 'blobsUrl', 'existingSecret'])('says that %s is missing', (name) => {
-    expect(() => renderChart({ ...leastValues, [name]: '' })).toThrow(`${name} is required`);
+    expect(() => renderChart({ ...minValues, [name]: '' })).toThrow(`${name} is required`);
   });
 });

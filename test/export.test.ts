@@ -1,6 +1,4 @@
-/**
- * Static export from request to unpacked bundle, through the typed client against the running program.
- */
+/** Static export from request to unpacked bundle, through the typed client against the running program. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
@@ -32,7 +30,7 @@ afterAll(async () => {
 
 let sites = 0;
 
-/** A project for this folder or repository; returns its domain. */
+/** Returns the domain of the project. */
 async function project(repository: string, more: { ref?: string; directory?: string } = {}): Promise<string> {
   sites += 1;
   const domain = `site-${sites}.example.com`;
@@ -83,7 +81,7 @@ describe('a site in a git repository', () => {
     expect(existsSync(join(folder, '404.html'))).toBe(true);
     const inside = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
     expect(await service.client.call('readManifest', { params: { jobId: job.jobId } })).toEqual(inside);
-    // The manifest itself and its signature are files of the bundle too.
+    // The manifest and its signature are files of the bundle too.
     expect(inside.files.length + 2).toBe(job.bundle?.fileCount);
     const { keyId, publicKey } = await service.client.call('readSigningKey', {});
     const checked = await checkBundle(createReadStream(join(folder, 'bundle.tar.gz')), {
@@ -201,7 +199,7 @@ describe('what an author can get wrong', () => {
     });
   });
 
-  test('a folder without pages is told so', async () => {
+  test('a folder without pages is reported', async () => {
     const domain = await project(gitUrl({ LICENSE: 'none' }));
     expect(await exportSite({ domain })).toMatchObject({ status: 'failed', failure: { code: 'no_pages' } });
   });

@@ -1,6 +1,4 @@
-/**
- * A port of the loopback that nobody listens on, for a program that cannot choose one itself.
- */
+/** Finds a free loopback port for a program that cannot choose one. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 

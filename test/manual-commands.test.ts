@@ -1,4 +1,4 @@
-/** The shell blocks of the manual and the README: they keep secrets off the screen and agree on their names. */
+/** The shell blocks of the manual and the README keep secrets off the screen and agree on names. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ interface Command {
   text: string;
 }
 
-/** A command that continues on the next line, with a backslash or a pipe, is one. */
+/** A backslash or a pipe continues a command on the next line. */
 function commandsOf(file: string): Command[] {
   const text = readFileSync(join(repository, file), 'utf8');
   const blocks = [...text.matchAll(/^ *```(?:bash|sh|shell)\b[^\n]*\n([^]*?)^ *```$/gm)];

@@ -1,7 +1,4 @@
-/**
- * Holds the words to the code: the manual lists every operation, field and error code as the contract has them,
- * its navigation and its files agree, and no link in the manual, the sample site or the README leads nowhere.
- */
+/** Compares the manual with the code: operations, fields, error codes, navigation, files and links. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +17,7 @@ import {
   Manifest,
   Me,
   PageChange,
-  Person,
+  User,
   Preview,
   Project,
   Readiness,
@@ -63,7 +60,7 @@ const pageOfTag: Record<Operation['tag'], string> = {
   'API keys': 'reference/api-keys',
   Webhooks: 'reference/webhooks',
   Deployments: 'reference/deployments',
-  People: 'reference/people',
+  Users: 'reference/users',
   Organization: 'reference/organization',
   Health: 'reference/health',
 };
@@ -80,7 +77,7 @@ describe('the errors page', () => {
     expect(tableRows(section(errors, 'Error codes')).map((cells) => cells.slice(0, 3))).toEqual(expected);
   });
 
-  it('has an anchor for every error code, where the server sends people', () => {
+  it('has an anchor for every error code, where the server links to', () => {
     const anchors = [...errors.matchAll(/<span id="(\w+)">/g)].map(([, id]) => id);
     expect(anchors).toEqual(Object.keys(errorTable));
   });
@@ -132,27 +129,27 @@ describe('records', () => {
     ['reference/static-export', 'The job record', ExportJob],
     ['reference/static-export', 'Get a download link for the bundle', Bundle],
     ['reference/static-export', 'Read the quality report', Report],
-    ['reference/static-export', 'Read the list of files with their hashes', Manifest],
+    ['reference/static-export', 'Read the manifest', Manifest],
     ['reference/static-export', 'Read the public key that signs bundles', SigningKey],
     ['reference/static-export', 'Open the exported site in a browser', Preview],
-    ['reference/static-export', 'Compare with another export, in pages', Comparison],
+    ['reference/static-export', 'Compare the pages of two exports', Comparison],
     ['reference/static-export', 'Read the text changes of one page', PageChange],
-    ['reference/static-export', 'Compare the findings with those of another export', FindingsComparison],
-    ['reference/static-export', 'Read numbers about recent exports', Insights],
+    ['reference/static-export', 'Compare the findings of two exports', FindingsComparison],
+    ['reference/static-export', 'Read export statistics', Insights],
     ['reference/agent-jobs', 'Get agent job', AgentJob],
-    ['reference/projects', 'Look at a source before a project is made of it', SourceCheck],
+    ['reference/projects', 'Check a source', SourceCheck],
     ['reference/projects', 'The project record', Project],
     ['reference/api-keys', 'The key record', ApiKey.extend({ key: ApiKey.shape.id })],
     ['reference/webhooks', 'The webhook record', Webhook.extend({ secret: Webhook.shape.id })],
     ['reference/webhooks', 'List deliveries', WebhookDelivery],
     ['reference/deployments', 'The deployment record', Deployment],
-    ['reference/people', 'The person record', Person],
-    ['reference/people', 'Invite a person', Invitation],
-    ['reference/people', 'Read whether somebody must be the first, and how people sign in', Setup],
-    ['reference/organization', 'Read who calls, a key or a person, and what they may do', Me],
-    ['reference/organization', 'Read how the installation is', System],
+    ['reference/users', 'The user record', User],
+    ['reference/users', 'Invite a user', Invitation],
+    ['reference/users', 'Read the setup state and the sign-in methods', Setup],
+    ['reference/organization', 'Read the calling key or user and its permissions', Me],
+    ['reference/organization', 'Read the system status', System],
     ['reference/organization', 'List the audit log', AuditEntry],
-    ['reference/health', 'Can the process do its work?', Readiness],
+    ['reference/health', 'Check readiness', Readiness],
   ])('%s, %s: has every field that comes back', (name, heading, schema) => {
     expect(outerFields(section(page(name), heading), 'ResponseField name')).toEqual(fieldsOf(schema));
   });
@@ -162,7 +159,7 @@ describe('records', () => {
     expect(Object.fromEntries(rows)).toEqual(agentEndings);
   });
 
-  it('the table of events lists everything that webhooks are told', () => {
+  it('the table of events lists every webhook event', () => {
     const rows = tableRows(section(page('reference/webhooks'), 'Events'));
     expect(Object.fromEntries(rows)).toEqual(webhookEvents);
   });
@@ -178,9 +175,9 @@ it('the configuration page lists every setting with its default', () => {
     PUBLIC_URL: 'the host of each request',
     LOG_FORMAT: 'text on a terminal, otherwise json',
     PREVIEW_URL: 'the host of the dashboard',
-    EXPORT_CONCURRENCY: 'one a core',
-    RENDER_PROCESSES: 'one a core',
-    RENDER_ISOLATION_MIN: 'by the number of organizations',
+    EXPORT_CONCURRENCY: 'one per core',
+    RENDER_PROCESSES: 'one per core',
+    RENDER_ISOLATION_MIN: 'depends on the number of organizations',
     TRUST_PROXY: 'off',
     OFFLINE: 'off',
     DASHBOARD: 'on',
@@ -199,7 +196,7 @@ it('the configuration page lists every setting with its default', () => {
     OIDC_EMAIL_DOMAINS: 'empty',
     DATABASE_URL: 'SQLite in the data folder',
     BLOBS_URL: 'a folder in the data folder',
-    SECRET_KEY: 'made in the data folder',
+    SECRET_KEY: 'generated in the data folder',
     SECRET_KEY_PREVIOUS: 'none',
     SIGNING_KEY: 'derived from the other secrets',
   };
@@ -230,7 +227,7 @@ it('the page of signatures lists every reason to refuse a bundle', () => {
 it('the monitoring page lists every number', async () => {
   const { text } = await new PrometheusMeasures({ version: '0', role: 'all' }).read({});
   const kept = [...text.matchAll(/^# HELP (docyard_\w+)/gm)].map(([, name]) => name ?? '');
-  const rows = tableRows(section(page('operate/monitoring'), 'Numbers'));
+  const rows = tableRows(section(page('operate/monitoring'), 'Metrics'));
   const listed = rows
     .flatMap(([names = '']) => names.split(', '))
     .filter((name) => name.startsWith('docyard_'));
@@ -261,7 +258,7 @@ describe.each(everyCommand.map((command) => ({ name: command.name(), command }))
   'docyard $name',
   ({ name, command }) => {
     const cli = page('reference/cli');
-    /** Options that several commands share stand once, before the first of them. */
+    /** Options that several commands share are documented once. */
     const shared = ['Commands on the data folder', 'Commands for a running service']
       .map((heading) => section(cli, heading).split('\n### ')[0])
       .join('\n');
@@ -303,7 +300,7 @@ describe.each(Object.entries(sites))('the %s site', (_name, root) => {
   });
 
   it('has no link that leads nowhere', async () => {
-    /** Those made from an API description have no file. */
+    /** Pages from an API description have no file. */
     const pages = new Set((await loadSite({ root })).pages.map(({ path }) => path));
     const config = readFileSync(join(root, 'docs.json'), 'utf8');
     const sources = [
@@ -349,14 +346,13 @@ function flagsOf(
   return options.filter(counts).flatMap(({ long }) => long ?? []);
 }
 
-/** The section whose heading names the command, of whatever level. */
 function partAbout(text: string, command: string): string {
   const [, level = '##', heading = ''] =
     new RegExp(`^(##+) (.*docyard ${command}(?: .*)?)$`, 'm').exec(text) ?? [];
   return section(text, heading, level);
 }
 
-/** The body rows of the first table, cell by cell, without code marks and anchors. */
+/** The body rows of the first table, without code marks and anchors. */
 function tableRows(text: string): string[][] {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^\|[\s|:-]+\|$/.test(line));
@@ -374,7 +370,7 @@ function tableRows(text: string): string[][] {
   return rows;
 }
 
-/** Fields that stand at the margin; indented ones belong to another field. */
+/** Unindented fields; indented ones belong to another field. */
 function outerFields(text: string, opening: string): string[] {
   const found = [...text.matchAll(new RegExp(`^<${opening}="([^"]+)"`, 'gm'))];
   return found.map(([, name]) => name ?? '').toSorted();
@@ -391,7 +387,6 @@ function pageFiles(root: string): string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).slice(0, -'.mdx'.length));
 }
 
-/** Every text in a `pages` list, however deep. */
 function navigationPages(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(navigationPages);
   if (typeof node !== 'object' || node === null) return [];
@@ -458,7 +453,7 @@ describe('the page of findings', () => {
 });
 
 describe('the page of machine readers', () => {
-  /** Files that pages load are of no interest to authors. */
+  /** Authors do not need files that pages load. */
   const listed = outputs.filter(({ files }) => files.some((file) => !/^_docyard\/(?!social)/.test(file)));
   const rows = tableRows(page('write/machine-readers'));
 

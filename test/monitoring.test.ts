@@ -1,4 +1,4 @@
-/** The dashboard and the alert rules of deploy/monitoring ask for nothing that /metrics does not offer. */
+/** The dashboard and the alert rules of deploy/monitoring use only metrics that /metrics offers. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { operations } from '@docyard/api';
@@ -89,7 +89,7 @@ function parseQuery(text: string): Query {
   return query;
 }
 
-/** Labels that Prometheus adds to every series, and the metric that it makes for every target. */
+/** Labels and the metric that Prometheus adds to every target. */
 const labelsOfTargets = ['instance', 'job'];
 const offered = new Map<string, Set<string>>([['up', new Set()]]);
 

@@ -1,13 +1,13 @@
 /**
- * Finds every way by which the program could connect to another machine, in its source, and holds the list to the manual's.
- * A new one fails here until it goes through `egress`, or stands below with what it is for and in the manual for operators.
+ * Finds all code that can connect to another host and compares it with the manual. New code must use `egress`, or be listed
+ * here and in the manual.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './leftovers.ts';
+import { temporaryFolder } from './temporary-resources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = [
@@ -23,8 +23,8 @@ const own = 'packages/server/src/';
 const site = 'packages/site/src/';
 
 /**
- * Who may connect, besides `egress/`, with the row of the manual's table that says to what. The libraries are handed an
- * address that `@docyard/site/network` has judged, or a `fetch` of `egress/guarded-fetch`.
+ * Files that may connect besides `egress/`, with their row in the manual. Libraries get a checked address of
+ * `@docyard/site/network`, or a `fetch` of `egress/guarded-fetch`.
  */
 const connecting: Record<string, string> = {
   'packages/api/src/client.ts': 'Commands and clients',
@@ -37,15 +37,15 @@ const connecting: Record<string, string> = {
   [`${own}adapters/blobs/s3.ts`]: 'Bucket',
   [`${own}adapters/telemetry/opentelemetry.ts`]: 'Traces',
   [`${own}agent/model/providers.ts`]: 'Model endpoints',
-  [`${own}http/sign-in.ts`]: 'Single sign-on',
-  // These two run inside the sandbox, where there is no network: they reach sockets in the file system.
+  [`${own}http/oidc-sign-in.ts`]: 'Single sign-on',
+  // These two run in the sandbox without a network: they connect to sockets in the file system.
   [`${own}agent/engine/relay.ts`]: 'Another agent',
   [`${own}agent/demo/example-acp-agent.ts`]: 'Another agent',
-  // The canary that must not get out: it is sent to a port of this machine.
-  [`${own}rendering/probe-child.ts`]: 'The check of the isolation',
+  // A canary that connects to a port of this machine.
+  [`${own}sandbox/probe-child.ts`]: 'The check of the isolation',
 };
 
-/** Who goes through `egress/`, with the row that it is. */
+/** Files that use `egress/`, with their row in the manual. */
 const throughEgress: Record<string, string> = {
   [`${own}git/address.ts`]: 'Repositories',
   [`${own}exports/fetches.ts`]: 'API descriptions',
@@ -58,7 +58,7 @@ const throughEgress: Record<string, string> = {
   [`${own}cli/connection.ts`]: 'Commands and clients',
 };
 
-/** Programs that are started, and why none of them is a way out of its own. */
+/** Programs that are started, and why they open no other connections. */
 const starting: Record<string, string> = {
   [`${own}git/run.ts`]: 'git, for addresses that were checked and are pinned',
   [`${own}agent/tools/search.ts`]: 'git grep, which connects to nothing',
@@ -66,15 +66,15 @@ const starting: Record<string, string> = {
   [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
   [`${own}cli/agent-demo.ts`]: 'git, to make the repository of the demo',
   [`${own}operations/doctor.ts`]: 'git --version',
-  [`${own}rendering/launch.ts`]:
+  [`${own}sandbox/launch.ts`]:
     'the processes that read strangers’ files, without a network where the system allows it',
-  [`${own}rendering/own-files.ts`]: 'those processes, asked which libraries they need, or ldd',
-  [`${own}rendering/probe-child.ts`]: 'nothing that may start: it tries whether it could',
+  [`${own}sandbox/runtime-files.ts`]: 'those processes, asked which libraries they need, or ldd',
+  [`${own}sandbox/probe-child.ts`]: 'nothing that may start: it tries whether it could',
   [`${own}agent/engine/sandbox.ts`]: 'another agent, without a network',
   [`${own}agent/engine/relay.ts`]: 'another agent, from inside that sandbox',
   [`${own}agent/demo/example-acp-agent.ts`]: 'tools of the example, inside that sandbox',
   [`${own}http/manual.ts`]: 'docyard build --offline, for the manual',
-  [`${own}cli/browser.ts`]: 'the browser of whoever typed the command',
+  [`${own}cli/browser.ts`]: 'the browser of the user',
   'packages/render/src/pipeline/start-process.ts': 'render processes, inside the isolation of their parent',
   'packages/server/bin/docyard.js': 'itself, on a newer Node',
 };
@@ -82,12 +82,12 @@ const starting: Record<string, string> = {
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file))
-    // What lies in files/ runs in browsers.
+    // Scripts in files/ run in browsers.
     .filter((file) => /\.[jt]s$/.test(file) && !/\.test\.ts$|\/files\//.test(file)),
 );
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Of modules that connect and listen, these names do not connect. */
+/** Names of networking modules that do not connect. */
 const harmless = /^(?:type .*|createServer|isIP|BlockList|getCACertificates|rootCertificates)$/;
 const sockets = /^node:(?:https?|http2|net|tls|dns|dns\/promises|dgram)$/;
 const libraries =
@@ -119,7 +119,7 @@ function importingConnections(): string[] {
   );
 }
 
-/** The linter knows what a name stands for: a `fetch` that was handed over is another one than everybody's. */
+/** The linter distinguishes the global `fetch` from a parameter of that name. */
 function usingGlobals(): string[] {
   const config = join(temporaryFolder('lint'), 'config.json');
   const forbidden = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
@@ -144,7 +144,7 @@ const outsideEgress = (found: readonly string[]): string[] =>
     .filter((file) => !file.startsWith(`${own}egress/`) && !file.startsWith(`${site}network/`))
     .toSorted();
 
-test('nobody connects but egress, and those who are listed with what they are for', () => {
+test('only egress and the listed files connect', () => {
   const found = [...importingConnections(), ...usingGlobals()];
   expect(found).toContain(`${own}egress/fetch.ts`);
   expect(found).toContain(`${site}network/peers.ts`);
@@ -174,13 +174,16 @@ test('every client of the program that is made for a named server goes by the of
       [...textOf(file).matchAll(/new DocyardClient\(\{[\s\S]*?\}\)/g)].map(([text]) => ({ file, text })),
     );
   const unbound = made.filter(({ text }) => !/\bfetch\b/.test(text)).map(({ file }) => file);
-  // It talks to the service that it has just started on this machine.
+  // It connects to the service that it has just started on this machine.
   expect(unbound).toEqual([`${own}cli/agent-demo.ts`]);
 });
 
-test('the manual tells operators of each of them', () => {
+test('the manual lists each of them', () => {
   const manual = textOf('docs/operate/network.mdx');
-  const table = manual.slice(manual.indexOf('| What connects |'), manual.indexOf('## What strangers name'));
+  const table = manual.slice(
+    manual.indexOf('| What connects |'),
+    manual.indexOf('## Hosts that others choose'),
+  );
   const rows = [...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, row = '']) => row).slice(1);
   const known = new Set([...Object.values(connecting), ...Object.values(throughEgress)]);
   expect(rows.map((row) => row.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')).toSorted()).toEqual(

@@ -1,7 +1,5 @@
 /**
- * Runs the code blocks of a document in their order, as a newcomer would paste them, in a folder that has nothing but the
- * repository. Only these things are put in place of what stands there: the clone, free ports, the key of the first start, no
- * installation of packages (`npm test` has done it), and a folder of docs as `./my-docs`.
+ * Runs the code blocks of a document in order. It replaces only the clone, ports, the first key, `npm install` and `./my-docs`.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { root } from './deploy/dockerfile.ts';
 import { freePort } from './free-port.ts';
-import { endWithTest } from './leftovers.ts';
+import { endWithTest } from './temporary-resources.ts';
 import { temporaryFolder } from './service.ts';
 
 export interface Block {
@@ -29,7 +27,7 @@ export function blocksOf(document: string): Block[] {
   }));
 }
 
-/** They run until they are stopped; each says Ctrl-C when it is ready. */
+/** They run until they are stopped; each prints Ctrl-C when it is ready. */
 const isServer = ({ text }: Block) =>
   /^(?:\w+=\S+ )*(?:npm start|npx docyard (?:serve|site|dev)(?! status))\b/.test(text);
 
@@ -75,7 +73,7 @@ export class PastedBlocks {
       .replaceAll('docyard_...', this.#firstKey());
   }
 
-  /** Without a terminal the first start writes it here instead of printing it. */
+  /** Without a terminal, the first start writes the key to a file. */
   #firstKey(): string {
     const file = join(this.folder, 'data/admin-key');
     return existsSync(file) ? readFileSync(file, 'utf8').trim() : '?';
@@ -99,7 +97,7 @@ export class PastedBlocks {
     await expect.poll(() => output, { timeout: 60_000, message: text }).toContain('Ctrl-C');
   }
 
-  /** As in one terminal: what a block sets, the next one sees. */
+  /** Blocks share variables, as in one terminal. */
   #run(text: string): void {
     const state = join(this.folder, '.terminal');
     const script = `set -eau\n[ ! -e ${state} ] || . ${state}\n${text}\nexport -p >${state}\n`;

@@ -1,7 +1,4 @@
-/**
- * Starts a real PostgreSQL for a test: a cluster of its own in a temporary folder on a free port, with a fresh database
- * for whoever asks. It uses the server that is installed and never touches a cluster of the machine.
- */
+/** Starts the installed PostgreSQL with a temporary cluster on a free port. */
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,28 +12,27 @@ const user = 'docyard';
 
 export interface PostgresServer {
   port: number;
-  /** The address of the database that is there from the beginning. */
+  /** The address of the default database. */
   url: string;
-  /** The address of a new database, empty or with everything another one has; nobody may be connected to that one. */
+  /** Returns the address of a new database, empty or a copy of one without connections. */
   createDatabase(copyOf?: string): Promise<string>;
-  /** Runs one statement as the superuser, in the database of the given address. */
+  /** Runs one statement as the superuser. */
   query(url: string, statement: string): Promise<string>;
-  /** Ends every connection but that of the command itself, as a fail-over would. */
+  /** Ends all other connections, like a failover. */
   cutConnections(): Promise<void>;
-  /** As an operator would. Whoever is connected is disconnected. */
+  /** Disconnects all clients. */
   stop(): Promise<void>;
-  /** Everything in memory is lost; the next start recovers from the log. */
+  /** Loses everything in memory; the next start recovers from the log. */
   crash(): Promise<void>;
   /** After `stop` or `crash`, on the same port. */
   start(): Promise<void>;
-  /** Stops it and removes its files. */
   remove(): Promise<void>;
 }
 
 /** Why no server can be started here, or undefined. */
 export const postgresMissing = binFolder() === undefined ? 'PostgreSQL is not installed' : undefined;
 
-/** Without `durable` nothing waits for the disk: it survives a crash of its own, not one of the machine. */
+/** Without `durable`, fsync is off: data survives a crash of the server, not of the machine. */
 export async function startPostgres(options: { durable?: boolean } = {}): Promise<PostgresServer> {
   const bin = binFolder();
   if (bin === undefined) throw new Error('PostgreSQL is not installed.');
@@ -106,10 +102,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
 
 let ofThisProcess: Promise<PostgresServer> | undefined;
 
-/**
- * The address of a database for one test: on the server that all test files share when there is one (see
- * `postgres-for-all.ts`), with its tables already made, else on one that this process starts and ends.
- */
+/** A database on the shared server of `postgres-global-setup.ts`, already migrated, or on a server that this process starts. */
 export async function freshDatabase(): Promise<string> {
   const { TEST_POSTGRES_URL: shared, TEST_POSTGRES_TEMPLATE: template } = process.env;
   if (shared !== undefined) return createDatabase(shared, template);
@@ -128,7 +121,6 @@ export function dumpDatabase(url: string): string {
   return runNow('pg_dump', ['--data-only', url]);
 }
 
-/** Each statement by itself. */
 export function runStatements(url: string, ...statements: string[]): void {
   runNow('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...statements.flatMap((each) => ['-c', each]), url]);
 }
@@ -173,7 +165,7 @@ async function launch(
   throw new Error(`PostgreSQL did not start: ${complaint}`);
 }
 
-/** However this process ends, even killed: a shell waits for the end of a pipe that only this process holds. */
+/** Works even when this process is killed: a shell waits for the end of a pipe that only this process holds. */
 function endWithThisProcess(child: ChildProcess, folder: string): void {
   const script = 'cat >/dev/null; kill -QUIT "$0"; sleep 1; rm -rf "$1"';
   const args = ['-c', script, String(child.pid), folder];
@@ -184,12 +176,11 @@ function endWithThisProcess(child: ChildProcess, folder: string): void {
     try {
       if (guard.pid !== undefined) process.kill(-guard.pid, 'SIGKILL');
     } catch {
-      // It is gone already.
+      // The process has exited.
     }
   });
 }
 
-/** The newest of Debian's folders, else where the path leads. */
 function binFolder(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
@@ -205,8 +196,8 @@ function binFolder(): string | undefined {
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const line = ['postgres', 'nobody'].flatMap((name) =>
-    users.filter((each) => each.startsWith(`${name}:`)),
+  const line = [/^postgres:/, /^[^:]*:[^:]*:65534:/].flatMap((user) =>
+    users.filter((each) => user.test(each)),
   )[0];
   const [, , uid, gid] = line?.split(':') ?? [];
   if (uid === undefined || gid === undefined) throw new Error('There is no user to run PostgreSQL as.');

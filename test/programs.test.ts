@@ -1,7 +1,4 @@
-/**
- * The programs that scripts/programs.mjs builds of the sources: which of the two the command runs, and what is in them. That they do
- * what the sources do is seen by all tests that start the command.
- */
+/** The programs that scripts/programs.mjs bundles: when the command uses them, and what they contain. */
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundlePrograms } from '../scripts/bundle-programs.ts';
-import { temporaryFolder } from './leftovers.ts';
+import { temporaryFolder } from './temporary-resources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const server = join(root, 'packages/server');
@@ -25,7 +22,7 @@ const server = join(root, 'packages/server');
 describe('the command runs', () => {
   const [before, since] = [new Date('2026-01-01'), new Date('2026-01-02')];
 
-  /** Packages of a few lines, all written before the programs were built. */
+  /** Minimal packages, written before the programs were built. */
   function checkout(name: string): string {
     const packages = join(temporaryFolder('checkout'), name);
     const write = (file: string, text: string): void => {
@@ -107,12 +104,7 @@ describe('what was built', () => {
   test('holds every program that a source starts, and names it', () => {
     const started = ['render-pipeline-page-process', 'server-exports-child', 'server-exports-delta-child'];
     const ofAgent = ['server-agent-site-check-child', 'server-agent-policy-page-child'];
-    for (const name of [
-      ...started,
-      ...ofAgent,
-      'server-rendering-probe-child',
-      'server-agent-engine-relay',
-    ]) {
+    for (const name of [...started, ...ofAgent, 'server-sandbox-probe-child', 'server-agent-engine-relay']) {
       expect(read(`${name}.js`), name).not.toBe('');
       expect(all()).toContain(`new URL("./${name}.js", import.meta.url)`);
     }

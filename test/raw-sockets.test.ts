@@ -1,7 +1,4 @@
-/**
- * Requests as bytes on raw sockets, against the service and `docyard site`: whatever one client sends, the event loop of the
- * server is never blocked for longer than the limit, so no request delays another.
- */
+/** Raw requests to the service and to `docyard site` never block the event loop for longer than the limit. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
@@ -22,11 +19,11 @@ async function start(kind: 'api' | 'site'): Promise<Target> {
   return { child, port };
 }
 
-/** The longest stretch of processor time between two turns of the server's event loop since the last call. */
-async function longestTurnMs({ child }: Target): Promise<number> {
+/** The maximum processor time between two turns of the event loop since the last call. */
+async function maxTurnMs({ child }: Target): Promise<number> {
   child.send('report');
-  const [{ longestMs }] = (await once(child, 'message')) as [{ longestMs: number }];
-  return longestMs;
+  const [{ maxMs }] = (await once(child, 'message')) as [{ maxMs: number }];
+  return maxMs;
 }
 
 async function connect(port: number): Promise<Socket> {
@@ -36,7 +33,7 @@ async function connect(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends pieces one turn after another and waits until the server has answered or closed. */
+/** Sends one piece per turn and waits for a response or the end of the connection. */
 async function send(port: number, pieces: readonly string[]): Promise<string> {
   const socket = await connect(port);
   let received = '';
@@ -97,20 +94,20 @@ describe.each(['api', 'site'] as const)('the %s', (kind) => {
   afterAll(() => target.child.disconnect());
 
   test.each(cases)('delays no other request for %s', async (_, pieces, answer) => {
-    // Each code path is compiled once before it is measured.
+    // Each code path is compiled before it is measured.
     await send(target.port, pieces);
-    await longestTurnMs(target);
+    await maxTurnMs(target);
     expect(await send(target.port, pieces)).toMatch(answer);
     expect(await isServed(target.port)).toBe(true);
-    expect(await longestTurnMs(target)).toBeLessThan(maxDelayMs);
+    expect(await maxTurnMs(target)).toBeLessThan(maxDelayMs);
   });
 
   test('delays no other request for connections that say nothing', async () => {
     const silent = await Promise.all(Array.from({ length: 50 }, () => connect(target.port)));
     for (const socket of silent) socket.write('GET /hea');
-    await longestTurnMs(target);
+    await maxTurnMs(target);
     expect(await isServed(target.port)).toBe(true);
-    expect(await longestTurnMs(target)).toBeLessThan(maxDelayMs);
+    expect(await maxTurnMs(target)).toBeLessThan(maxDelayMs);
     for (const socket of silent) socket.destroy();
   });
 });

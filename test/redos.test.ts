@@ -1,4 +1,3 @@
-/** The check of regular expressions: it finds every pattern, and tells which take exponential time. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Starts a real S3 server for a test: Ceph's gateway with one monitor and one store in memory, on free ports of the
- * loopback. It verifies signatures and their expiry, which no imitation does. About 12 s and 180 MB of memory.
+ * Starts Ceph's S3 gateway with one monitor and one in-memory store on free loopback ports. Unlike imitations, it verifies
+ * signatures and their expiry.
  */
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
@@ -9,31 +9,29 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
-import { endWithTest, temporaryFolder } from './leftovers.ts';
+import { endWithTest, temporaryFolder } from './temporary-resources.ts';
 
 const run = promisify(execFile);
 const readySeconds = 90;
 
 export interface RgwServer {
   endpoint: string;
-  /** The same over TLS, with a certificate that only `caFile` vouches for. */
+  /** The same over TLS, with a certificate of `caFile`. */
   secureEndpoint: string;
   caFile: string;
-  /** For the environment of whoever uses the server. */
   credentials: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
-  /** Makes a new bucket; the answer is fit for BLOBS_URL. */
+  /** Creates a bucket and returns its address for BLOBS_URL. */
   createBucket(): Promise<string>;
-  /** Names of all objects in a bucket, and of what uploads that never ended have left there. */
+  /** Names of all objects in a bucket, and of parts of unfinished uploads. */
   listObjects(bucketUrl: string): Promise<string[]>;
-  /** Takes the gateway away at once, in the middle of whatever it does. What it has stored stays. */
+  /** Kills the gateway. Stored objects stay. */
   stop(): Promise<void>;
   /** After `stop`, on the same ports. */
   start(): Promise<void>;
-  /** Stops everything and removes its files. */
   remove(): Promise<void>;
 }
 
-/** Why no server can be started here, or undefined. Said aloud, so that nothing is skipped in silence. */
+/** Why no server can be started here, or undefined. */
 export const rgwMissing = findObstacle();
 if (rgwMissing !== undefined) console.warn(`Skipped: ${rgwMissing}.`);
 
@@ -75,9 +73,9 @@ export async function startRgw(): Promise<RgwServer> {
       remove,
     };
   } catch (error) {
-    const told = daemons.complaints();
+    const output = daemons.complaints();
     await remove();
-    throw new Error(`Ceph did not start.\n${told}`, { cause: error });
+    throw new Error(`Ceph did not start.\n${output}`, { cause: error });
   }
 }
 
@@ -88,7 +86,7 @@ function findObstacle(): string | undefined {
   return missing.length === 0 ? undefined : `${missing.join(', ')} not installed`;
 }
 
-/** A monitor and one place to store, as small as they go. Without keys ("auth none") the gateway never connects. */
+/** A monitor and a store of minimal size. Without keys ("auth none") the gateway never connects. */
 async function startStore(folder: string, daemons: Daemons, monitorPort: number): Promise<void> {
   const clusterId = randomUUID();
   for (const name of ['monitor', 'store', 'run']) mkdirSync(join(folder, name));
@@ -169,14 +167,14 @@ async function createUser(folder: string): Promise<RgwServer['credentials']> {
   return { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret };
 }
 
-/** From the store itself, past the gateway. */
+/** Reads the store directly, without the gateway. */
 async function listObjects(folder: string, bucket: string): Promise<string[]> {
   const args = ['bucket', 'list', '--bucket', bucket, '--max-entries', '1000000'];
   const { stdout } = await commands(folder)('radosgw-admin', ...args);
   return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
 }
 
-/** An authority of its own and a certificate for the loopback. */
+/** An authority and a certificate for the loopback. */
 function makeCertificate(folder: string): void {
   const openssl = (...args: string[]) => {
     const ended = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
@@ -203,7 +201,7 @@ function makeCertificate(folder: string): void {
   writeFileSync(join(folder, 'server.pem'), both.join(''));
 }
 
-/** One signed request, written out so that the launcher needs no library. */
+/** One signed request, without a library. */
 async function putBucket(endpoint: string, name: string, user: RgwServer['credentials']): Promise<void> {
   const { host } = new URL(endpoint);
   const date = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -239,7 +237,7 @@ function commands(folder: string) {
     });
 }
 
-/** The processes of one cluster, each in the foreground with its log in a file. */
+/** The processes of one cluster, in the foreground with log files. */
 class Daemons {
   readonly #folder: string;
   readonly #running = new Map<string, ChildProcess>();

@@ -1,17 +1,14 @@
-/**
- * Starts the real program for a test: `docyard serve` as a child process with a data folder of its own on a free
- * port, and stops it. Everything goes through the front door; nothing of the server is imported.
- */
+/** Starts `docyard serve` as a child process with a data folder on a free port. Nothing of the server is imported. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DocyardClient } from '@docyard/api';
-import { endWithTest, temporaryFolder } from './leftovers.ts';
+import { endWithTest, temporaryFolder } from './temporary-resources.ts';
 import { freshDatabase } from './postgres.ts';
 
-export { temporaryFolder } from './leftovers.ts';
+export { temporaryFolder } from './temporary-resources.ts';
 
 export const program = fileURLToPath(new URL('../packages/server/bin/docyard.js', import.meta.url));
 
@@ -27,33 +24,31 @@ export interface Service {
   pid: number;
   /** A request with the admin key; `init.headers` are added to it. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** SIGTERM and wait, as an operator would. */
+  /** Sends SIGTERM and waits. */
   stop(): Promise<number | null>;
-  /** SIGKILL, as a power cut would. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** Default: one that the system chooses. */
   port?: number;
   /** A worker has no key. */
   role?: 'api' | 'worker';
   dataDir?: string;
   environment?: Record<string, string>;
   sample?: boolean;
-  /** `warn` unless a test looks at the log. */
+  /** The default is `warn`. */
   logLevel?: 'trace' | 'info';
-  /** Where the program runs; its children run there too. */
+  /** Where the program and its children run. */
   workingFolder?: string;
   /** Kills the process after this step of an agent job (`runSteps`). */
   crashAfter?: string;
-  /** Called with the process as soon as there is one, before it is ready. */
+  /** Called before the process is ready. */
   onSpawn?: (child: ChildProcess) => void;
-  /** Called with what the program logs. */
   onLog?: (text: string) => void;
 }
 
-/** Limits are wide open unless a test sets them. */
+/** No limits unless a test sets them. */
 const openLimits = {
   LIMIT_READS_PER_MINUTE: '1000000',
   LIMIT_WRITES_PER_MINUTE: '1000000',
@@ -120,14 +115,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 const databases = new Map<string, string>();
 
-/** With TEST_DATABASE=postgres each data folder has a database of its own on a PostgreSQL. */
+/** With TEST_DATABASE=postgres each data folder has a PostgreSQL database. */
 async function databaseFor(dataDir: string): Promise<Record<string, string>> {
   if (process.env['TEST_DATABASE'] === 'postgres' && !databases.has(dataDir))
     databases.set(dataDir, await freshDatabase());
   return databaseOf(dataDir);
 }
 
-/** What a command needs in its environment to find the database of the service with this data folder. */
+/** The environment of a command that uses the database of this data folder. */
 export function databaseOf(dataDir: string): { DATABASE_URL?: string } {
   const url = databases.get(dataDir);
   return url === undefined ? {} : { DATABASE_URL: url };
@@ -149,7 +144,7 @@ async function readOrigin(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A git repository with these files and one commit; returns its folder. */
+/** Returns the folder of a git repository with these files in one commit. */
 export function gitRepository(files: Record<string, string> | { copyOf: string }): string {
   const folder = temporaryFolder('repository');
   if ('copyOf' in files && typeof files['copyOf'] === 'string')
@@ -189,7 +184,6 @@ export function writeFiles(folder: string, files: Record<string, string>): void 
   }
 }
 
-/** A small site of `pages` pages, for tests that only need one to exist. */
 export function siteFiles(pages: number): Record<string, string> {
   const names = Array.from({ length: pages }, (_, index) => (index === 0 ? 'index' : `guides/page-${index}`));
   const docs = {

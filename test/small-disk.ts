@@ -1,4 +1,4 @@
-/** A small file system in memory that tests can fill. */
+/** A small in-memory file system that tests can fill. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export function mountSmallDisk(folder: string, megabytes: number): boolean {
   const args = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'docyard-test', folder];
   if (process.platform !== 'linux' || spawnSync('mount', args).status !== 0) return false;
-  // The folder can be removed only once nothing is mounted there.
+  // A mounted folder cannot be removed.
   const unmount = () => unmountSmallDisk(folder);
   process.prependOnceListener('exit', unmount);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, unmount);
@@ -18,7 +18,7 @@ export function unmountSmallDisk(folder: string): void {
   spawnSync('umount', ['--lazy', folder]);
 }
 
-/** Takes the rest of the disk. The returned function frees it. */
+/** Fills the disk. The returned function frees it. */
 export function fillDisk(folder: string): () => void {
   const name = join(folder, 'filler');
   const file = openSync(name, 'w');

@@ -1,6 +1,5 @@
 /**
- * Webhooks through the front door: a real service tells a real receiver, which checks with a library that knows nothing of
- * Docyard. A service that is killed while it sends, sends again.
+ * Webhooks of a real service, verified with an independent library. A service that is killed during a delivery sends it again.
  */
 import { spawnSync } from 'node:child_process';
 import { waitForExport, type CreatedWebhook, type Webhook, type WebhookDelivery } from '@docyard/api';
@@ -11,7 +10,7 @@ import {
   type Received,
   type Receiver,
 } from '../packages/server/test/support/webhook-receiver.ts';
-import * as stage from './contract/stage.ts';
+import * as stage from './contract/harness.ts';
 import { databaseOf, program, startService, type Service } from './service.ts';
 
 const domain = 'docs.example.com';
@@ -40,7 +39,7 @@ const untilReceived = (path: string, count: number) =>
 const verify = (secret: string, { body, headers }: Received) =>
   new Verifier(secret).verify(body, headers as Record<string, string>);
 
-test('a webhook and the webhookUrl of a job are told, each with its own secret', async () => {
+test('a webhook and the webhookUrl of a job get messages, each signed with its own secret', async () => {
   const { client } = service;
   const { secret: ofOrganization } = await client.call('rotateOrganizationSecret');
   const { id: webhookId, secret } = await client.call('createWebhook', {

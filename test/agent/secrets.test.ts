@@ -1,6 +1,6 @@
 /**
- * The token of the forge and the key of the model endpoint, looked for wherever a run leaves something: answers, journal,
- * log, files, arguments of processes, the pull request, and what the model is sent.
+ * Searches for the forge token and the model key in everything that a run leaves behind: responses, journal, log, files,
+ * process arguments, the pull request and model requests.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentJob } from '@docyard/api';
 import type { Script } from '../fakes/model-server.ts';
 import type { Service } from '../service.ts';
-import { createProject, ended, modelKey, setStage, type Stage } from './stage.ts';
+import { createProject, ended, modelKey, setStage, type Stage } from './harness.ts';
 
 let stage: Stage;
 let service: Service;
@@ -16,7 +16,7 @@ let projectId: string;
 let job: AgentJob;
 const seenProcesses = new Set<string>();
 
-/** Somebody committed the token long ago; the model reads that page, speaks of it, and mends a link elsewhere. */
+/** The repository contains the token in an old commit; the model reads that page, quotes it, and fixes a link on another page. */
 const script: Script = ({ messages }) => {
   const turn = messages.filter(({ role }) => role === 'assistant').length;
   const read = messages.map((message) => ('text' in message ? message.text : '')).join('\n');
@@ -51,7 +51,7 @@ afterAll(() => stage.close());
 function secretForms(): string[] {
   return [stage.forge.token, modelKey].flatMap((secret) => {
     const shifted = [0, 1, 2].map((offset) => Buffer.from('x'.repeat(offset) + secret).toString('base64'));
-    // Its middle, which is the same whatever stands around it.
+    // The middle of the Base64 text, which does not depend on the surrounding bytes.
     return [secret, encodeURIComponent(secret), Buffer.from(secret).toString('hex')].concat(
       shifted.map((text) => text.slice(4, -4)),
     );
@@ -91,7 +91,7 @@ test('nothing in any file of the data folder', async () => {
     file.isFile(),
   );
   expect(files.map(({ name }) => name)).toContain('docyard.db');
-  // The preview and the checkout are copies of the branch, and the branch holds what somebody committed long ago.
+  // The preview and the checkout are copies of the branch, which contains the committed token.
   const isOfBranch = /\/se_|\/cache\/exports\//;
   for (const { parentPath, name } of files.filter((file) => !isOfBranch.test(`${file.parentPath}/`))) {
     expectNoSecret(name, readFileSync(join(parentPath, name), 'latin1'));
@@ -114,7 +114,10 @@ test('the model is sent neither its own key nor the token', () => {
   expectNoSecret('conversation', JSON.stringify(stage.model.requests.map(({ body }) => body)));
 });
 
-/** Arguments of every process, and the environment of those that read what strangers wrote. git is lent the token there. */
+/**
+ * Records arguments of every process, and the environment of processes that read untrusted text. git receives the token through
+ * its environment.
+ */
 function rememberProcesses(): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
@@ -123,7 +126,7 @@ function rememberProcesses(): void {
       if (/child\.ts|page\/process/.test(command))
         seenProcesses.add(readFileSync(`/proc/${pid}/environ`, 'utf8'));
     } catch {
-      // It ended meanwhile.
+      // The process has exited.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the hostile sites of `packages/render/attacks` and lays one out in a folder: the files of the innocent site, with
- * those of the case on top. What git or a review could not carry (a megabyte of brackets, links, pipes) is made here.
+ * Reads the hostile sites of `packages/render/attacks` and writes one into a folder, on top of the files of a harmless site.
+ * Files that git cannot store well, such as links, pipes and megabytes of brackets, are generated here.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,9 @@ import { fileURLToPath } from 'node:url';
 
 const corpus = fileURLToPath(new URL('../../packages/render/attacks', import.meta.url));
 
-/** Texts one after another; `#` in one that is repeated becomes its number, and `deeper` stands before it ever more often. */
+/** Texts in sequence; `#` in a repeated text becomes its number, and `deeper` precedes it with increasing depth. */
 type Made = (string | { repeat: string; times: number; deeper?: string })[];
 
-/** Where cases belong. */
 export const classes = [
   'endless work',
   'native loops',
@@ -32,22 +31,21 @@ export const classes = [
 interface Description {
   name: string;
   class: (typeof classes)[number];
-  /** One sentence. */
   does: string;
-  /** Findings that must be told, `failed:CODE` when the whole job must end so, or nothing but inert output. */
+  /** Expected findings, `failed:CODE` for a failed job, or inert output. */
   expects: 'inert' | string[];
-  /** The lowest level at which it is contained, where the interpreter and our own limits are not enough. */
+  /** The lowest level that contains the attack, when the interpreter and our limits are not enough. */
   level?: number;
-  /** Text that an exported file must hold, by file: what the attack saw of its surroundings. */
+  /** Text that an exported file must contain, by file: what the attack saw of its environment. */
   shows?: Record<string, string>;
-  /** Text that no exported page may hold. */
+  /** Text that no exported page may contain. */
   hides?: string[];
-  /** Files that are too large or too strange to be kept. */
+  /** Files that are generated, because they are too large or unusual to store. */
   made?: Record<string, Made>;
-  /** Symbolic links: where they lie, and where they lead. */
+  /** Symbolic links with their targets. */
   links?: Record<string, string>;
   pipes?: string[];
-  /** Files of the innocent site that are taken away. */
+  /** Files of the harmless site to remove. */
   without?: string[];
 }
 
@@ -56,7 +54,7 @@ export interface Attack extends Description {
   folder: string;
 }
 
-/** What stands in files of a case for places that are known only when it runs. */
+/** Placeholders in files of a case for paths that are known only at run time. */
 export interface Places {
   CANARY_FILE: string;
   CANARY_FOLDER: string;

@@ -1,7 +1,4 @@
-/**
- * Exports a folder as the service does it, at a level of isolation that the caller names, and says how it ended and what it
- * took. It judges nothing.
- */
+/** Exports a folder like the service, at a given isolation level, and reports the result and the resources used. */
 import { createReadStream, createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -15,21 +12,19 @@ import {
 } from '../../packages/server/src/exports/messages.ts';
 import { program } from '../../packages/server/src/exports/process.ts';
 import { optionsOf } from '../../packages/server/src/exports/record.ts';
-import { converseIn } from '../../packages/server/src/rendering/conversation.ts';
+import { runInSandbox } from '../../packages/server/src/sandbox/run-in-sandbox.ts';
 import { endOfDescendants, watchMemory } from './processes.ts';
-import type { Level } from './levels.ts';
+import type { Level } from './isolation-levels.ts';
 
-/** As much as an export of a service has. */
+/** The default limit of the service. */
 const memoryMegabytes = 768;
-/** No case needs a tenth of it on a machine that does nothing else. */
-const mostSeconds = 120;
+const maxSeconds = 120;
 
 export interface Ending {
-  /** Where the bundle was unpacked; undefined when there is none. */
   output: string | undefined;
-  /** Findings by code; of a job that failed, `failed:` and its code. */
-  told: string[];
-  /** What the operator would read, of a job that did not end as one should. */
+  /** Finding codes; for a failed job, `failed:` and its code. */
+  reported: string[];
+  /** The operator's message, for a job that failed unexpectedly. */
   complaint: string | undefined;
   milliseconds: number;
   peakMegabytes: number;
@@ -38,16 +33,16 @@ export interface Ending {
   asked: string[];
 }
 
-/** `work` is an empty folder. Nothing else may be started by this process meanwhile. */
-export async function exportFolder(folder: string, work: string, { level, shelter }: Level): Promise<Ending> {
+/** `work` is an empty folder. The calling process must not start other processes meanwhile. */
+export async function exportFolder(folder: string, work: string, { level, setup }: Level): Promise<Ending> {
   const began = performance.now();
   const memory = watchMemory();
   const asked: string[] = [];
   const bundle = join(work, 'bundle.tar.gz');
   const report = join(work, 'report.json');
   const fetch = fetchWithin({ rules: [], offline: false });
-  const signal = AbortSignal.timeout(mostSeconds * 1000);
-  const ending: Pick<Ending, 'told' | 'complaint' | 'output'> = await converseIn<Message>(shelter, {
+  const signal = AbortSignal.timeout(maxSeconds * 1000);
+  const ending: Pick<Ending, 'reported' | 'complaint' | 'output'> = await runInSandbox<Message>(setup, {
     program,
     order: orderFor(folder, level),
     memoryMegabytes,
@@ -55,7 +50,7 @@ export async function exportFolder(folder: string, work: string, { level, shelte
     readable: [folder],
     files: [join(work, 'spool'), report].map((path) => ({ path, use: 'write' })),
     signal,
-    hear(raw, send) {
+    onMessage(raw, send) {
       const message = Message.parse(raw);
       const unsigned: Signed = { type: 'signed', signature: '' };
       if (message.type === 'sign') send(unsigned);
@@ -69,13 +64,13 @@ export async function exportFolder(folder: string, work: string, { level, shelte
   }).then(
     async (answer) => {
       if (answer.type === 'failed')
-        return { told: [`failed:${answer.code}`], complaint: answer.message, output: undefined };
+        return { reported: [`failed:${answer.code}`], complaint: answer.message, output: undefined };
       const output = join(work, 'output');
       await unpackBundle(createReadStream(bundle), output);
-      return { told: codesIn(report), complaint: undefined, output };
+      return { reported: codesIn(report), complaint: undefined, output };
     },
     (error: Error) => ({
-      told: [signal.aborted ? 'failed:time' : 'failed:died'],
+      reported: [signal.aborted ? 'failed:time' : 'failed:died'],
       complaint: error.message,
       output: undefined,
     }),
@@ -105,7 +100,7 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     engine: null,
     isolationLevel,
     isSigned: true,
-    isReportWhole: true,
+    hasPageSizes: true,
     options: optionsOf({ domain: 'attacked.test' }),
   };
 }

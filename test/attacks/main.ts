@@ -1,7 +1,6 @@
 /**
- * `npm run attacks`: every hostile site at every level of isolation that this machine holds. Prints the matrix of
- * containment, and ends with 1 when something got out or was not told by its name. As many cases run at once as there are
- * processors, each lane in a process of its own, so that what is below it belongs to one case.
+ * `npm run attacks`: runs every hostile site at every supported isolation level and prints a matrix. Exits with 1 when an
+ * attack is not contained or not reported. Each lane is a process, so that its descendants belong to one case.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -9,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readCorpus } from './corpus.ts';
-import { type Level, findLevels } from './levels.ts';
+import { type Level, findLevels } from './isolation-levels.ts';
 import { type Outcome, Stage } from './run.ts';
 
 const help = `Exports hostile sites at each level of isolation and says what became of each.
@@ -28,7 +27,7 @@ interface Options {
   level: string;
   lanes: string;
   json: boolean;
-  /** The part of the cases that this process runs itself: its number, and how many there are. */
+  /** Number of this lane, and number of lanes. */
   lane: string;
 }
 
@@ -50,7 +49,7 @@ async function main(): Promise<number> {
     const outcomes = options.lane === '' ? await runLanes(level, options) : await runLane(level, options);
     escapes += outcomes.filter(({ isEscape }) => isEscape).length;
   }
-  // Whoever has started a lane counts by itself; for it anything but 0 is a lane that broke.
+  // The parent evaluates the outcomes of a lane; another exit code than 0 means that the lane crashed.
   return escapes === 0 || options.lane !== '' ? 0 : 1;
 }
 
@@ -73,7 +72,7 @@ function casesOf({ only }: Options): ReturnType<typeof readCorpus> {
   return readCorpus().filter((each) => `${each.id} ${each.class}`.includes(only));
 }
 
-/** Tells each outcome as a line of JSON. */
+/** Prints each outcome as a line of JSON. */
 async function runLane(level: Level, options: Options): Promise<Outcome[]> {
   const [number = 0, lanes = 1] = options.lane.split('/').map(Number);
   const outcomes: Outcome[] = [];
@@ -109,7 +108,7 @@ async function startLane(
   { level }: Level,
   lane: number,
   { only, lanes }: Options,
-  tell: (outcome: Outcome) => void,
+  report: (outcome: Outcome) => void,
 ): Promise<Outcome[]> {
   const args = ['--level', String(level), '--only', only, '--lane', `${lane}/${lanes}`];
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {
@@ -119,7 +118,7 @@ async function startLane(
   const outcomes: Outcome[] = [];
   for await (const line of createInterface(child.stdout)) {
     const outcome = JSON.parse(line) as Outcome;
-    tell(outcome);
+    report(outcome);
     outcomes.push(outcome);
   }
   const status = await ended;
@@ -132,13 +131,13 @@ function say(text: string): void {
 }
 
 function heading(level: number): string {
-  return `\n## Level ${level}\n\n| Class | Case | Outcome | Told | Time | Memory |\n| --- | --- | --- | --- | ---: | ---: |\n`;
+  return `\n## Level ${level}\n\n| Class | Case | Outcome | Reported | Time | Memory |\n| --- | --- | --- | --- | ---: | ---: |\n`;
 }
 
-function row({ isEscape, problems, told, ...outcome }: Outcome): string {
+function row({ isEscape, problems, reported, ...outcome }: Outcome): string {
   const word = problems.length === 0 ? 'contained' : isEscape ? 'ESCAPED' : 'not at this level';
   const figures = [`${outcome.milliseconds} ms`, `${outcome.peakMegabytes} MB`];
-  const cells = [outcome.class, outcome.name, word, told.join(', ') || 'inert', ...figures];
+  const cells = [outcome.class, outcome.name, word, reported.join(', ') || 'inert', ...figures];
   const lines = problems.map((problem) => `  ${outcome.id}: ${problem.slice(0, 400)}\n`);
   return `| ${cells.join(' | ')} |\n${lines.join('')}`;
 }

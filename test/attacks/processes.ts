@@ -1,11 +1,11 @@
-/** The processes below this one, as the system tells of them: how much memory they have together, and whether they end. */
+/** Watches the memory and the end of the descendants of this process. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
 const lookEveryMs = 20;
 const pageBytes = 4096;
 
-/** `stop` gives the most megabytes that were seen at once. */
+/** `stop` returns the peak in megabytes. */
 export function watchMemory(): { stop(): number } {
   let most = 0;
   const timer = setInterval(() => {
@@ -22,7 +22,7 @@ export function watchMemory(): { stop(): number } {
   };
 }
 
-/** How many are still there after five seconds; usually they are gone at once. */
+/** The number of descendants that are still running after a grace period. */
 export async function endOfDescendants(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     if (descendants(process.pid).length === 0) return 0;
@@ -38,7 +38,7 @@ function descendants(pid: number): number[] {
       .filter((text) => text !== '')
       .flatMap((text) => [Number(text), ...descendants(Number(text))]);
   } catch {
-    // It ended meanwhile.
+    // The process has exited.
     return [];
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs hostile sites at one level of isolation and looks for what got out: canaries outside of the site, the innocent page,
- * the output, processes, memory and time. What it finds is told; nothing is thrown.
+ * Runs hostile sites at one isolation level and looks for effects outside the sandbox: canaries, the harmless page, the output,
+ * processes, memory and time.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -14,31 +14,31 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contentsOf, differences, startCanary } from '../hostile/agent/watch.ts';
+import { contentsOf, differences, startCanary } from '../hostile/agent/process-monitor.ts';
 import { type Attack, innocentSite, layOut } from './corpus.ts';
 import { type Ending, exportFolder } from './export.ts';
-import { dangersIn } from './inert.ts';
-import type { Level } from './levels.ts';
+import { dangersIn } from './page-dangers.ts';
+import type { Level } from './isolation-levels.ts';
 
 export interface Outcome {
   id: string;
   name: string;
   class: Attack['class'];
   level: Level['level'];
-  /** Of the findings those that were expected. */
-  told: string[];
+  /** The expected findings that were reported. */
+  reported: string[];
   milliseconds: number;
   peakMegabytes: number;
-  /** What got out, or was not told by its name; nothing when the attack was contained. */
+  /** Effects outside the sandbox, and missing findings. */
   problems: string[];
-  /** It got out at a level that should have held it. */
+  /** The attack succeeded at a level that should contain it. */
   isEscape: boolean;
 }
 
-/** Of all processes of an export together. One that renders has 0.3 GB of it before it has read anything. */
-const mostMegabytes = 1000;
+/** Of all processes of an export together. */
+const maxMegabytes = 1000;
 
-/** Where cases at one level run: what they must not reach, and what their innocent page looks like elsewhere. */
+/** Runs cases at one level: holds the canaries and the expected harmless page. */
 export class Stage {
   readonly #level: Level;
   readonly #folder = mkdtempSync(join(tmpdir(), 'docyard-attacks-'));
@@ -50,7 +50,6 @@ export class Stage {
     this.#level = level;
   }
 
-  /** Exports the innocent site. */
   async prepare(): Promise<void> {
     process.env['DOCYARD_CANARY'] = this.#secrets.inEnvironment;
     const outside = join(this.#folder, 'outside');
@@ -84,7 +83,7 @@ export class Stage {
         ...changed.map((name) => `${name} was written`),
         ...(this.#visits > before.visits ? [`${this.#visits - before.visits} connections were made`] : []),
         ...(ending.processesLeft > 0 ? [`${ending.processesLeft} processes are left`] : []),
-        ...(ending.peakMegabytes > mostMegabytes ? [`it took ${ending.peakMegabytes} MB`] : []),
+        ...(ending.peakMegabytes > maxMegabytes ? [`it took ${ending.peakMegabytes} MB`] : []),
         ...unnamed(attack, ending),
         ...(ending.output === undefined ? [] : this.#problemsOfOutput(attack, ending.output)),
       ];
@@ -102,7 +101,7 @@ export class Stage {
       name: attack.name,
       class: attack.class,
       level,
-      told: ending.told.filter((code) => isExpected(attack, code)),
+      reported: ending.reported.filter((code) => isExpected(attack, code)),
       milliseconds,
       peakMegabytes,
       problems,
@@ -130,7 +129,7 @@ export class Stage {
     };
   }
 
-  /** Of a kind that whoever reads it would show. */
+  /** Text that an attack would show if it could read the file. */
   #secretText(name: string): string {
     const { inFile } = this.#secrets;
     if (name.endsWith('.json'))
@@ -148,7 +147,7 @@ export class Stage {
       if (/^root:[^:\n]*:0:0:/m.test(text)) found.push(`/etc/passwd is in ${file}`);
       if (!file.endsWith('.html')) continue;
       for (const danger of dangersIn(text).slice(0, 5)) found.push(`${file}: ${danger}`);
-      // The report quotes what it tells of.
+      // The report quotes the text of its findings.
       for (const hidden of file === 'report.html' ? [] : (attack.hides ?? []))
         if (text.includes(hidden)) found.push(`${file} holds ${hidden}`);
     }
@@ -159,7 +158,7 @@ export class Stage {
     return [...found, ...this.#harmToInnocent(attack, output)];
   }
 
-  /** To the byte; where the case has a configuration of its own, the frame of the page may differ. */
+  /** Compares byte for byte; with a configuration in the case, the frame of the page may differ. */
   #harmToInnocent(attack: Attack, output: string): string[] {
     if (attack.without?.includes('innocent.mdx')) return [];
     const [clean, found] = [this.#innocent, innocentIn(output)];
@@ -178,7 +177,7 @@ function changesFrame({ folder, made, links, pipes }: Attack): boolean {
   return files.some((file) => /^docs\.json$|\.css$/.test(file));
 }
 
-/** The page, and what of it its author wrote. */
+/** The page, and the part that its author wrote. */
 function innocentIn(output: string): { page: string; text: string } {
   const file = join(output, 'innocent.html');
   const page = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -190,21 +189,20 @@ function isExpected({ expects }: Attack, code: string): boolean {
   return expects !== 'inert' && expects.some((each) => each.split('|').includes(code));
 }
 
-/** Every expectation must be met by one of the findings that it names. */
-function unnamed(attack: Attack, { told, complaint }: Ending): string[] {
-  const failed = told.filter((code) => code.startsWith('failed:'));
+function unnamed(attack: Attack, { reported, complaint }: Ending): string[] {
+  const failed = reported.filter((code) => code.startsWith('failed:'));
   const wanted = attack.expects === 'inert' ? [] : attack.expects;
-  const missing = wanted.filter((each) => !each.split('|').some((code) => told.includes(code)));
+  const missing = wanted.filter((each) => !each.split('|').some((code) => reported.includes(code)));
   const unexpected = failed.filter((code) => !isExpected(attack, code));
   return [
     ...missing.map(
-      (each) => `${each.replaceAll('|', ' or ')} is not told, but ${told.join(', ') || 'nothing'}`,
+      (each) => `${each.replaceAll('|', ' or ')} is not reported, but ${reported.join(', ') || 'nothing'}`,
     ),
     ...unexpected.map((code) => `the export did not end well (${code}): ${complaint ?? ''}`),
   ];
 }
 
-/** Links are named and not followed. */
+/** Lists links without following them. */
 function namesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

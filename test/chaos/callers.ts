@@ -1,14 +1,13 @@
 /**
- * Clients that behave: each start carries an idempotency key and is repeated until it is acknowledged, each job is
- * followed to its end, by waiting, by polling or by events. They know all API processes, stay with one, and go to
- * another when it fails them.
+ * Well-behaved clients: each start has an idempotency key and is retried until it is acknowledged; each job is followed to its
+ * end by waiting, polling or events. A client stays with one API process until that fails.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DocyardClient, DocyardError, waitForExport, type ExportJob } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
 import { temporaryFolder } from '../service.ts';
-import type { Chance } from '../torture/chance.ts';
+import type { Chance } from '../torture/seeded-random.ts';
 import type { Cluster } from './cluster.ts';
 import { isFinal, type Ledger } from './ledger.ts';
 
@@ -17,7 +16,6 @@ export interface Organization {
   name: string;
   key: string;
   domain: string;
-  /** How many exports it wants. */
   jobs: number;
 }
 
@@ -26,14 +24,14 @@ interface CallerOptions {
   chance: Chance;
   ledger: Ledger;
   organization: Organization;
-  /** Ends all patience. */
+  /** Aborts all retries. */
   signal: AbortSignal;
 }
 
 const startersAtOnce = 3;
 const followersAtOnce = 8;
-/** Some minutes. Nothing is away for so long. */
-const mostTries = 500;
+/** Covers several minutes, longer than any outage. */
+const maxAttempts = 500;
 const pollSeconds = { least: 0.5, most: 2 };
 
 export class Caller {
@@ -59,21 +57,20 @@ export class Caller {
     });
   }
 
-  /** Resolves when every export has been acknowledged and followed to its end. */
   async run(): Promise<void> {
     const starting = Promise.all(Array.from({ length: startersAtOnce }, () => this.#startSome()));
     const following = Promise.all(Array.from({ length: followersAtOnce }, () => this.#followSome()));
     await Promise.all([starting.finally(() => (this.#isStarting = false)), following]);
   }
 
-  /** Repeats what failed for a reason that passes, as long as there is patience. */
+  /** Retries transient failures until the limit. */
   async insist<T>(what: string, work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await work();
       } catch (error) {
         this.#options.signal.throwIfAborted();
-        if (tries === mostTries) throw error;
+        if (tries === maxAttempts) throw error;
         const answer = error instanceof DocyardError ? error : undefined;
         this.#options.ledger.countRetry(answer?.status);
         if (answer !== undefined && !isPassing(answer)) {
@@ -86,7 +83,7 @@ export class Caller {
     }
   }
 
-  /** To a file of its own; the download compares the hash with that of the link. */
+  /** The download verifies the hash of the link. */
   async download(jobId: string): Promise<{ file: string; sha256: string; sizeBytes: number }> {
     const file = join(this.#downloads, `${jobId}-${Math.floor(this.#options.chance.next() * 1e9)}.tar.gz`);
     const { sha256, sizeBytes } = await downloadBundle(this.client, jobId, file);
@@ -146,7 +143,7 @@ export class Caller {
     }
   }
 
-  /** Comes back with the last id after each break, so that it has every event once. */
+  /** Reconnects with the last event id, so that it gets every event once. */
   async #listen(jobId: string): Promise<ExportJob> {
     const { ledger, signal } = this.#options;
     for (;;) {
@@ -196,7 +193,7 @@ function isPassing({ status, code }: DocyardError): boolean {
   return [408, 429, 502, 503, 504].includes(status) || code === 'idempotency_in_progress';
 }
 
-/** Only requests for the service are led to one of its processes; a link leads where it says. */
+/** Redirects only requests to the service; download links keep their address. */
 function throughAnyProcess(cluster: Cluster, chance: Chance): typeof fetch {
   let chosen: string | undefined;
   return async (input, init) => {

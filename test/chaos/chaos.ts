@@ -1,18 +1,18 @@
 /**
- * Six organizations with very different backlogs use an installation of six processes while everything it stands on
- * breaks again and again. At the end nothing that was acknowledged may be lost, doubled or stuck.
+ * Six organizations with different backlogs use an installation of six processes under constant faults. Acknowledged work must
+ * not be lost, duplicated or stuck.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { gitRepository, siteFiles } from '../service.ts';
-import { Chance } from '../torture/chance.ts';
+import { Chance } from '../torture/seeded-random.ts';
 import { Caller, type Organization } from './callers.ts';
 import { checkHistory, checkJobs, checkMessages, checkObjects, checkQueue } from './checks.ts';
 import { Cluster } from './cluster.ts';
 import type { Incident } from './explanation.ts';
-import { jainIndex, mostAtOnce, readHistory, turnsOf, waitsOf, type Change } from './history.ts';
+import { jainIndex, maxConcurrent, readHistory, turnsOf, waitsOf, type Change } from './history.ts';
 import { Ledger } from './ledger.ts';
 import { Receiver } from './receiver.ts';
-import { makeTrouble, type TroubleCounts } from './trouble.ts';
+import { makeTrouble, type TroubleCounts } from './fault-injection.ts';
 
 export interface ChaosOptions {
   jobs: number;
@@ -21,13 +21,13 @@ export interface ChaosOptions {
   onLog?: ((text: string) => void) | undefined;
 }
 
-/** Of all jobs, by organization. */
+/** Shares of all jobs, by organization. */
 const partsOfAll = [0.4, 0.24, 0.16, 0.1, 0.06, 0.04];
 const runningPerOrganization = 2;
 const pages = 3;
 const sampleEverySeconds = 0.5;
 const progressEverySeconds = 10;
-/** Without an end of any job for so long, the rest is stuck. */
+/** When no job ends for so long, the rest counts as stuck. */
 const patienceSeconds = 180;
 
 export async function chaos(options: ChaosOptions) {
@@ -50,9 +50,9 @@ export async function chaos(options: ChaosOptions) {
     const objects = await checkObjects(cluster, ledger, 60);
     await checkQueue(cluster, ledger);
     const followed = checkHistory(history, ledger);
-    const mostRunning = mostAtOnce(history);
+    const maxRunning = maxConcurrent(history);
     for (const [what, most] of [
-      ['at work', mostRunning],
+      ['at work', maxRunning],
       ['active in the queue', mostActive],
     ] as const) {
       if (most > runningPerOrganization)
@@ -72,7 +72,7 @@ export async function chaos(options: ChaosOptions) {
       dropped: receiver.dropped,
       failedStarts: cluster.members.reduce((sum, { failedStarts }) => sum + failedStarts, 0),
       downloads: ledger.downloads,
-      mostRunning,
+      maxRunning,
       mostActive,
       runningPerOrganization,
       fairness: fairnessOf(history, organizations),
@@ -139,7 +139,7 @@ async function createOrganization(cluster: Cluster, name: string, jobs: number):
   return { id, name, key, domain: `${name}.example.com`, jobs };
 }
 
-/** Until every job has ended, or none does any more. */
+/** Until every job has ended, or no more do. */
 async function useAndBreak(
   options: ChaosOptions,
   stage: Stage,
@@ -184,7 +184,7 @@ async function watchProgress(
   }
 }
 
-/** Most deliveries of one organization that were in the hands of workers at the same time. */
+/** The maximum of concurrent deliveries per organization. */
 async function sampleActive(cluster: Cluster, signal: AbortSignal): Promise<number> {
   const statement = `select count(*) from pgboss.job where state = 'active' and name = 'export' group by group_id`;
   let most = 0;
@@ -206,12 +206,12 @@ function fairnessOf(history: readonly Change[], organizations: readonly Organiza
       const waits = waitsOf(history, id).toSorted((a, b) => a - b);
       const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
       const { got = 0, due = 0 } = turns.get(id) ?? {};
-      return { name, jobs, got, due: Math.round(due), medianSeconds: at(0.5), longestSeconds: at(1) };
+      return { name, jobs, got, due: Math.round(due), medianSeconds: at(0.5), maxSeconds: at(1) };
     }),
   };
 }
 
-/** Whole numbers with the given sum, at least one each. */
+/** Integers with the given sum, at least one each. */
 function divide(sum: number, parts: readonly number[]): number[] {
   const [, ...others] = parts.map((part) => Math.max(1, Math.round(sum * part)));
   return [sum - others.reduce((total, count) => total + count, 0), ...others];

@@ -1,7 +1,4 @@
-/**
- * Looks at everything that is left when all is calm again: records, bundles, objects, messages and the queue. It
- * complains into the ledger and changes nothing.
- */
+/** Checks records, bundles, objects, messages and the queue after the run, and reports problems to the ledger. */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +10,7 @@ import { contradictionsIn, movesOf, type Change } from './history.ts';
 import { isFinal, type Ledger } from './ledger.ts';
 import type { Receiver } from './receiver.ts';
 
-/** How a job ends whose attempts were lost. */
+/** Error codes of a job whose attempts were lost. */
 const givenUpCodes = ['worker_lost', 'storage_failed'];
 const filesOfAnExport = ['bundle.tar.gz', 'manifest.json', 'report.json'];
 
@@ -27,7 +24,7 @@ export interface Ended {
   wholeBundles: number;
 }
 
-/** Every acknowledged job is there once, has one end, and its bundle is whole. */
+/** Every acknowledged job exists once, has one end, and an intact bundle. */
 export async function checkJobs(
   callers: readonly Caller[],
   ledger: Ledger,
@@ -86,7 +83,7 @@ function isGivenUp({ status, failure }: ExportJob): boolean {
   return status === 'failed' && givenUpCodes.includes(failure?.code ?? '');
 }
 
-/** An export may be given up when the trouble of the run ended each of its attempts. */
+/** An export may fail when faults ended each of its attempts. */
 function checkGivenUp(
   { jobId, failure }: ExportJob,
   ledger: Ledger,
@@ -126,7 +123,7 @@ async function listExports(caller: Caller): Promise<ExportJob[]> {
   return all;
 }
 
-/** Of each completed job the three files of its last attempt, and nothing else. */
+/** Each completed job has the three files of its last attempt, and there are no others. */
 export async function checkObjects(cluster: Cluster, ledger: Ledger, seconds: number): Promise<number> {
   const completed = await cluster.rows(`select id, attempt from jobs where status = 'completed'`);
   const expected = new Set(
@@ -144,7 +141,7 @@ export async function checkObjects(cluster: Cluster, ledger: Ledger, seconds: nu
   return found.length;
 }
 
-/** The events that clients were sent are the rows, in their order, without a gap. */
+/** Clients received all rows as events, in order and without a gap. */
 export function checkHistory(history: readonly Change[], ledger: Ledger): { followedByEvents: number } {
   let followedByEvents = 0;
   const byJob = Map.groupBy(history, ({ jobId }) => jobId);
@@ -166,7 +163,7 @@ export interface Messages {
   outOfOrder: number;
 }
 
-/** Each move was told at least once. The order is best effort, so it is only counted. */
+/** Delivery is at least once. Order is best effort, so violations are only counted. */
 export async function checkMessages(
   { cluster, ledger, receiver }: { cluster: Cluster; ledger: Ledger; receiver: Receiver },
   history: readonly Change[],
@@ -183,21 +180,21 @@ export async function checkMessages(
     ledger.complain(`the delivery ${id} of ${message} was not settled after ${attempt} attempts`);
   }
   for (const refused of receiver.refused) ledger.complain(`a webhook was refused: ${refused}`);
-  const told = Map.groupBy(receiver.told.values(), ({ jobId }) => jobId);
+  const deliveries = Map.groupBy(receiver.deliveries.values(), ({ jobId }) => jobId);
   let outOfOrder = 0;
   for (const [jobId, changes] of Map.groupBy(history, (change) => change.jobId)) {
     const moves = movesOf(changes).map(({ status, attempt }) => `export.${status} ${attempt}`);
-    const arrived = (told.get(jobId) ?? []).map(({ type, attempt }) => `${type} ${attempt}`);
+    const arrived = (deliveries.get(jobId) ?? []).map(({ type, attempt }) => `${type} ${attempt}`);
     if (arrived.toSorted().join() !== moves.toSorted().join()) {
-      ledger.complain(`${jobId} went ${moves.join(', ')}; webhooks told ${arrived.join(', ')}`);
+      ledger.complain(`${jobId} went ${moves.join(', ')}; webhooks delivered ${arrived.join(', ')}`);
     } else if (arrived.join() !== moves.join()) {
       outOfOrder += 1;
     }
   }
-  return { messages: receiver.told.size, received: receiver.received, outOfOrder };
+  return { messages: receiver.deliveries.size, received: receiver.received, outOfOrder };
 }
 
-/** Nothing waits in the queue that no job waits for. */
+/** The queue contains no entry without a waiting job. */
 export async function checkQueue(cluster: Cluster, ledger: Ledger): Promise<void> {
   const statement = `select data->>'jobId', state, retry_count from pgboss.job where state <= 'active'`;
   for (const [jobId, state, taken] of await cluster.rows(statement)) {

@@ -1,6 +1,6 @@
 /**
- * The installation that is given trouble: three API and three worker processes of the real program on one PostgreSQL and
- * one bucket of Ceph's gateway. A process that ends is started again, as any supervisor would.
+ * The installation under test: three API and three worker processes on one PostgreSQL and one Ceph bucket. A supervisor
+ * restarts processes that exit.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -16,12 +16,12 @@ import { StartFailedError, StartLimit } from './start-limit.ts';
 const run = promisify(execFile);
 const ofEachRole = 3;
 const workerDiskMegabytes = 192;
-/** Far longer than a start or a stop takes, also on a busy machine. */
-const longestSeconds = 120;
+/** Longer than a start or stop takes on a busy machine. */
+const maxSeconds = 120;
 
 export interface ClusterOptions {
   environment: Record<string, string>;
-  /** Called with what should never happen. */
+  /** Reports a violation. */
   complain(problem: string): void;
   /** Called when the run cannot continue. */
   giveUp(error: Error): void;
@@ -34,7 +34,7 @@ export class Cluster {
   readonly databaseUrl: string;
   readonly blobsUrl: string;
   readonly members: Member[];
-  /** Whether the database or the storage is away on purpose. */
+  /** Whether a fault has made the database or the storage unavailable. */
   isOutage = false;
   readonly #environment: Record<string, string>;
 
@@ -91,20 +91,19 @@ export class Cluster {
     return this.members.filter((member) => member.role === role && member.service !== undefined);
   }
 
-  /** What the command prints as JSON. */
   async command(...args: string[]): Promise<unknown> {
     const env = { ...process.env, ...this.#environment };
     const { stdout } = await run(process.execPath, [program, ...args, '--json'], { env });
     return JSON.parse(stdout);
   }
 
-  /** The answer of the database, a list for each row. */
+  /** The result of a query, a list per row. */
   async rows(statement: string): Promise<string[][]> {
     const text = await this.postgres.query(this.databaseUrl, statement);
     return text === '' ? [] : text.split('\n').map((line) => line.split('|'));
   }
 
-  /** Ends every process and says which were left by others. */
+  /** Stops every process and returns those that remain. */
   async stop(): Promise<string[]> {
     await Promise.all(this.members.map((member) => member.stop()));
     const left = await Promise.all(this.members.map(({ dataDir }) => survivors(dataDir, 5)));
@@ -124,14 +123,14 @@ interface MemberOptions extends ClusterOptions {
   isOutage(): boolean;
 }
 
-/** One place for a process, with its data folder. */
+/** A process with its data folder. */
 export class Member {
   readonly role: 'api' | 'worker';
   readonly name: string;
   readonly dataDir: string;
-  /** Undefined while there is none that is ready. */
+  /** Undefined while no process is ready. */
   service: Service | undefined;
-  /** Starts that came to nothing, such as one without a database. */
+  /** Failed starts, such as one without a database. */
   failedStarts = 0;
   readonly #options: MemberOptions;
   readonly #limit: StartLimit;
@@ -146,7 +145,7 @@ export class Member {
     this.#hasSmallDisk = options.role === 'worker' && mountSmallDisk(this.dataDir, workerDiskMegabytes);
   }
 
-  /** Resolves when it is ready. Rejects, after `giveUp`, when it fails to start too often. */
+  /** Rejects, after `giveUp`, when the process fails to start too often. */
   async start(): Promise<void> {
     const { environment, onLog } = this.#options;
     for (;;) {
@@ -177,14 +176,14 @@ export class Member {
     }
   }
 
-  /** As when the whole machine goes, or only this process, whose children must then notice by themselves. */
+  /** `machine` kills the whole process group; `process` leaves the children running. */
   async kill(what: 'machine' | 'process'): Promise<void> {
     const ended = this.#take()?.kill();
     if (what === 'machine') processesIn(this.dataDir).forEach(killProcess);
     await ended;
   }
 
-  /** Stops the process without ending it, as a machine that hangs. The returned function lets it continue. */
+  /** Suspends the process like a machine that hangs. The returned function resumes it. */
   freeze(what: 'machine' | 'process'): () => void {
     const { service } = this;
     const own = service === undefined ? [] : [{ pid: service.pid }];
@@ -195,7 +194,7 @@ export class Member {
     };
   }
 
-  /** Undefined when its data folder has no disk of its own. */
+  /** Undefined when the data folder is not on a separate disk. */
   fillDisk(): (() => void) | undefined {
     return this.#hasSmallDisk ? fillDisk(this.dataDir) : undefined;
   }
@@ -216,20 +215,20 @@ export class Member {
   async stop(): Promise<void> {
     const service = this.#take();
     if (service === undefined) return;
-    const deadline = this.#deadline('was told to stop and goes on', () => void service.kill());
+    const deadline = this.#deadline('received SIGTERM and keeps running', () => void service.kill());
     const status = await service.stop();
     clearTimeout(deadline);
-    if (status !== 0) this.#options.complain(`${this.name} was told to stop and ended with ${status}`);
+    if (status !== 0) this.#options.complain(`${this.name} received SIGTERM and exited with ${status}`);
   }
 
   #deadline(complaint: string, end: () => void): NodeJS.Timeout {
     return setTimeout(() => {
       this.#options.complain(`${this.name} ${complaint}`);
       end();
-    }, longestSeconds * 1000);
+    }, maxSeconds * 1000);
   }
 
-  /** Whoever has taken it ends it. */
+  /** The caller stops the returned process. */
   #take(): Service | undefined {
     const { service } = this;
     this.service = undefined;
@@ -240,7 +239,7 @@ export class Member {
     child.once('exit', (status, signal) => {
       if (this.service === undefined || this.service.pid !== child.pid) return;
       this.service = undefined;
-      this.#options.complain(`${this.name} ended by itself with ${status ?? signal}`);
+      this.#options.complain(`${this.name} exited unexpectedly with ${status ?? signal}`);
       this.start().catch(() => undefined);
     });
   }

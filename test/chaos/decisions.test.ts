@@ -1,4 +1,3 @@
-/** What a chaotic run decides: which settings it keeps, when it stops, and which losses it explains. */
 import { describe, expect, test } from 'vitest';
 import { dropForeignSettings } from './environment.ts';
 import { whyUnexplained, type Incident } from './explanation.ts';

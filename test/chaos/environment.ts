@@ -1,9 +1,6 @@
-/**
- * The environment of a run. Settings of the caller, such as a database, a bucket or limits, would lead the run to servers that
- * it must not break.
- */
+/** The environment of a run. Settings of the caller, such as a database, could direct faults at real servers. */
 
-/** What programs need to start. Everything else is set by the run. */
+/** Variables that programs need to start; the run sets all others. */
 const passedOn: ReadonlySet<string> = new Set(['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']);
 
 /** Removes the settings of the caller and returns their names. */

@@ -1,7 +1,7 @@
-/** Whether the trouble of a run explains that an export was given up. */
+/** Decides whether the injected faults explain a failed export. */
 import type { Change } from './history.ts';
 
-/** What hits workers and what they store; killed API processes lose no attempt. */
+/** Faults that can end an attempt; killed API processes cannot. */
 export type Cause = 'worker' | 'database' | 'storage' | 'disk';
 
 export interface Incident {
@@ -10,7 +10,7 @@ export interface Incident {
   toMs: number;
 }
 
-/** A lost worker is noticed this much later than it was lost; the database gets time after an outage. */
+/** Delay until a lost worker is detected and a database has recovered. */
 const noticedWithinMs = 20_000;
 
 const causesOf: Record<string, readonly Cause[]> = {
@@ -18,7 +18,7 @@ const causesOf: Record<string, readonly Cause[]> = {
   storage_failed: ['database', 'storage', 'disk'],
 };
 
-/** The sentence to complain with; undefined when each attempt met trouble that can end it. */
+/** Returns undefined when a fault explains the end of each attempt. */
 export function whyUnexplained(
   code: string,
   changes: readonly Change[],

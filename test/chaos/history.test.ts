@@ -1,12 +1,9 @@
-/**
- * How the history of a chaotic run is judged: a wrong judge would find nothing, or everything.
- */
 import { describe, expect, test } from 'vitest';
-import { contradictionsIn, jainIndex, mostAtOnce, turnsOf, type Change } from './history.ts';
+import { contradictionsIn, jainIndex, maxConcurrent, turnsOf, type Change } from './history.ts';
 
 let sequence = 0;
 
-/** `a1 running 1` is the job a1 of the organization a, running in its first attempt. */
+/** `a1 running 1` is the first attempt of job a1 of organization a. */
 function happened(...steps: string[]): Change[] {
   return steps.map((step) => {
     const [jobId = '', status = '', attempt, progress] = step.split(' ');
@@ -48,11 +45,11 @@ describe('the life of a job', () => {
 
 test('only jobs that were at work at the same time count against the limit', () => {
   const one = happened('a1 running 1', 'a1 completed 1', 'a2 running 1', 'b1 running 1', 'a2 completed 1');
-  expect(mostAtOnce(one)).toBe(1);
+  expect(maxConcurrent(one)).toBe(1);
   const two = happened('a1 running 1', 'a2 running 1', 'a1 completed 1', 'a2 completed 1');
-  expect(mostAtOnce(two)).toBe(2);
+  expect(maxConcurrent(two)).toBe(2);
   const takenOver = happened('a1 running 1', 'a2 running 1', 'a1 queued 1', 'a1 running 2', 'a1 completed 2');
-  expect(mostAtOnce(takenOver)).toBe(1);
+  expect(maxConcurrent(takenOver)).toBe(1);
 });
 
 describe('fairness', () => {

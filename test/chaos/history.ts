@@ -1,7 +1,4 @@
-/**
- * What happened to every job, from the rows that the service itself wrote in the transaction of each change: whether the
- * moves were allowed, how many ran at once, and whether organizations were served in turn.
- */
+/** Reads the history of every job from the event rows and checks transitions, concurrency and fairness between organizations. */
 import type { Cluster } from './cluster.ts';
 
 export interface Change {
@@ -14,7 +11,6 @@ export interface Change {
   progress: number;
 }
 
-/** In the order in which they happened. */
 export async function readHistory(cluster: Cluster, organizationIds: readonly string[]): Promise<Change[]> {
   const changes: Change[] = [];
   for (const organizationId of organizationIds) {
@@ -38,7 +34,7 @@ export async function readHistory(cluster: Cluster, organizationIds: readonly st
   return changes.toSorted((a, b) => a.sequence - b.sequence);
 }
 
-/** Changes of status without the reports of progress in between. */
+/** Changes of status, without progress. */
 export function movesOf(changes: readonly Change[]): Change[] {
   return changes.filter((change, index) => {
     const before = changes[index - 1];
@@ -48,7 +44,7 @@ export function movesOf(changes: readonly Change[]): Change[] {
 
 const pathOfAJob = /^queued 0 > running 1( > queued \d+ > running \d+)* > (completed|failed) \d+$/;
 
-/** What contradicts the life of a job: one beginning, one end, attempts that count up, progress that never falls. */
+/** Contradictions to the lifecycle of a job: one start, one end, increasing attempts and progress. */
 export function contradictionsIn(changes: readonly Change[]): string[] {
   const moves = movesOf(changes);
   const path = moves.map(({ status, attempt }) => `${status} ${attempt}`).join(' > ');
@@ -63,11 +59,8 @@ export function contradictionsIn(changes: readonly Change[]): string[] {
   return [...new Set(wrong)];
 }
 
-/**
- * Most jobs of one organization that were at work at the same time. An attempt that was handed back counts to its last
- * sign: whoever made it may have been dead since.
- */
-export function mostAtOnce(history: readonly Change[]): number {
+/** The maximum of concurrent jobs per organization. A requeued attempt counts until its last heartbeat. */
+export function maxConcurrent(history: readonly Change[]): number {
   const steps: { sequence: number; organizationId: string; step: number }[] = [];
   for (const changes of Map.groupBy(history, ({ jobId }) => jobId).values()) {
     for (const [attempt, own] of Map.groupBy(changes, (change) => change.attempt)) {
@@ -91,13 +84,13 @@ export function mostAtOnce(history: readonly Change[]): number {
 
 export interface Turns {
   got: number;
-  /** What it would have got if everybody who could be served had been served equally often. */
+  /** Its share if all waiting organizations had been served equally. */
   due: number;
 }
 
 /**
- * Each time a worker takes a job while several organizations wait, one of them has a turn, and each of them was due an
- * equal part of it. One that is at its limit does not wait for a worker. What is tried again goes first, and is no turn.
+ * Each claim while several organizations wait is one turn, of which each is due an equal share. Organizations at their limit do
+ * not wait; retries are not turns.
  */
 export function turnsOf(
   history: readonly Change[],
@@ -130,14 +123,14 @@ export function turnsOf(
   return turns;
 }
 
-/** Jain's index: 1 when all have the same, 1/n when one has everything. */
+/** Jain's fairness index: 1 when all have the same, 1/n when one has everything. */
 export function jainIndex(values: readonly number[]): number {
   const sum = values.reduce((total, value) => total + value, 0);
   const squares = values.reduce((total, value) => total + value * value, 0);
   return squares === 0 ? 1 : (sum * sum) / (values.length * squares);
 }
 
-/** Seconds from the start to the first time that a worker began, for each job. */
+/** Seconds from the start to the first claim, for each job. */
 export function waitsOf(history: readonly Change[], organizationId: string): number[] {
   const own = history.filter((change) => change.organizationId === organizationId);
   return [...Map.groupBy(own, ({ jobId }) => jobId).values()].flatMap((changes) => {

@@ -1,19 +1,16 @@
-/**
- * What clients were told: each acknowledged start, each record they saw, each event. It complains of contradictions and
- * knows nothing of the service but its answers.
- */
+/** Records what clients saw: acknowledged starts, records and events. It reports contradictions. */
 import type { ExportJob } from '@docyard/api';
 
 interface Known {
   tag: string;
   organization: string;
-  /** The record of its end, and when it was first seen. */
+  /** The final record, and when it was first seen. */
   final?: { job: ExportJob; seenAt: number };
-  /** Ids of the events that one client was sent, in their order. */
+  /** Event ids in the order of arrival. */
   events: string[];
 }
 
-/** How old a status may be that another process remembers. */
+/** How old a cached status of another process may be. */
 const freshWithinMs = 1000;
 
 export class Ledger {
@@ -40,7 +37,7 @@ export class Ledger {
     this.jobs.set(job.jobId, { tag, organization: tag.split('-')[0] ?? '', events: [] });
   }
 
-  /** `askedAt` is when the request was sent, when it was answered at once. */
+  /** `askedAt` is when the request was sent, for requests without waiting. */
   observe(job: ExportJob, askedAt?: number): void {
     const known = this.jobs.get(job.jobId);
     if (known === undefined) return this.complain(`${job.jobId} was never acknowledged`);

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos`: an installation of six processes under constant trouble, with figures to publish. Ends with 1 when
- * anything that was acknowledged was lost, doubled or stuck.
+ * `npm run chaos`: runs an installation of six processes under constant faults. Exits with 1 when acknowledged work was lost,
+ * duplicated or stuck.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ not used.
   --help       this text
 `;
 
-// Servers that were started end with the process, but not with a signal.
+// Child processes end on exit, so a signal must exit normally.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 process.exitCode = await main(process.argv.slice(2));
@@ -74,7 +74,7 @@ function table(figures: ChaosFigures, seed: number): string {
     ['seed', seed],
     ...Object.entries(figures.troubles),
     ['starts of processes that came to nothing', figures.failedStarts],
-    ['requests repeated because nobody answered', figures.retries.unanswered],
+    ['requests repeated without a response', figures.retries.unanswered],
     ['requests repeated because the answer said so', figures.retries.refused],
     ['lost', figures.lost],
     ['duplicated', figures.duplicated],
@@ -91,7 +91,7 @@ function table(figures: ChaosFigures, seed: number): string {
     ['webhook requests dropped by the receiver', figures.dropped],
     ['jobs whose messages arrived out of order', figures.outOfOrder],
     ['limit of running jobs for an organization', figures.runningPerOrganization],
-    ['most at work at once, from the events', figures.mostRunning],
+    ['most at work at once, from the events', figures.maxRunning],
     ['most in the hands of workers at once, sampled', figures.mostActive],
     ['fairness: Jain’s index of turns got for turns due', figures.fairness.jain.toFixed(3)],
     ['problems', figures.problems.length],
@@ -104,8 +104,8 @@ function table(figures: ChaosFigures, seed: number): string {
 
 function fairnessTable({ fairness }: ChaosFigures): string {
   const rows = fairness.organizations.map(
-    ({ name, jobs, got, due, medianSeconds, longestSeconds }) =>
-      `| ${name} | ${jobs} | ${got} | ${due} | ${medianSeconds} | ${longestSeconds} |`,
+    ({ name, jobs, got, due, medianSeconds, maxSeconds }) =>
+      `| ${name} | ${jobs} | ${got} | ${due} | ${medianSeconds} | ${maxSeconds} |`,
   );
   return [
     '| Organization | Exports | Turns while others waited | Turns due | Median wait (s) | Longest wait (s) |',

@@ -1,15 +1,15 @@
 /**
- * Receives the webhooks of all organizations, verifies each with an independent library, and now and then drops the
- * first message of an id without an answer.
+ * Receives the webhooks of all organizations, verifies each with an independent library, and sometimes drops a first delivery
+ * without a response.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ExportJob } from '@docyard/api';
 import { Webhook } from 'standardwebhooks';
-import type { Chance } from '../torture/chance.ts';
+import type { Chance } from '../torture/seeded-random.ts';
 
-export interface Told {
+export interface Delivery {
   messageId: string;
   type: string;
   jobId: string;
@@ -17,12 +17,12 @@ export interface Told {
 }
 
 export class Receiver {
-  /** The first of each message, in the order of arrival. */
-  readonly told = new Map<string, Told>();
-  /** Of all that came, again and again too. */
+  /** The first delivery of each message, in the order of arrival. */
+  readonly deliveries = new Map<string, Delivery>();
+  /** All deliveries, including repeated ones. */
   received = 0;
   dropped = 0;
-  /** Messages with a wrong signature or of the wrong form. */
+  /** Messages with a wrong signature or format. */
   readonly refused: string[] = [];
   /** By the path of the webhook. */
   readonly secrets = new Map<string, string>();
@@ -35,7 +35,7 @@ export class Receiver {
     this.#chance = chance;
   }
 
-  /** Resolves with its host, as EGRESS_ALLOW wants it. */
+  /** Resolves with its host, in the format of EGRESS_ALLOW. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -61,7 +61,7 @@ export class Receiver {
       this.#keep(request, Buffer.concat(parts).toString());
       response.writeHead(204).end();
     } catch (error) {
-      // A sender that was killed in the middle of its message sends it again.
+      // A sender that was killed during a delivery sends it again.
       if (!request.complete) return;
       this.refused.push(`${idOf(request)}: ${String(error)}`);
       response.writeHead(400).end();
@@ -74,8 +74,8 @@ export class Receiver {
     const { type, data } = webhook.verify(body, headers) as { type: string; data: ExportJob };
     const messageId = idOf(request);
     this.received += 1;
-    if (this.told.has(messageId)) return;
-    this.told.set(messageId, { messageId, type, jobId: data.jobId, attempt: data.attempt });
+    if (this.deliveries.has(messageId)) return;
+    this.deliveries.set(messageId, { messageId, type, jobId: data.jobId, attempt: data.attempt });
   }
 }
 

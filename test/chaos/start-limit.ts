@@ -2,7 +2,7 @@
 
 export const maxFailedStarts = 5;
 
-/** Thrown when a process failed to start again and again, although all that it needs was there. */
+/** Thrown when a process fails to start repeatedly although its dependencies are available. */
 export class StartFailedError extends Error {
   override name = 'StartFailedError';
 }
@@ -19,7 +19,7 @@ export class StartLimit {
     this.#failures = 0;
   }
 
-  /** A failure during an outage says nothing about the process. */
+  /** A failure during an outage does not count. */
   failed(error: unknown, isOutage: boolean): void {
     if (isOutage) return;
     this.#failures += 1;

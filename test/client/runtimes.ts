@@ -1,13 +1,13 @@
 /**
- * The packed client on runtimes that are not Node, installed into a folder that is thrown away: the first example of its
- * page against a real service. Needs the npm registry, so it is part of `npm run deploy-check` and not of the tests.
+ * Runs the packed client on Deno and Bun against a real service. It needs the npm registry, so only `npm run deploy-check` runs
+ * it.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startService, temporaryFolder } from '../service.ts';
-import { installClient, run, snippetsOf } from './installed.ts';
+import { installClient, run, snippetsOf } from './install-client.ts';
 
-/** Named by their packages; the arguments come before the name of the file. */
+/** The arguments precede the file name. */
 const runtimes = {
   deno: {
     version: '2.9.6',
@@ -17,7 +17,6 @@ const runtimes = {
   bun: { version: '1.4.4', check: undefined, args: ['run'] },
 };
 
-/** One line for each. */
 export async function checkRuntimes(): Promise<string[]> {
   const folder = await installClient();
   const programs = temporaryFolder('runtimes');
@@ -33,9 +32,9 @@ export async function checkRuntimes(): Promise<string[]> {
     return Object.entries(runtimes).map(([name, { version, check, args }]) => {
       const program = join(programs, 'node_modules/.bin', name);
       if (check !== undefined) run(program, [...check, 'example.ts'], folder, env);
-      const told = run(program, [...args, 'example.ts'], folder, env);
-      const pages = /(\d+) pages are in bundle\.tar\.gz\n$/.exec(told)?.[1];
-      if (pages === undefined) throw new Error(`${name} did not get to the end:\n${told}`);
+      const output = run(program, [...args, 'example.ts'], folder, env);
+      const pages = /(\d+) pages are in bundle\.tar\.gz\n$/.exec(output)?.[1];
+      if (pages === undefined) throw new Error(`${name} did not get to the end:\n${output}`);
       const files = run('tar', ['-tzf', 'bundle.tar.gz'], folder).trim().split('\n').length;
       return `${name} ${version}: an export of ${pages} pages was started, followed and downloaded, ${files} files`;
     });

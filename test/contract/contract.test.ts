@@ -1,17 +1,16 @@
 /**
- * The running server against its own OpenAPI document: every documented outcome of every operation is brought
- * about by a real request, and the answer is what the document says. An operation or a status that is added to the
- * document without a scenario here fails by name.
+ * Produces every documented response of every operation and validates it against the OpenAPI document. A documented response
+ * without a scenario fails.
  */
 import { ErrorBody, operation, ProblemBody, type ErrorCode, type OperationId } from '@docyard/api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from '../service.ts';
 import { callOf, fetchDocument, type DocumentedOperation, type Given } from './document.ts';
-import { freshEmail, invite, owner, password, signIn } from './people.ts';
-import { send, type Answer } from './raw.ts';
+import { freshEmail, invite, owner, password, signIn } from './users.ts';
+import { send, type Answer } from './raw-http.ts';
 import { bodyBytes, startServices } from './services.ts';
-import * as stage from './stage.ts';
-import { sendWhileStopping } from './stopping.ts';
+import * as stage from './harness.ts';
+import { sendWhileStopping } from './stopping-server.ts';
 
 const { main, sparing, full, stop } = await startServices();
 const { service, records, keys } = main;
@@ -35,14 +34,14 @@ const completed = () => ({ params: { jobId: records.completed.jobId } });
 const project = () => ({ params: { projectId: records.project.id } });
 
 const agentJob = () => ({ params: { projectId: records.project.id, id: records.agentJob } });
-/** A fresh one each time. A queued one is not in the hands of the queue, and the service looks for such only seldom. */
+/** A fresh job each time. A queued one is not in the queue, so no worker claims it. */
 const agentJobThatIs = (status: 'queued' | 'completed' | 'archived' | 'purged') => ({
   params: { projectId: records.project.id, id: stage.addAgentJob(service.dataDir, records.project, status) },
 });
 const isAgentJob = (id: OperationId) => operation(id).tag === 'Agent jobs';
 
 const webhook = () => ({ params: { webhookId: records.webhook.webhookId } });
-/** The same one again until it has been deleted: there may be only so many. */
+/** Reused until it has been deleted, because the number is limited. */
 const someWebhook = async () => {
   const { data } = await service.client.call('listWebhooks', { query: { limit: 100 } });
   const known = data.find(
@@ -51,16 +50,16 @@ const someWebhook = async () => {
   return { params: { webhookId: known?.id ?? (await stage.addWebhook(service)).webhookId } };
 };
 
-/** Of the owner, as a browser sends it. One for all: a password takes longer to check than all else about a request. */
+/** One session for all tests, because password hashing is slow. */
 let session: Record<string, string> | undefined;
 const signedIn = async () => (session ??= await signIn(service));
-const somebody = async () => ({ params: { personId: (await invite(service)).personId } });
+const invitedUser = async () => ({ params: { userId: (await invite(service)).userId } });
 
 const deployment = async () => ({
   params: { deploymentId: await stage.addDeployment(service, { name: 'controlled' }) },
 });
 
-/** For each operation, a request that succeeds. Every scenario below changes one thing about it. */
+/** A valid request for each operation. Every scenario below changes one thing about it. */
 const valid: Record<OperationId, () => Given | Promise<Given>> = {
   startExport: () => ({ body: { domain: records.project.domain, metadata: { build: '7' } } }),
   listExports: () => ({ query: { domain: records.project.domain, status: 'completed', limit: '1' } }),
@@ -79,12 +78,12 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   listAgentJobs: () => ({ ...project(), query: { status: 'completed', archived: 'false', limit: '2' } }),
   listAllAgentJobs: () => ({ query: { ...project().params, status: 'completed', limit: '2' } }),
   followAgentJobs: () => {
-    // It begins with those that are active.
+    // The list starts with active jobs.
     agentJobThatIs('queued');
     return {};
   },
   readAgentJob: agentJob,
-  messageAgentJob: () => ({ ...agentJobThatIs('completed'), body: { prompt: 'Go on.' } }),
+  messageAgentJob: () => ({ ...agentJobThatIs('completed'), body: { prompt: 'Continue.' } }),
   followAgentJob: () => ({ ...agentJob(), query: { after: '0-0', limit: '5' } }),
   readAgentDiff: agentJob,
   readAgentTranscript: () => ({ ...agentJob(), query: { limit: '5' } }),
@@ -150,10 +149,10 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
     return { body: { current: password, next: password } };
   },
   acceptInvitation: async () => ({ body: { token: (await invite(service)).token, name: 'New', password } }),
-  listPeople: () => ({ query: { limit: '5' } }),
-  invitePerson: () => ({ body: { email: freshEmail(), role: 'viewer' } }),
-  updatePerson: async () => ({ ...(await somebody()), body: { role: 'member' } }),
-  removePerson: somebody,
+  listUsers: () => ({ query: { limit: '5' } }),
+  inviteUser: () => ({ body: { email: freshEmail(), role: 'viewer' } }),
+  updateUser: async () => ({ ...(await invitedUser()), body: { role: 'member' } }),
+  removeUser: invitedUser,
   readMe: () => ({}),
   listAuditLog: () => ({ query: { limit: '5' } }),
   exportAuditLog: () => ({ query: { format: 'json', q: 'key' } }),
@@ -161,11 +160,11 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   readReadiness: () => ({}),
 };
 
-/** For each error code, what is wrong with the request or its circumstances. It works for every operation alike. */
+/** For each error code, the change to the request or its circumstances. It applies to every operation. */
 const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Promise<Answer>>> = {
   unauthorized: (id, given) => ask(id, given, { key: null }),
   key_in_query: (id, given) => ask(id, { ...given, query: { ...given.query, key: service.key } }),
-  address_refused: (id, given) => ask(id, given, { key: keys.elsewhere }),
+  address_refused: (id, given) => ask(id, given, { key: keys.otherAddress }),
   scope_missing: (id, given) => {
     const { scope } = operation(id);
     const key = scope === 'any' ? keys.ofProject : scope === 'audit:read' ? keys.projects : keys.audit;
@@ -211,10 +210,10 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       keyId: stage.randomId('key'),
       webhookId: stage.randomId('wh'),
       deliveryId: stage.randomId('whd'),
-      personId: stage.randomId('pe'),
+      userId: stage.randomId('pe'),
       deploymentId: stage.randomId('dp'),
     };
-    // Where there is a person already.
+    // This installation already has a user.
     if (id === 'setUp') return ask(id, given, { to: service });
     if (given.params !== undefined) return ask(id, { ...given, params });
     if (id === 'createKey' || id === 'checkSource')
@@ -270,18 +269,18 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   },
   draining: (id) => whileItStops(id),
   origin_refused: async (id, given) => {
-    const headers = { ...(await signedIn()), Origin: 'https://elsewhere.example' };
+    const headers = { ...(await signedIn()), Origin: 'https://other.example' };
     return ask(id, given, { key: null, headers });
   },
   token_invalid: (id, given) => ask(id, wrongSecret(given), id === 'setUp' ? { to: sparing } : {}),
   sign_in_failed: (id, given) => ask(id, wrongSecret(given)),
   session_required: (id, given) => ask(id, given, { key: service.key }),
   owner_required: (id, given) =>
-    id === 'invitePerson'
+    id === 'inviteUser'
       ? ask(id, { body: { email: freshEmail(), role: 'owner' } })
-      : ask(id, { ...given, params: { personId: main.ownerId } }),
+      : ask(id, { ...given, params: { userId: main.ownerId } }),
   last_owner: async (id, given) =>
-    ask(id, { ...given, params: { personId: main.ownerId } }, { key: null, headers: await signedIn() }),
+    ask(id, { ...given, params: { userId: main.ownerId } }, { key: null, headers: await signedIn() }),
   person_exists: (id) => ask(id, { body: { email: owner.email, role: 'viewer' } }),
 };
 
@@ -292,7 +291,7 @@ function wrongSecret(given: Given): Given {
   return { ...given, body: { ...body, [name]: 'not the right one' } };
 }
 
-/** Ten wrong passwords or tokens from one address are as many as there may be. */
+/** Ten wrong passwords or tokens per address are allowed. */
 async function tryTooOften(id: OperationId, given: Given): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     const answer = await ask(id, wrongSecret(given), { to: sparing });
@@ -300,7 +299,7 @@ async function tryTooOften(id: OperationId, given: Given): Promise<Answer> {
   }
 }
 
-/** The job in the address, or as the one whose bundle the caller says to have, which must be of the same project. */
+/** Puts the job into the path, or into the body as the caller's bundle, which must be of the same project. */
 async function withJob(
   id: OperationId,
   given: Given,
@@ -321,16 +320,16 @@ interface Circumstances {
   /** Another key, or none. */
   key?: string | null;
   headers?: Record<string, string>;
-  /** In place of the body. */
+  /** Replaces the body. */
   text?: string;
   to?: Service;
 }
 
 let requests = 0;
 
-/** Every answer is held to the document here, also those on the way to a scenario. */
+/** Validates every response, also those of preparations. */
 async function ask(id: OperationId, given: Given, circumstances: Circumstances = {}): Promise<Answer> {
-  // The first person can come only to an installation that has none.
+  // The owner account can be created only in an installation without users.
   const { key, headers, text, to = id === 'setUp' ? full.service : service } = circumstances;
   requests += 1;
   const requestId = `walk-${requests}`;
@@ -341,7 +340,7 @@ async function ask(id: OperationId, given: Given, circumstances: Circumstances =
   });
   const answer = await send(to.origin, text === undefined ? call : { ...call, body: text });
   expectPromisesKept(id, answer, requestId);
-  // Whoever changes the password goes on with a session of its own.
+  // A password change replaces the session.
   if (id === 'changePassword' && answer.status < 300) session = undefined;
   return answer;
 }
@@ -369,7 +368,7 @@ function expectPromisesKept(id: OperationId, answer: Answer, requestId: string):
   else if (status >= 400) expectErrorBody(answer, requestId);
 }
 
-/** The schema drops what it does not know, so an equal result also means that no field is undocumented. */
+/** The schema drops unknown fields, so equality means that no field is undocumented. */
 function expectRecord(id: OperationId, { body }: Answer): void {
   const { success } = operation(id);
   if (success.kind === 'json') expect(success.schema.parse(JSON.parse(body))).toEqual(JSON.parse(body));
@@ -397,7 +396,7 @@ function codeOf({ headers, body }: Answer): unknown {
 
 let whileStopping: Promise<Map<OperationId, Answer>> | undefined;
 
-/** Every operation at once, for a server stops only once. */
+/** All operations at once, because a server stops only once. */
 function answersWhileStopping(): Promise<Map<OperationId, Answer>> {
   whileStopping ??= (async () => {
     const stopping = await startService({ sample: false });
@@ -417,18 +416,17 @@ function answersWhileStopping(): Promise<Map<OperationId, Answer>> {
   return whileStopping;
 }
 
-/** The answer of a stopping server to one operation. */
 async function whileItStops(id: OperationId): Promise<Answer> {
   const answer = (await answersWhileStopping()).get(id) as Answer;
   expectPromisesKept(id, answer, `stopping-${id}`);
   return answer;
 }
 
-/** Takes five seconds each, for that is how long the server waits for a lock: shown once, below. */
+/** Each takes as long as the server waits for a lock, so only one is tested, below. */
 const shownOnce: ErrorCode = 'storage_unavailable';
-/** Needs a server that cannot keep up: `packages/server/src/http/lateness.test.ts`. */
+/** Needs an overloaded server: `packages/server/src/http/event-loop-lag.test.ts`. */
 const shownElsewhere: ErrorCode = 'overloaded';
-/** Every POST can meet its first self, but only this one is slow enough to be met for certain. */
+/** Only this operation is slow enough that a concurrent repetition is certain. */
 const slowPost = { id: 'startExport', code: 'idempotency_in_progress' } as const;
 
 describe.each(document.operations)('$id', ({ id, outcomes }) => {
@@ -459,7 +457,7 @@ async function bringAbout(id: OperationId, status: number, code: ErrorCode | und
   if (status === 503) return whileItStops(id);
   let answer = await ask(id, given);
   if (status !== 304) return answer;
-  // A record may change between the two, such as that of a delivery which is under way.
+  // A record, such as a delivery in progress, may change between the two requests.
   for (let tries = 0; tries < 20 && answer.status !== 304; tries += 1)
     answer = await ask(id, given, { headers: { 'If-None-Match': answer.headers.get('etag') ?? '' } });
   return answer;
@@ -468,7 +466,7 @@ async function bringAbout(id: OperationId, status: number, code: ErrorCode | und
 describe('every operation with a key', () => {
   const keyed = document.operations.filter(({ id }) => operation(id).scope !== null);
 
-  it.each(keyed)('$id tells its errors as application/problem+json when asked to', async ({ id }) => {
+  it.each(keyed)('$id returns its errors as application/problem+json on request', async ({ id }) => {
     const headers = { Accept: 'application/problem+json' };
     const answer = await ask(id, await valid[id](), { key: null, headers });
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
@@ -513,10 +511,10 @@ function pathsOf(operations: DocumentedOperation[]): { path: string; methods: st
 }
 
 describe('a database that cannot be written', () => {
-  /** Whoever else of the process tries to write meanwhile holds up a read for as long as the first one was. */
+  /** Other writers of the process delay a read while the lock is held. */
   const patience = { timeout: 30_000 };
 
-  it('answers 503 storage_unavailable, and reads go on', async () => {
+  it('a write is answered with 503 storage_unavailable, and reads succeed', async () => {
     const given = await valid.createProject();
     const allowWrites = stage.refuseWrites(service.dataDir);
     try {
@@ -531,7 +529,7 @@ describe('a database that cannot be written', () => {
 });
 
 describe('an unfinished job', () => {
-  it('is told with Retry-After, and Prefer: wait holds the answer', async () => {
+  it('a status has Retry-After, and Prefer: wait delays the response', async () => {
     const given = { params: { jobId: records.queued.jobId } };
     const first = await ask('readExport', given);
     expect(first.headers.get('retry-after')).toBe('2');

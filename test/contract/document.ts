@@ -1,13 +1,10 @@
-/**
- * The OpenAPI document as a running server gives it out: what it promises for each operation, and whether an
- * answer keeps the promise.
- */
+/** Reads the OpenAPI document from a running server and validates responses against it. */
 import { operation, type ErrorCode, type OperationId } from '@docyard/api';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Answer, Call } from './raw.ts';
+import type { Answer, Call } from './raw-http.ts';
 
-/** One way an operation can end: its status, and the code when it is an error. */
+/** A documented status of an operation, with the error code for errors. */
 export interface Outcome {
   status: number;
   code: ErrorCode | undefined;
@@ -22,7 +19,7 @@ export interface DocumentedOperation {
 
 export interface ApiDocument {
   operations: DocumentedOperation[];
-  /** What is wrong with the body of an answer, measured by the schema of the document; empty when it fits. */
+  /** Violations of the documented schema. */
   complaints(id: OperationId, answer: Answer): string[];
 }
 
@@ -40,7 +37,7 @@ export async function fetchDocument(origin: string): Promise<ApiDocument> {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
-  // To compile one takes longer than the request whose answer it judges.
+  // Compiling a schema takes longer than a request.
   const compiled = new Map<string, ValidateFunction>();
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({
@@ -69,7 +66,7 @@ export async function fetchDocument(origin: string): Promise<ApiDocument> {
   };
 }
 
-/** The codes of an error stand in its description, each before a colon. */
+/** The description of an error response lists its codes, each before a colon. */
 function outcomesOf({ responses }: Described): Outcome[] {
   return Object.entries(responses).flatMap(([text, { description }]) => {
     const status = Number(text);
@@ -85,7 +82,6 @@ function escapePointer(step: string | number): string {
   return encodeURIComponent(String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** What a caller fills into an operation. */
 export interface Given {
   params?: Record<string, string>;
   query?: Record<string, string>;

@@ -1,14 +1,14 @@
 /**
- * A key that is limited to one project of an organization: whatever belongs to another project answers exactly as if it
- * did not exist, byte for byte, and whatever belongs to the whole organization is refused.
+ * Keys limited to one project: records of other projects are indistinguishable from missing ones, and operations on the
+ * organization are refused.
  */
 import { operation, operationIds, type OperationId } from '@docyard/api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService } from '../service.ts';
 import type { Given } from './document.ts';
-import type { Answer } from './raw.ts';
-import { addTheirs, askWith, everyPair, readTheirs, visible } from './somebody-else.ts';
-import * as stage from './stage.ts';
+import type { Answer } from './raw-http.ts';
+import { addTheirs, askWith, everyPair, readTheirs, visible } from './other-tenant.ts';
+import * as stage from './harness.ts';
 
 const git = await stage.startEndlessGit();
 const service = await startService({
@@ -40,7 +40,7 @@ function askAsAdmin(id: OperationId, given: Given, headers: Record<string, strin
   return askWith(service, { Authorization: `Bearer ${service.key}`, ...headers }, id, given);
 }
 
-/** Of an answer that repeats the id it was asked for. */
+/** Removes the id from a response that repeats it. */
 function without(id: string, answer: Answer) {
   return JSON.parse(JSON.stringify(visible(answer)).replaceAll(id, '(id)')) as unknown;
 }
@@ -56,7 +56,7 @@ describe.each(everyPair(theirs, own.project.id))(
       expect(answer.status).toBe(status);
     });
 
-    it('does so also when asked to wait, to compare and to remember', async () => {
+    it('the same holds with Prefer, conditional and idempotency headers', async () => {
       const headers = (key: string) => ({ Prefer: 'wait=5', 'If-None-Match': '*', 'Idempotency-Key': key });
       const answer = visible(await ask(id, { params: real }, headers(JSON.stringify([id, real]))));
       expect(answer).toEqual(
@@ -158,7 +158,7 @@ describe('lists', () => {
 describe('what the service keeps for a while', () => {
   const jobId = theirs.jobIds[0] ?? '';
 
-  it('is not shown when somebody who reaches further was shown it just now', async () => {
+  it('a response that was just cached for a wider key is not shown', async () => {
     const shown = await askAsAdmin('readExport', { params: { jobId } });
     expect(shown.status).toBe(200);
     const etag = shown.headers.get('etag') ?? '';

@@ -1,4 +1,3 @@
-/** Changes that are based on an outdated copy of a record: detected for callers that send the version they have read. */
 import { DocyardError } from '@docyard/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type Service } from '../service.ts';
@@ -52,13 +51,13 @@ test('a webhook refuses a change that is based on an older version', async () =>
   expect(codeOf(await late.catch((error: unknown) => error))).toEqual([409, 'version_conflict']);
 });
 
-test('a person refuses a change that is based on an older version', async () => {
+test('a change of a user that is based on an older version is refused', async () => {
   const body = { email: 'grace@example.com', role: 'member' } as const;
-  const { person } = await service.client.call('invitePerson', { body });
-  const params = { personId: person.id };
-  const { version } = person;
-  await service.client.call('updatePerson', { params, body: { role: 'viewer', version } });
-  const late = service.client.call('updatePerson', { params, body: { role: 'admin', version } });
+  const { person: user } = await service.client.call('inviteUser', { body });
+  const params = { userId: user.id };
+  const { version } = user;
+  await service.client.call('updateUser', { params, body: { role: 'viewer', version } });
+  const late = service.client.call('updateUser', { params, body: { role: 'admin', version } });
   expect(codeOf(await late.catch((error: unknown) => error))).toEqual([409, 'version_conflict']);
 });
 

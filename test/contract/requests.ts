@@ -1,12 +1,9 @@
-/**
- * Requests that no client sends on purpose, as fast-check arbitraries: nearly right ones, wrong types, broken
- * encodings, odd paths and headers.
- */
+/** Malformed requests as fast-check arbitraries: almost valid ones, wrong types, broken encodings, unusual paths and headers. */
 import fc from 'fast-check';
 import { operation, type OperationId } from '@docyard/api';
-import type { Call } from './raw.ts';
+import type { Call } from './raw-http.ts';
 
-/** What exists, so that a request can get past the first checks. */
+/** Existing records, so that a request passes the first checks. */
 export interface Existing {
   key: string;
   /** Ids for each path parameter. */
@@ -58,7 +55,7 @@ const addresses = [
   '::ffff:1.2.3.4',
   '01.2.3.4',
 ];
-const tellingTexts = [
+const validTexts = [
   ...repositories,
   ...addresses,
   'main',
@@ -76,7 +73,7 @@ const tellingTexts = [
 
 const text = fc.oneof(
   fc.constantFrom(...oddTexts),
-  fc.constantFrom(...tellingTexts),
+  fc.constantFrom(...validTexts),
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary' }),
 );
@@ -90,7 +87,7 @@ const value = fc.oneof(
   fc.jsonValue(),
   fc.array(text, { maxLength: 4 }),
 );
-/** Fields of requests, each with values that are at least of the right type. */
+/** Request fields with values of the right type. */
 const fields = {
   domain: text,
   version: text,
@@ -147,7 +144,7 @@ const fields = {
 
 type Field = [name: string, value: unknown];
 
-/** Bodies that succeed; the fields of a request are these, with some replaced, added or doubled. */
+/** Valid bodies; generated requests replace, add or repeat their fields. */
 function rightFields(id: OperationId, { domain }: Existing): Field[] {
   const repository = 'https://example.com/docs.git';
   const bodies: Partial<Record<OperationId, object>> = {
@@ -169,15 +166,15 @@ function rightFields(id: OperationId, { domain }: Existing): Field[] {
     signIn: { email: 'ada@example.com', password: 'a lighthouse keeper' },
     changePassword: { current: 'a lighthouse keeper', next: 'two lighthouse keepers' },
     acceptInvitation: { token: 'x'.repeat(43), name: 'Ada', password: 'a lighthouse keeper' },
-    invitePerson: { email: 'fuzzed@example.com', role: 'viewer' },
-    updatePerson: { role: 'member', disabled: true },
+    inviteUser: { email: 'fuzzed@example.com', role: 'viewer' },
+    updateUser: { role: 'member', disabled: true },
     createAgentJob: { prompt: 'Correct the spelling.', dryRun: true, metadata: { build: '7' } },
-    messageAgentJob: { prompt: 'Go on.' },
+    messageAgentJob: { prompt: 'Continue.' },
   };
   return Object.entries(bodies[id] ?? {});
 }
 
-/** Written by hand, because an object cannot hold a field twice. */
+/** Serialized by hand, because an object cannot contain a field twice. */
 function jsonOf(fields: Field[]): string {
   return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
@@ -243,7 +240,7 @@ function bodyOf(id: OperationId, existing: Existing): fc.Arbitrary<Uint8Array | 
 const bytesBetween = (min: number, max: number) =>
   fc.string({ unit: fc.integer({ min, max }).map((code) => String.fromCharCode(code)), maxLength: 60 });
 
-/** Control characters are refused before any code of ours sees them, so they are rare. */
+/** Node refuses control characters, so they are rare. */
 const headerText = fc.oneof(
   { weight: 4, arbitrary: bytesBetween(0x20, 0x7e) },
   { weight: 4, arbitrary: bytesBetween(0x80, 0xff) },
@@ -251,11 +248,8 @@ const headerText = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('\x01', '\0') },
 );
 
-function header(...telling: [string, ...string[]]): fc.Arbitrary<string> {
-  return fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(...telling) },
-    { weight: 1, arbitrary: headerText },
-  );
+function header(...valid: [string, ...string[]]): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...valid) }, { weight: 1, arbitrary: headerText });
 }
 
 function headersOf({ key }: Existing): fc.Arbitrary<Record<string, string>> {
@@ -341,7 +335,7 @@ const oddSegments = [
   'x'.repeat(3000),
 ];
 
-/** As `encodeURIComponent`, which cannot take half a character. */
+/** Like `encodeURIComponent`, which throws for a lone surrogate. */
 function encoded(part: string): string {
   return encodeURIComponent(part.toWellFormed());
 }
@@ -412,7 +406,7 @@ const detours: ((target: string) => string)[] = [
   (target) => target.replaceAll('/', '\\'),
   (target) => target.toUpperCase(),
   (target) => target.slice(1),
-  (target) => `http://elsewhere.example${target}`,
+  (target) => `http://other.example${target}`,
   (target) => `${target}/${'x'.repeat(20_000)}`,
   (target) => `${target}\u00e4`,
   (target) => `${target}"<>^\`{|}`,
@@ -425,7 +419,7 @@ const detours: ((target: string) => string)[] = [
 const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND', 'BREW'];
 
 export interface FuzzedCall extends Call {
-  /** Method and path are those of the operation, so the answer must be one of the documented ones. */
+  /** Method and path are those of the operation, so the response must be documented. */
   straight: boolean;
 }
 
@@ -433,7 +427,6 @@ function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-/** A download link leaves little to vary: its headers, and a byte of the link itself. */
 export function fuzzedDownload(target: string, existing: Existing): fc.Arbitrary<Call> {
   const changed = fc
     .tuple(fc.nat(target.length - 1), fc.constantFrom('0', 'x', '%', '&', '/', '\u00e4'))

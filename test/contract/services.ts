@@ -1,14 +1,11 @@
-/**
- * The services that the contract test needs: one with records in every state, one whose limits are soon used up,
- * and one whose queue is full.
- */
+/** Starts the services of the contract tests: one with records in every state, one with low limits, and one with a full queue. */
 import { join } from 'node:path';
 import type { Project } from '@docyard/api';
 import { startService, temporaryFolder, type Service } from '../service.ts';
-import { addOwner, setupToken } from './people.ts';
-import * as stage from './stage.ts';
+import { addOwner, setupToken } from './users.ts';
+import * as stage from './harness.ts';
 
-/** The largest body the services take. */
+/** The body limit of the services. */
 export const bodyBytes = 20_000;
 
 export async function startServices() {
@@ -35,7 +32,7 @@ export async function startServices() {
   };
 }
 
-/** Retention keeps one export, so that the second one takes the files of the first away. */
+/** Retention keeps one export, so that the second one deletes the files of the first. */
 async function startMain(environment: Record<string, string>, endless: string) {
   const service = await startService({ environment, sample: false });
   const { client, dataDir } = service;
@@ -64,19 +61,19 @@ async function startMain(environment: Record<string, string>, endless: string) {
       projects: await makeKey(service, { scopes: ['projects:read'] }),
       audit: await makeKey(service, { scopes: ['audit:read'] }),
       ofProject: await makeKey(service, { projectId: project.id }),
-      elsewhere: await makeKey(service, { allowedAddresses: ['203.0.113.7'] }),
+      otherAddress: await makeKey(service, { allowedAddresses: ['203.0.113.7'] }),
       free: stage.addOrganization(dataDir, 'free').key,
     },
   };
 }
 
-/** One read and one write, and its limits are used up for a minute. */
+/** Allows one read and one write per minute. */
 function startSparing(): Promise<Service> {
   const environment = { LIMIT_READS_PER_MINUTE: '1', LIMIT_WRITES_PER_MINUTE: '1' };
   return startService({ environment, sample: false });
 }
 
-/** Its queue has room for one job, and has it; it also has as many webhooks and deployments as it may. */
+/** The queue has room for one job and contains it; webhooks and deployments are at their limits. */
 async function startFull(environment: Record<string, string>, endless: string) {
   const service = await startService({ environment, sample: false });
   const project = await stage.addProject(service, endless);

@@ -1,7 +1,6 @@
 /**
- * Exports a site within one process and counts what that took, in units that are the same on every machine: bytes that
- * were allocated, and steps, which are calls of functions and branches that were taken. Started by `count.ts` only, with a
- * young generation so large that nothing is collected and with interpreted code, which does the same each time.
+ * Exports a site in one process and counts allocated bytes and steps (function calls and branches taken). `count.ts` starts it with
+ * a young generation that is never collected and without optimized code, which makes the counts deterministic.
  */
 import { EventEmitter } from 'node:events';
 import { Session } from 'node:inspector';
@@ -39,7 +38,7 @@ async function main([warmUp = '', measured = '']: string[]): Promise<void> {
   const written = await exportSite(measured);
   const allocated = getHeapStatistics().used_heap_size - before;
   if (collections + collectionsIn(observer.takeRecords()) > 0)
-    throw new Error('Memory was collected: the count is worth nothing.');
+    throw new Error('The garbage collector ran, so the count of allocations is invalid.');
   const counted: Counted = { ...written, allocated, steps: steps() };
   send?.call(process, counted, () => process.exit());
 
@@ -49,31 +48,31 @@ async function main([warmUp = '', measured = '']: string[]): Promise<void> {
     for await (const event of renderSite(site, { concurrency: 1 })) {
       if (event.type === 'report' && event.report.errors > 0)
         throw new Error(
-          `The site is not rendered as it should be: ${JSON.stringify(event.report.diagnostics[0])}`,
+          `The site was rendered with an error: ${JSON.stringify(event.report.diagnostics[0])}`,
         );
       if (event.type !== 'file') continue;
       counts.files += 1;
       if (event.file.kind === 'page') counts.pages += 1;
-      if (event.file.content instanceof Uint8Array) counts.outputBytes += event.file.content.length;
+      if ('read' in event.file.content) counts.outputBytes += event.file.content.sizeBytes;
     }
     return counts;
   }
 }
 
-/** To begin to look through the heap, as V8 does when buffers have grown, frees nothing. */
+/** Incremental marking frees nothing, so it does not count. */
 function collectionsIn(entries: readonly PerformanceEntry[]): number {
   const kindOf = (entry: object) => (entry as { detail: { kind: number } }).detail.kind;
   return entries.filter((entry) => kindOf(entry) !== constants.NODE_PERFORMANCE_GC_INCREMENTAL).length;
 }
 
-/** The program of a page process is loaded into this one and spoken to as if it were another. */
+/** Loads the program of page processes into this process, so that their work is counted too. */
 function renderPagesHere(): void {
   const processes = createRequire(import.meta.url)('node:child_process') as { fork: unknown };
-  processes.fork = (program: string) => new ProcessWithin(program);
+  processes.fork = (program: string) => new InProcessChild(program);
   syncBuiltinESMExports();
 }
 
-class ProcessWithin extends EventEmitter {
+class InProcessChild extends EventEmitter {
   readonly connected = true;
   readonly #loaded: Promise<unknown>;
 
@@ -94,7 +93,7 @@ class ProcessWithin extends EventEmitter {
   kill(): void {}
 }
 
-/** What it returns gives the steps since it was last called, by the folder of the renderer in which they were taken. */
+/** The returned function gives the steps since its last call, by folder of the renderer. */
 function startCounting(): () => Record<string, number> {
   const session = new Session();
   session.connect();

@@ -1,8 +1,8 @@
-/** Counts what an export of a small fixed site takes, a page, in units that are the same on every machine. */
+/** Counts the work per page of an export of a small fixed site, in units that are the same on every machine. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../leftovers.ts';
+import { temporaryFolder } from '../temporary-resources.ts';
 import { writeCounterSite } from './site.ts';
 
 /** Sums over the whole site. */
@@ -14,11 +14,11 @@ export interface Counted {
   steps: Record<string, number>;
 }
 
-/** Each a page. */
+/** Averages per page. */
 export type Counters = Record<string, number>;
 
 export interface Expected {
-  /** Another V8 counts otherwise. */
+  /** Counts differ between versions of V8. */
   node: string;
   eachPage: Counters;
 }
@@ -31,7 +31,7 @@ const flags = [
   `--min-semi-space-size=${youngMegabytes}`,
   `--max-semi-space-size=${youngMegabytes}`,
   '--expose-gc',
-  // Optimized code leaves allocations out, and when it is made depends on other threads.
+  // Optimized code elides allocations, and when it is compiled depends on other threads.
   '--no-opt',
   '--no-maglev',
   '--no-sparkplug',
@@ -47,7 +47,7 @@ export async function countExport(): Promise<Counters> {
     env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
   });
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The process that counts ended with ${String(code)}.`);
+    throw new Error(`The counting process exited with ${String(code)}.`);
   });
   const [counted] = (await Promise.race([once(child, 'message'), ended])) as [Counted];
   return eachPage(counted);

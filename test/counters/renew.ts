@@ -1,4 +1,4 @@
-/** Writes the figures that an export is held to, and tells what became of each. */
+/** Writes `expected.json` anew and prints the change of each counter. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { countExport, expectedFile, type Expected } from './count.ts';
 

@@ -1,4 +1,4 @@
-/** A site that is the same wherever and whenever it is written: what documentation is made of, in pages that differ. */
+/** Writes a deterministic site with the usual elements of documentation. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -8,7 +8,7 @@ const words =
   );
 const perGroup = 8;
 
-/** `seed` makes other text of the same kind; two sites have no paragraph in common. */
+/** Sites of different seeds have no paragraph in common. */
 export function writeCounterSite(folder: string, pages: number, seed: number): void {
   const random = numbersFrom(seed);
   const names = Array.from(
@@ -126,7 +126,7 @@ function sentence(count: number, random: () => number): string {
   return Array.from({ length: count }, () => words[Math.floor(random() * words.length)]).join(' ');
 }
 
-/** Park and Miller's. */
+/** Park and Miller's generator. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 0x7fff_ffff) / 0x7fff_ffff;

@@ -1,31 +1,36 @@
-/**
- * Every screen of the dashboard with something on it, for whatever looks at all of them: accessibility, layout, pictures.
- */
+/** Every screen of the dashboard with data, for checks and screenshots. */
 import { waitForExport } from '@docyard/api';
 import type { Page } from 'playwright-core';
-import * as agents from '../agent/stage.ts';
+import * as agents from '../agent/harness.ts';
 import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
-import { openDashboard, owner, runExport, type Dashboard, type OpenOptions, type OpenPage } from './stage.ts';
+import {
+  openDashboard,
+  owner,
+  runExport,
+  type Dashboard,
+  type OpenOptions,
+  type OpenPage,
+} from './harness.ts';
 
 export interface Screen {
   name: string;
   path: (at: Places) => string | Promise<string>;
-  /** Nobody is signed in. */
+  /** Shown when signed out. */
   isGate?: boolean;
-  /** In another installation: one where nothing has happened, or one that nobody has set up. */
+  /** Shown in another installation: an empty one, or one before its setup. */
   at?: 'empty' | 'new';
-  /** What is done on the screen before it is looked at. */
+  /** Runs on the screen before the check. */
   prepare?: (page: Page) => Promise<void>;
 }
 
-/** The addresses of what the screens show. */
+/** Addresses of the records that the screens show. */
 interface Places {
   project: string;
   exported: string;
   agentJob: string;
   webhook: string;
   delivery: string;
-  /** Of an export that begins now and takes a while. */
+  /** Starts an export that takes a while. */
   beginLongExport: () => Promise<string>;
 }
 
@@ -74,23 +79,22 @@ export const screens: readonly Screen[] = [
   { name: 'webhooks-new', path: () => '/webhooks?new=1' },
   { name: 'webhook', path: ({ webhook }) => webhook },
   { name: 'webhook-delivery', path: ({ webhook, delivery }) => `${webhook}?delivery=${delivery}` },
-  { name: 'people', path: () => '/people' },
-  { name: 'people-new', path: () => '/people?new=1' },
+  { name: 'users', path: () => '/users' },
+  { name: 'users-new', path: () => '/users?new=1' },
   { name: 'audit', path: () => '/audit' },
   { name: 'system', path: () => '/system' },
   { name: 'not-found', path: () => '/nowhere' },
 ];
 
 export interface FurnishedDashboard extends Dashboard {
-  /** Opens a screen and waits until nothing on it is still on its way; `look` is called before something is done there. */
+  /** Opens a screen and waits until it is idle; `look` is called before `prepare`. */
   show(screen: Screen, options?: OpenOptions, look?: (page: Page) => Promise<void>): Promise<OpenPage>;
 }
 
 const domain = 'handbook.example.com';
 
 /**
- * An installation where everything has happened once, and beside it others where nothing has. Without agents the screens of
- * a project and of agent jobs have nothing to show.
+ * An installation with records of every kind, and empty ones. Without agents, the screens of projects and agent jobs are empty.
  */
 export async function openFurnishedDashboard({ withAgents = true } = {}): Promise<FurnishedDashboard> {
   const dashboard = await openDashboard(withAgents ? { script: agents.mendLink } : {});
@@ -156,7 +160,7 @@ async function furnish(dashboard: Dashboard): Promise<Places> {
   const { id: delivery } = await client.call('testWebhook', { params: { webhookId } });
   await reportDeployment(dashboard);
   await dashboard.join('member', 'Bo Quay');
-  await client.call('invitePerson', { body: { email: 'cy@example.com', role: 'viewer' } });
+  await client.call('inviteUser', { body: { email: 'cy@example.com', role: 'viewer' } });
   return {
     ...ofAgent,
     exported: `/exports/${exportId}`,
@@ -166,7 +170,6 @@ async function furnish(dashboard: Dashboard): Promise<Places> {
   };
 }
 
-/** A project and a job of its agent. */
 async function runAgent({
   service,
   agents: stage,
@@ -177,7 +180,7 @@ async function runAgent({
   return { project: `/projects/${projectId}`, agentJob: `/agent/${projectId}/${id}` };
 }
 
-/** One at a time: the last one makes room. */
+/** One at a time: the previous one is canceled. */
 function longExports({ service: { client } }: Dashboard): () => Promise<string> {
   let folder: string | undefined;
   let running: string | undefined;
@@ -197,7 +200,7 @@ function longExports({ service: { client } }: Dashboard): () => Promise<string> 
   };
 }
 
-/** Twice with an edit between, so that there is something to compare; gives the second. */
+/** Exports twice with an edit between; returns the second. */
 async function exportTwice({ service }: Dashboard): Promise<string> {
   const { client } = service;
   const folder = temporaryFolder('site');
@@ -222,7 +225,7 @@ async function untilPaced(page: Page): Promise<void> {
   await page.getByText(/\d pages\/s/).waitFor();
 }
 
-/** On a phone it stands in the drawer. */
+/** On a phone it is in the drawer. */
 async function openOwnMenu(page: Page): Promise<void> {
   const drawer = page.getByRole('button', { name: 'Menu', exact: true });
   if (await drawer.isVisible()) await drawer.click();
@@ -260,7 +263,6 @@ async function askToDelete(page: Page): Promise<void> {
   await page.getByRole('alertdialog').waitFor();
 }
 
-/** What can be done about it is said where the list would be. */
 async function loseServer(page: Page): Promise<void> {
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Failed' }).click();

@@ -1,4 +1,3 @@
-/** The seeded rows are what the API shows: every project, export and key can be read back. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type Service } from '../service.ts';
 import { largeCounts, seed } from './seed.ts';

@@ -1,8 +1,5 @@
-/**
- * Fills the organization of a service with as many projects, exports and keys as a large customer has. The rows are written
- * to the database directly: through the API they would take minutes.
- */
-import { write } from '../contract/stage.ts';
+/** Writes the projects, exports and keys of a large customer directly into the database, because the API would take minutes. */
+import { write } from '../contract/harness.ts';
 import type { Service } from '../service.ts';
 
 export interface SeedCounts {
@@ -20,7 +17,7 @@ export interface SeededProject {
 }
 
 export interface Seeded {
-  /** The oldest first; lists of the API show the newest first. */
+  /** Oldest first; the API lists the newest first. */
   projects: SeededProject[];
   exportIds: string[];
   keyIds: string[];

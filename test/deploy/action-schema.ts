@@ -1,7 +1,4 @@
-/**
- * Holds the GitHub action to the schema that editors and linters use. The validator comes from npm, into a folder of its own; it
- * is no dependency.
- */
+/** Validates the GitHub action against the schema that editors use. The validator is installed from npm on demand. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +15,7 @@ export function checkActionSchema(): void {
   mkdirSync(copy);
   cpSync(join(actionFolder, 'action.yml'), join(copy, 'action.yml'));
   run('npx', ['action-validator', 'action/action.yml'], folder);
-  // A validator that finds nothing in anything would prove nothing.
+  // Proves that the validator rejects an invalid file.
   const text = readFileSync(join(copy, 'action.yml'), 'utf8');
   writeFileSync(join(copy, 'action.yml'), text.replace('using: composite', 'using: composit'));
   const wrong = spawnSync('npx', ['action-validator', 'action/action.yml'], { cwd: folder });

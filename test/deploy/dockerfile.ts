@@ -1,7 +1,4 @@
-/**
- * Reads deploy/Dockerfile and .dockerignore as far as they are used, so that what an image would hold can be known, and put
- * together, without Docker.
- */
+/** Reads deploy/Dockerfile and .dockerignore, to determine the content of the image without Docker. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +43,7 @@ export function copiesOf(instructions: Instruction[]): Copy[] {
     });
 }
 
-/** Every file that a COPY brings, with its place in the image. */
+/** Every file that a COPY adds, with its path in the image. */
 export function filesOf({ sources, target }: Copy): { from: string; to: string }[] {
   return sources.flatMap((source) => {
     const isFolder = existsSync(join(root, source)) && statSync(join(root, source)).isDirectory();
@@ -68,7 +65,7 @@ const rules = readFileSync(join(root, '.dockerignore'), 'utf8')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => ({ sends: line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }));
 
-/** The last rule that fits a path, or a folder above it, decides. */
+/** The last rule that matches a path or a parent folder decides. */
 export function isSent(path: string): boolean {
   const parts = path.split('/');
   const above = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
@@ -76,7 +73,7 @@ export function isSent(path: string): boolean {
   return last?.sends ?? true;
 }
 
-/** Other than in a shell, a star also stands for a name that begins with a dot. */
+/** Unlike in a shell, `*` also matches a leading dot. */
 function patternOf(rule: string): RegExp {
   const parts = rule.split('/').map((part) => part.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
   return new RegExp(`^${parts.join('/').replaceAll('[^/]*[^/]*/', '(?:.*/)?')}$`);

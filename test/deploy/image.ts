@@ -1,7 +1,6 @@
 /**
- * Builds what the image would hold, without Docker: the steps of the first stage of deploy/Dockerfile are carried out in a
- * folder, and the program is run from it as the image would run it. bubblewrap stands in for the container: read-only
- * root, user 10001, /app, /data and /tmp in their places. What apt installs is taken from this machine.
+ * Builds the content of the image without Docker: runs the steps of the first stage of deploy/Dockerfile in a folder, and
+ * starts the program in bubblewrap with a read-only root as user 10001.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +10,13 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../service.ts';
 import { copiesOf, filesOf, readDockerfile, root } from './dockerfile.ts';
-import { visit, type VisitFigures } from './visit.ts';
+import { visit, type VisitFigures } from './smoke-check.ts';
 
 export interface ImageFigures extends VisitFigures {
   buildSeconds: number;
-  /** Of `docyard site`, from its start to a served site. */
+  /** From the start of `docyard site` to a served site. */
   siteReadyMs: number;
-  /** By what lies in /app. */
+  /** By entry of /app. */
   sizesMegabytes: Record<string, number>;
 }
 
@@ -33,7 +32,7 @@ export async function checkImage(): Promise<ImageFigures> {
   return { buildSeconds, siteReadyMs, sizesMegabytes: sizesOf(app), ...figures };
 }
 
-/** In the order of the file: a step sees what the ones before it have made. */
+/** In the order of the file, because steps depend on earlier ones. */
 function build(app: string): void {
   const copies = copiesOf(instructions);
   for (const { name, text, stage } of instructions) {
@@ -52,7 +51,7 @@ function build(app: string): void {
       const walls = [
         container(),
         ['--bind', app, '/app', '--bind', npmCache, npmCache, '--chdir', '/app'],
-        // The base image has none.
+        // The base image has no git.
         ['--ro-bind', '/dev/null', '/usr/bin/git'],
       ].flat();
       const ended = spawnSync('bwrap', [...walls, '--', 'sh', '-ec', command], { encoding: 'utf8' });
@@ -66,7 +65,7 @@ async function run(app: string, data: string): Promise<VisitFigures> {
   return visit(start(app, data, command), data, () => checkHealth());
 }
 
-/** The other command of the image, with a bundle that the image has made. */
+/** Runs `docyard site` with a bundle that the image has exported. */
 async function runSite(app: string, data: string): Promise<number> {
   const exporting = start(app, data, ['export', '/app/packages/server/sample', '--output', '/data/b.tar.gz']);
   const [status] = (await once(exporting, 'exit')) as [number | null];
@@ -109,7 +108,7 @@ function start(app: string, data: string, args: string[], more: Record<string, s
   return spawn('bwrap', [...walls, '--', process.execPath, ...command]);
 }
 
-/** The command by which Docker would find out whether the container is well. */
+/** The health check of the container. */
 function checkHealth(): void {
   const text = instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
   const [, ...args] = JSON.parse(text.slice(text.indexOf('['))) as string[];
@@ -117,7 +116,7 @@ function checkHealth(): void {
   if (ended.status !== 0) throw new Error(`The health check fails: ${String(ended.stderr)}`);
 }
 
-/** Everything of this machine can be read but what the image has in its own places. */
+/** The machine is readable except for the paths of the image. */
 function container(): string[] {
   const own = new Set(['app', 'data', 'tmp', 'proc', 'dev']);
   const shown = readdirSync('/', { withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
- * `npm run deploy-check`: carries out what deploy/ and the published packages promise, as far as that goes without Docker, a
- * service manager and a cluster, and says what was not run. Ends with 1 when anything is wrong.
+ * `npm run deploy-check`: checks deploy/ and the published packages as far as possible without Docker, a service manager and a
+ * cluster. Exits with 1 on a problem.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { goMissing } from './helm/chart.ts';
 import { checkChartTypes } from './helm/types.ts';
 import { checkImage } from './image.ts';
 import { checkPackages } from './packages.ts';
-import type { VisitFigures } from './visit.ts';
+import type { VisitFigures } from './smoke-check.ts';
 
 const help = `Builds and starts what operators are given. Needs the npm registry.
 
@@ -22,7 +22,7 @@ const bwrapMissing =
     ? undefined
     : 'the image is not built: bubblewrap is not installed';
 
-/** Each says in lines what it found, or throws. */
+/** Each returns lines for the report, or throws. */
 const checks: Record<string, { missing?: string | undefined; run(): Promise<string[]> }> = {
   image: {
     missing: bwrapMissing,

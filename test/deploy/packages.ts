@@ -1,14 +1,11 @@
-/**
- * The packages as a registry would have them: what is in the tarballs, and whether somebody who installs them into an empty
- * folder gets a program that runs and a client that type-checks.
- */
+/** Checks the tarballs: installs them into an empty folder, runs the program and type-checks the client. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packAll } from '../../scripts/pack.ts';
 import { temporaryFolder } from '../service.ts';
 import { root } from './dockerfile.ts';
-import { visit, type VisitFigures } from './visit.ts';
+import { visit, type VisitFigures } from './smoke-check.ts';
 
 export interface PackageFigures extends VisitFigures {
   tarballKilobytes: Record<string, number>;
@@ -73,7 +70,6 @@ job.status satisfies number;
 await loadSite({ root: '.' });
 `;
 
-/** As somebody who programs against the packages. */
 function checkTypes(folder: string): void {
   writeFileSync(join(folder, 'caller.ts'), caller);
   const options = [

@@ -1,7 +1,4 @@
-/**
- * The GitHub action and the GitLab component, run as their platforms run them: the files are read, inputs are put in, and the
- * script gets the environment of a runner. Nothing of the platforms is here.
- */
+/** Runs the GitHub action and the GitLab component with the environment of their runners. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +37,7 @@ export const componentJob = (body as Record<string, ComponentJob>)['$[[ inputs.j
 
 export interface Finished {
   status: number | null;
-  /** Both streams, as a log shows them. */
+  /** Both output streams. */
   log: string;
   outputs: Record<string, string>;
   summary: string;
@@ -48,7 +45,7 @@ export interface Finished {
   has(file: string): boolean;
 }
 
-/** With the variables that a runner of GitHub sets. */
+/** With the variables of a GitHub runner. */
 export async function runAction(inputs: Inputs, workspace = temporaryFolder('workspace')): Promise<Finished> {
   const files = temporaryFolder('runner');
   const [step] = action.runs.steps;
@@ -76,7 +73,7 @@ export async function runAction(inputs: Inputs, workspace = temporaryFolder('wor
   };
 }
 
-/** With the variables that a runner of GitLab sets; `variables` are those of the project, such as the key. */
+/** With the variables of a GitLab runner; `variables` are those of the project, such as the key. */
 export async function runComponent(inputs: Inputs, variables: Record<string, string>): Promise<Finished> {
   const workspace = temporaryFolder('workspace');
   const filled = Object.entries(componentJob.variables).map(([name, value]) => [name, fill(value, inputs)]);
@@ -91,7 +88,7 @@ export async function runComponent(inputs: Inputs, variables: Record<string, str
   return { ...ended, outputs: readPairs(join(workspace, 'docyard.env')), summary: '' };
 }
 
-/** As GitLab puts inputs in. */
+/** Interpolates inputs like GitLab. */
 export function fill(text: string, inputs: Inputs): string {
   return text.replaceAll(
     /\$\[\[ inputs\.([\w-]+) \]\]/g,
@@ -104,7 +101,7 @@ async function run(
   { workspace, platform }: { workspace: string; platform: Record<string, string> },
 ): Promise<Pick<Finished, 'status' | 'log' | 'workspace' | 'has'>> {
   mkdirSync(workspace, { recursive: true });
-  // A runner's environment, not that of these tests.
+  // The environment of the tests must not leak in.
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn('bash', args, { cwd: workspace, env: { PATH, HOME, ...platform } });
   let log = '';

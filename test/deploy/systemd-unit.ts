@@ -1,20 +1,19 @@
-/** A unit of deploy/systemd, as its text and as systemd judges it. Nothing is started. */
+/** Reads a unit of deploy/systemd and verifies it with systemd, without starting it. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './dockerfile.ts';
 
-/** Why units cannot be judged here, or undefined. */
+/** Why units cannot be verified here, or undefined. */
 export const systemdMissing =
   spawnSync('systemd-analyze', ['--version']).error === undefined
     ? undefined
     : 'the units are not analyzed: systemd is not installed';
 
 export interface Unit {
-  /** Of every line with this name. */
   values(name: string): string[];
   environment: Record<string, string>;
-  /** What systemd finds wrong; the program itself is not here. */
+  /** Problems that systemd reports; the program is not installed here. */
   complaints(): string[];
   /** From 0, sealed, to 10, open. */
   exposure(): number;

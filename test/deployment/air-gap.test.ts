@@ -1,14 +1,11 @@
-/**
- * Behind the gap: a bundle and then a delta are carried to a machine without a network, verified there, and served at once
- * by a deployment that has never reached anybody.
- */
+/** A bundle and then a delta are verified and served on a machine without a network. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { makeDelta } from '../../packages/bundle/src/delta-making.ts';
+import { makeDelta } from '../../packages/bundle/src/make-delta.ts';
 import { publicKeyOf, publicKeyText, signingKeyFromSeed } from '../../packages/bundle/src/signature.ts';
-import { temporaryFolder } from '../leftovers.ts';
+import { temporaryFolder } from '../temporary-resources.ts';
 import { bundle, contentOf, docyard, siteOf, startSite } from './site.ts';
 
 const key = signingKeyFromSeed(Buffer.alloc(32, 7));
@@ -21,7 +18,7 @@ const files = {
   delta: join(folder, 'delta.tar.gz'),
 };
 
-/** A shell in which no address can be reached, not even the own one. */
+/** A shell without any network, not even loopback. */
 const isolation = findIsolation();
 if (isolation === undefined)
   console.warn('Skipped: neither unshare nor bwrap can take the network away here.');
@@ -67,7 +64,7 @@ test('the first bundle is verified and installed', () => {
   const { status, stdout, stderr } = imported(files.october);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^r1-[0-9a-f]{8} is installed: content of \d+ \w+ 20\d\d, 40 days old, commit 1111111, version 1, signed by [0-9A-F]{16}; the first one here\. No server is running on this folder: docyard site serves it\.\n$/,
+    /^r1-[0-9a-f]{8} is installed: content of \d+ \w+ 20\d\d, 40 days old, commit 1111111, version 1, signed by [0-9A-F]{16}; the first release\. No server is running on this folder: docyard site serves it\.\n$/,
   );
 });
 
@@ -86,7 +83,7 @@ test('a delta to it is enough for the next, which a running deployment serves at
   });
   await expect.poll(() => site.text('/'), { timeout: 30_000 }).toContain('release november');
   expect(docyard(['site', 'status', '--data', dataDir]).stdout).toMatch(
-    /^served {3}r2-.*5 days old.*\n.*\nprocess {2}\d+, asks nobody for anything newer\n$/,
+    /^served {3}r2-.*5 days old.*\n.*\nprocess {2}\d+, no source to refresh from\n$/,
   );
   await site.stop();
 });
@@ -97,7 +94,7 @@ test('older content is warned of, and what it replaced can be brought back', () 
   expect(stdout).toMatch(
     /^r1-\w+ is installed: .*40 days old.*; replaces content of .*, 5 days old\. No server/,
   );
-  expect(stderr).toMatch(/older than what it replaces.*docyard site rollback r2-/);
+  expect(stderr).toMatch(/older than the release it replaces.*docyard site rollback r2-/);
   expect(docyard(['site', 'rollback', '--data', dataDir]).stdout).toMatch(
     /^r2-\w+ is current: .*\nNo server is running/,
   );
@@ -110,8 +107,8 @@ test('the same again changes nothing', () => {
 });
 
 test('a delta whose base is not here is refused', () => {
-  const elsewhere = temporaryFolder('site');
-  const run = docyard(['bundle', 'import', files.delta, '--data', elsewhere, '--public-key', keyFile]);
+  const otherFolder = temporaryFolder('site');
+  const run = docyard(['bundle', 'import', files.delta, '--data', otherFolder, '--public-key', keyFile]);
   expect(run).toMatchObject({ status: 7, stderr: expect.stringContaining('[base_missing]') });
-  expect(contentOf(elsewhere)).toEqual({ releases: [], leftovers: [] });
+  expect(contentOf(otherFolder)).toEqual({ releases: [], leftovers: [] });
 });

@@ -1,4 +1,4 @@
-/** The stable address of a Docyard server: what is new costs two small requests, what is not costs one. */
+/** The stable address of a Docyard server: a new bundle costs two small requests, an unchanged one costs one. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -88,9 +88,9 @@ describe('with a key that may only read', () => {
   });
 });
 
-describe('what is wrong is told with what to do', () => {
+describe('errors state what to do', () => {
   test.each([
-    ['no key', () => serverSource(address, null, fetch), 'denied', /Give one with DOCYARD_API_KEY/],
+    ['no key', () => serverSource(address, null, fetch), 'denied', /Set DOCYARD_API_KEY/],
     ['a wrong key', () => serverSource(address, 'docyard_wrong', fetch), 'denied', /key/],
     [
       'another domain',
@@ -99,7 +99,7 @@ describe('what is wrong is told with what to do', () => {
       /other\.example\.com.*No export of this domain/,
     ],
     [
-      'nobody there',
+      'no server',
       () => serverSource('http://127.0.0.1:1/v1/static-export/latest/bundle?domain=a.example', null, fetch),
       'unreachable',
       /ECONNREFUSED|bad port/,

@@ -1,4 +1,4 @@
-/** Holds the page about deployments to the code: every setting with its variable and default, every outcome of a look. */
+/** Compares the page about deployments with the code: settings, variables, defaults and outcomes. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { siteSettings } from '../../packages/site/src/settings/settings-table.ts';
@@ -28,7 +28,7 @@ test('every setting is listed with its variable, default and meaning', () => {
 });
 
 test('every outcome of a look is listed', () => {
-  const listed = Object.fromEntries(tableAfter('## Watch it'));
+  const listed = Object.fromEntries(tableAfter('## Monitor the site'));
   expect(listed).toMatchObject(sourceFailures);
   expect(Object.keys(listed)).toEqual(
     expect.arrayContaining(['installed', 'unchanged', 'held', 'refused', 'failed']),

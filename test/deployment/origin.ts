@@ -1,7 +1,4 @@
-/**
- * A web server that hands out one bundle, as an object store would: with an ETag and by range. It can be told to misbehave,
- * and remembers what it was asked.
- */
+/** A web server with one bundle, like an object store with ETags and ranges. It injects failures and records requests. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,13 +7,13 @@ import type { AddressInfo } from 'node:net';
 export class BundleOrigin {
   #bytes = Buffer.alloc(0);
   #etag = '';
-  /** Answers nothing but this status. */
+  /** Responds to every request with this status. */
   status: number | undefined;
-  /** Breaks every answer off after so many bytes of it. */
+  /** Cuts every response off after so many bytes. */
   cutAfterBytes: number | undefined;
-  /** Tells neither ETag nor date. */
+  /** Sends neither ETag nor date. */
   isNameless = false;
-  /** How many bytes of content were sent, by request; looks send one. */
+  /** Content bytes sent per request; a check requests one byte. */
   readonly sentBytes: number[] = [];
   readonly #server = createServer((request, response) => this.#answer(request, response));
 
@@ -37,7 +34,7 @@ export class BundleOrigin {
     this.#etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`;
   }
 
-  /** Times that the content itself was asked for. */
+  /** Number of requests for the content. */
   get downloads(): number {
     return this.sentBytes.filter((bytes) => bytes > 1).length;
   }
@@ -69,7 +66,7 @@ export class BundleOrigin {
       return void response.end(part);
     }
     this.sentBytes.push(this.cutAfterBytes);
-    // Closed, not reset, and after a moment: whoever has not begun to read when a connection ends loses what came.
+    // Closed, not reset, and after a delay: a reset would discard bytes that the client has not read.
     response.write(part.subarray(0, this.cutAfterBytes), () => {
       setTimeout(() => response.socket?.end(), 200);
     });

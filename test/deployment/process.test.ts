@@ -1,12 +1,9 @@
-/**
- * The process as an operator meets it: settings that change under it, mistakes in them, two processes on one folder, a disk
- * that is full.
- */
+/** The site process: changed and invalid settings, two processes on one folder, and a full disk. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../leftovers.ts';
+import { temporaryFolder } from '../temporary-resources.ts';
 import { program } from '../service.ts';
 import { bundle, docyard, siteOf, startSite } from './site.ts';
 
@@ -20,7 +17,7 @@ async function fileOf(name: string): Promise<string> {
 
 const patience = { timeout: 30_000 };
 
-test('settings are taken as they change; a mistake in them is told and changes nothing', async () => {
+test('changed settings apply without a restart; invalid ones are logged and ignored', async () => {
   const [one, two] = [await fileOf('one'), await fileOf('two')];
   const site = await startSite({ staticExport: { bundleUrl: one } });
   await expect.poll(() => site.text('/'), patience).toContain('release one');
@@ -49,7 +46,7 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test('two processes on one folder serve the same, whoever switches it', async () => {
+test('two processes on one folder serve the same release', async () => {
   const dataDir = temporaryFolder('site');
   expect(docyard(['bundle', 'import', await fileOf('one'), '--data', dataDir])).toMatchObject({ status: 0 });
   const sites = await Promise.all([startSite({ dataDir }), startSite({ dataDir })]);
@@ -67,20 +64,25 @@ const canMount =
   spawnSync('unshare', [...alone, 'mount', '-t', 'tmpfs', 'tmpfs', temporaryFolder('disk')]).status === 0;
 if (!canMount) console.warn('Skipped: a small disk cannot be mounted here.');
 
-test.skipIf(!canMount)('a full disk is told, leaves no half release, and what is served stays', async () => {
-  const [small, large] = [await fileOf('small'), join(folder, 'large.tar.gz')];
-  writeFileSync(large, await bundle(siteOf('large', 1000)));
-  const disk = join(folder, 'disk');
-  mkdirSync(disk);
-  const command = `"${process.execPath}" "${program}"`;
-  const script = `mount -t tmpfs -o size=600k tmpfs "${disk}" || exit 99
+test.skipIf(!canMount)(
+  'a full disk is reported, leaves no partial release, and the current one stays live',
+  async () => {
+    const [small, large] = [await fileOf('small'), join(folder, 'large.tar.gz')];
+    writeFileSync(large, await bundle(siteOf('large', 1000)));
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    const command = `"${process.execPath}" "${program}"`;
+    const script = `mount -t tmpfs -o size=600k tmpfs "${disk}" || exit 99
     ${command} bundle import "${small}" --data "${disk}" >/dev/null 2>&1 || exit 98
     ${command} bundle import "${large}" --data "${disk}"; echo "status $?"
     ls "${disk}/releases" "${disk}/staging"; cat "${disk}/current.json"`;
-  const { stdout, stderr } = spawnSync('unshare', [...alone, 'sh', '-c', script], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('docyard: The disk is full. Make room in the data folder, or keep fewer releases.\n');
-  expect(stdout).toMatch(/^status 1\n.*\/releases:\nr1-\w+\n\n.*\/staging:\n\{/s);
-  expect(stdout).toMatch(/"current": "r1-/);
-});
+    const { stdout, stderr } = spawnSync('unshare', [...alone, 'sh', '-c', script], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe(
+      'docyard: The disk is full. Free some space in the data folder, or keep fewer releases.\n',
+    );
+    expect(stdout).toMatch(/^status 1\n.*\/releases:\nr1-\w+\n\n.*\/staging:\n\{/s);
+    expect(stdout).toMatch(/"current": "r1-/);
+  },
+);

@@ -1,7 +1,4 @@
-/**
- * Starts the real `docyard site` for a test: a child process with a folder and a settings file of its own on a free port.
- * And bundles that look like exports, without a renderer.
- */
+/** Starts the real `docyard site` for a test, and creates bundles without a renderer. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,16 +6,15 @@ import { join } from 'node:path';
 import { Archive } from '../../packages/bundle/src/archive.ts';
 import { manifestBytes } from '../../packages/bundle/src/manifest.ts';
 import { sign, type SigningKey } from '../../packages/bundle/src/signature.ts';
-import { endWithTest, temporaryFolder } from '../leftovers.ts';
+import { endWithTest, temporaryFolder } from '../temporary-resources.ts';
 import { program } from '../service.ts';
 
 export interface Site {
   origin: string;
   dataDir: string;
   pid: number;
-  /** Everything that was logged so far. */
   log(): string;
-  /** The settings under `staticExport`; taken without a restart. */
+  /** The settings under `staticExport`, applied without a restart. */
   configure(staticExport: object): void;
   readiness(): Promise<Readiness>;
   text(path: string): Promise<string>;
@@ -39,7 +35,7 @@ export interface SiteOptions {
   staticExport?: object;
   environment?: Record<string, string>;
   onSpawn?: (child: ChildProcess) => void;
-  /** Started with the settings file and the data folder in place of `docyard site`. */
+  /** Started instead of `docyard site`, with the settings file and the data folder. */
   crashingProgram?: string;
 }
 
@@ -105,7 +101,7 @@ export function docyard(args: readonly string[], { prefix = [] as string[] } = {
 
 type Content = Record<string, string>;
 
-/** A small site whose every page says which release it is of. */
+/** A small site whose pages name their release. */
 export function siteOf(name: string, pages = 3): Content {
   const page = (title: string) =>
     `<!doctype html><html lang="en"><title>${title}</title><p>release ${name}</p>${'<p>filler</p>'.repeat(50)}</html>`;
@@ -157,7 +153,7 @@ async function pack(entries: Record<string, string | Uint8Array>): Promise<Buffe
   return readFileSync(file);
 }
 
-/** Whole releases, and whatever else lies in the folder that should not once nothing is under way. */
+/** Complete releases, and files that should not remain when the process is idle. */
 export function contentOf(dataDir: string): { releases: string[]; leftovers: string[] } {
   const releases = readdirSync(join(dataDir, 'releases'));
   const staging = readdirSync(join(dataDir, 'staging')).flatMap((name) =>

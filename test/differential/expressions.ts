@@ -1,9 +1,9 @@
-/** Compares expressions: whatever the static evaluator gives for one, QuickJS and V8 must give too. */
+/** Compares results of the static evaluator with those of QuickJS and V8. */
 import { Evaluator } from '../../packages/render/src/evaluate/evaluator.ts';
 import { parseExpression } from '../../packages/render/src/evaluate/parse.ts';
-import { CodeRefused, type CodeRunner } from '../../packages/render/src/realm/realm.ts';
+import { CodeRefusedError, type CodeRunner } from '../../packages/render/src/realm/realm.ts';
 import { type Tree, treeOfValue } from '../../packages/render/src/realm/tree.ts';
-import { Scope, Unsupported } from '../../packages/render/src/evaluate/values.ts';
+import { Scope, UnsupportedError } from '../../packages/render/src/evaluate/values.ts';
 import { compileFile } from '../../packages/render/src/program/file.ts';
 import type { ProgramModule } from '../../packages/render/src/program/program.ts';
 
@@ -16,12 +16,12 @@ export interface Difference {
 
 export interface Compared {
   generated: number;
-  /** Those that the static evaluator took. */
+  /** Expressions that the static evaluator accepted. */
   taken: number;
   differences: Difference[];
 }
 
-/** As many go into one module; running a module costs more than running an expression. */
+/** Batched, because running a module costs more than running an expression. */
 const perModule = 250;
 
 export function compareExpressions(
@@ -50,14 +50,14 @@ export function compareExpressions(
   return compared;
 }
 
-/** Undefined when the evaluator refuses, or when the value is one that only it can hold. */
+/** Undefined when the evaluator refuses, or when only it can represent the value. */
 function statically(source: string): { tree: Tree } | undefined {
   const evaluator = new Evaluator();
   try {
     const value = evaluator.evaluate(parseExpression(source), new Scope(evaluator.standard));
     return { tree: shown(treeOfValue([value], [])) };
   } catch (error) {
-    if (error instanceof Unsupported || error instanceof NothingToShow) return undefined;
+    if (error instanceof UnsupportedError || error instanceof NothingToShow) return undefined;
     throw error;
   }
 }
@@ -76,19 +76,19 @@ function running(sources: readonly string[], runner: CodeRunner): Tree[] {
       const request = { module: page.id, piece, props, isWhole: false, as: 'value' as const, idSpace: 0 };
       return shown(runner.run(modules, request));
     } catch (error) {
-      if (error instanceof CodeRefused) return `refused: ${error.message}`;
+      if (error instanceof CodeRefusedError) return `refused: ${error.message}`;
       throw error;
     }
   });
 }
 
-/** Names that a compiled page keeps for itself cannot be written in a source. */
+/** A source cannot use names that a compiled page reserves. */
 const page: ProgramModule = {
   id: 'page',
   factory: `(() => (require, exports) => { exports.$pieces = require('generated.jsx').pieces; })`,
 };
 
-/** What can be seen of a value: how children are grouped, keys and the sign of zero cannot. */
+/** The observable part of a value, without the grouping of children, keys and the sign of zero. */
 function shown(tree: Tree): Tree {
   if (Array.isArray(tree)) return tree.map(shown);
   if (tree === 0) return 0;
@@ -118,5 +118,5 @@ function content(children: readonly Tree[]): Tree[] {
   }, []);
 }
 
-/** An object between tags is refused by whoever shows it, after evaluation. */
+/** Rendering refuses an object between tags, after evaluation. */
 class NothingToShow extends Error {}

@@ -1,4 +1,4 @@
-/** Expressions as authors might write them, and as they might not. The same seed gives the same ones. */
+/** Generates expressions from a seed. */
 import fc from 'fast-check';
 
 const names = ['a', 'b', 'x', 'item', 'length'];
@@ -112,7 +112,7 @@ const callees = [
   'decodeURIComponent',
 ];
 
-/** Mostly well typed and sometimes not, since refusing is the evaluator's to decide. */
+/** Mostly well typed, sometimes not, because the evaluator must also refuse. */
 const { expression } = fc.letrec<{ expression: string; list: string; object: string }>((tie) => ({
   list: fc.array(tie('expression'), { maxLength: 4 }).map((items) => `[${items.join(', ')}]`),
   object: fc

@@ -1,23 +1,24 @@
 /**
- * `npm run differential`: the static evaluator against QuickJS and V8, on every page of real sites that it takes and on
- * generated expressions. Prints how many pages need which tier. Ends with 1 when two of them differ.
+ * `npm run differential`: compares the static evaluator with QuickJS and V8 on pages of real sites and on generated expressions.
+ * Exits with 1 when two of them differ.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Realm } from '../../packages/render/src/realm/realm.ts';
-import { findSites } from '../../scripts/measure/find-sites.ts';
+import { findSites, noSitesMessage, siteFolders } from '../../scripts/measure/find-sites.ts';
 import { compareExpressions } from './expressions.ts';
 import { generatedExpressions } from './generate.ts';
 import { compareSite } from './sites.ts';
 import { V8Runner } from './v8-runner.ts';
 
-const help = `Compares what the static evaluator gives with what QuickJS and V8 give.
+const help = `Compares the results of the static evaluator with those of QuickJS and V8.
 
   npm run differential -- [FOLDER...] [--expressions N] [--seed N]
 
-FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites. V8 runs their code: only trusted sites.
+FOLDER holds sites as folders or *.tar.gz archives; the default is the folder that DOCYARD_SITES names. V8 runs their code without
+a sandbox, so pass only trusted sites.
 
   --expressions N   generated expressions to compare (100000)
   --seed N          other expressions (1)
@@ -41,13 +42,17 @@ async function main(): Promise<number> {
     return 0;
   }
   const different =
-    (await compareSites(positionals)) + compareGenerated(Number(values.expressions), Number(values.seed));
+    (await compareSites(siteFolders(positionals))) +
+    compareGenerated(Number(values.expressions), Number(values.seed));
   process.stdout.write(different === 0 ? 'No difference.\n' : `${different} differences.\n`);
   return different === 0 ? 0 : 1;
 }
 
 async function compareSites(folders: readonly string[]): Promise<number> {
-  if (folders.length === 0) return 0;
+  if (folders.length === 0) {
+    process.stdout.write(`Skipped real sites. ${noSitesMessage}\n`);
+    return 0;
+  }
   const scratch = mkdtempSync(join(tmpdir(), 'docyard-differential-'));
   let different = 0;
   const all = { pages: 0, none: 0, static: 0, run: 0, refused: 0 };
@@ -79,7 +84,6 @@ async function compareSites(folders: readonly string[]): Promise<number> {
   return different;
 }
 
-/** In batches, so that memory and the time between two signs of life stay small. */
 function compareGenerated(count: number, seed: number): number {
   const engines = { QuickJS: new Realm(), V8: new V8Runner() };
   let [generated, taken, different] = [0, 0, 0];
@@ -97,7 +101,7 @@ function compareGenerated(count: number, seed: number): number {
   engines.QuickJS.close();
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   process.stdout.write(
-    `${generated} generated expressions, ${taken} taken by the static evaluator, ${different} differences, ${seconds} s.\n`,
+    `${generated} generated expressions, ${taken} accepted by the static evaluator, ${different} differences, ${seconds} s.\n`,
   );
   return different;
 }

@@ -1,4 +1,4 @@
-/** Pages of a site, each rendered three times: statically, by QuickJS, by V8. */
+/** Renders pages of a site statically, with QuickJS and with V8. */
 import { loadSite } from '../../packages/render/src/pipeline/load.ts';
 import { Realm } from '../../packages/render/src/realm/realm.ts';
 import {
@@ -13,7 +13,7 @@ import { V8Runner } from './v8-runner.ts';
 
 export interface ComparedSite {
   tiers: Record<PageTier, number>;
-  /** Pages whose code the static evaluator took wholly: these were compared. */
+  /** Pages whose code the static evaluator accepted completely. */
   compared: number;
   differences: { page: string; engine: string }[];
 }

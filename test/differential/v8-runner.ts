@@ -1,12 +1,9 @@
-/**
- * For the differential test only: the same modules and the same text of ours as in QuickJS, run by V8. It is no boundary of
- * any kind and must never see code that was not written for a test, or a site that is not trusted.
- */
+/** Runs the same modules as QuickJS in V8. It is not a security boundary: use it only with trusted sites. */
 import { createContext, runInContext } from 'node:vm';
 import { answer } from '../../packages/render/src/realm/answers.ts';
 import { insideSource } from '../../packages/render/src/realm/inside.ts';
 import type { CodeRequest, PageFacts } from '../../packages/render/src/realm/messages.ts';
-import { CodeRefused, type CodeRunner, treeOf } from '../../packages/render/src/realm/realm.ts';
+import { CodeRefusedError, type CodeRunner, treeOf } from '../../packages/render/src/realm/realm.ts';
 import type { Tree } from '../../packages/render/src/realm/tree.ts';
 import { programGlobals } from '../../packages/render/src/program/globals.ts';
 import type { ProgramModule } from '../../packages/render/src/program/program.ts';
@@ -43,7 +40,7 @@ export class V8Runner implements CodeRunner {
       );
     }
     const result = treeOf(inside.run(JSON.stringify(request)));
-    if (result instanceof CodeRefused) throw result;
+    if (result instanceof CodeRefusedError) throw result;
     return result;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A git host for tests: real repositories behind the real `git http-backend`, with a token before them. It keeps what it
- * was asked, and can be told to be slow, to fail or to refuse pushes.
+ * A git host for tests: real repositories behind `git http-backend` with a token. It records requests and injects delays,
+ * failures and refused pushes.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,55 +11,50 @@ import { dirname, join } from 'node:path';
 
 export interface GitServer {
   origin: string;
-  /** As egress rules name it. */
+  /** The host in the format of egress rules. */
   host: string;
-  /** Every request so far, with the header it brought. */
   requests: { method: string; path: string; authorization: string | undefined }[];
-  /** May be changed at any time. */
   behaviour: GitServerBehaviour;
-  /** Makes a bare repository with one commit on `main`. */
+  /** Creates a bare repository with one commit on `main`. */
   addRepository(name: string, files: Record<string, string | Uint8Array>): ServedRepository;
-  /** Serves a repository that lies somewhere else, by the folder that holds its objects; returns its address. */
+  /** Serves an existing repository; returns its address. */
   serve(name: string, gitFolder: string): string;
   close(): Promise<void>;
 }
 
 export interface ServedRepository {
   url: string;
-  /** The bare repository on disk. */
   folder: string;
-  /** Runs git in the bare repository, as its owner would. */
   git(...args: string[]): string;
-  /** A commit of somebody else on a branch, made anew from its tip or from `main`; returns the commit. */
+  /** Commits as another author to a branch, which is created from `main` if needed; returns the commit. */
   commit(
     branch: string,
     files: Record<string, string | Uint8Array>,
     change?: (clone: string) => void,
   ): string;
-  /** Branches of one commit each that hold nothing but these files and symbolic links; all of them in one go. */
+  /** Creates branches of one commit each with exactly these files and symbolic links. */
   setBranches(branches: Record<string, BranchContent>): void;
-  /** The commit a branch points to. */
   tip(branch: string): string | undefined;
-  /** From now on pushes are refused in these words; null allows them again. */
+  /** Refuses pushes with this message; null accepts them again. */
   refusePushes(words: string | null): void;
 }
 
 export interface BranchContent {
   files: Record<string, string>;
-  /** What each link points to, by path. */
+  /** Link targets by path. */
   links?: Record<string, string>;
 }
 
 export interface GitServerBehaviour {
-  /** What is asked of every client, as Basic password or Bearer token; null for nothing. */
+  /** Required as Basic password or Bearer token; null for none. */
   token: string | null;
-  /** Answered in place of git, such as 503. */
+  /** A status to respond with instead of git, such as 503. */
   statusFor?: ((path: string) => number | undefined) | undefined;
-  /** Sent along with such a status, for redirects. */
+  /** For redirects. */
   location?: string | undefined;
-  /** Only the protocol of 2005 is spoken. */
+  /** Speaks only protocol version 0. */
   oldProtocol?: boolean | undefined;
-  /** Held back until this is done. */
+  /** Delays the response until this resolves. */
   beforeAnswer?: ((path: string) => Promise<void>) | undefined;
 }
 
@@ -110,7 +105,7 @@ export async function startGitServer(behaviour: Partial<GitServerBehaviour> = {}
   }
 }
 
-/** What a client sends; any user name will do, as on most hosts. */
+/** Most hosts accept any user name. */
 export function basicAuthorization(token: string, user = 'git'): string {
   return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
 }
@@ -178,12 +173,12 @@ class Repository implements ServedRepository {
   }
 }
 
-/** As the manual of `git fast-import` describes it. */
+/** See the manual of `git fast-import`. */
 function commitStream(branch: string, { files, links = {} }: BranchContent): string {
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const entries = (mode: string, all: Record<string, string>) =>
     Object.entries(all).map(([path, text]) => `M ${mode} inline ${JSON.stringify(path)}\n${data(text)}`);
-  const who = 'committer Somebody <somebody@example.com> 1700000000 +0000';
+  const who = 'committer Author <author@example.com> 1700000000 +0000';
   return [
     `reset refs/heads/${branch}\ncommit refs/heads/${branch}\n${who}\n${data('Change')}`,
     ...entries('100644', files),
@@ -192,7 +187,7 @@ function commitStream(branch: string, { files, links = {} }: BranchContent): str
   ].join('');
 }
 
-/** CGI as the manual of `git http-backend` describes it. */
+/** CGI, see the manual of `git http-backend`. */
 function runBackend(backend: string, root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://host');
   const settings = { 'http.receivepack': 'true', 'uploadpack.allowFilter': 'true', 'safe.directory': '*' };
@@ -243,10 +238,10 @@ const isolated = {
   HOME: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'Somebody',
-  GIT_AUTHOR_EMAIL: 'somebody@example.com',
-  GIT_COMMITTER_NAME: 'Somebody',
-  GIT_COMMITTER_EMAIL: 'somebody@example.com',
+  GIT_AUTHOR_NAME: 'Author',
+  GIT_AUTHOR_EMAIL: 'author@example.com',
+  GIT_COMMITTER_NAME: 'Author',
+  GIT_COMMITTER_EMAIL: 'author@example.com',
 };
 
 function git(folder: string, ...args: string[]): string;

@@ -1,6 +1,6 @@
 /**
- * An OpenID Connect issuer for tests: the real `oidc-provider` on a free port, with its own pages for signing in and
- * consenting. Whoever signs in as `ada` has the email ada@example.com.
+ * An OpenID Connect issuer: `oidc-provider` on a free port with its login and consent pages. The user `ada` has the email
+ * ada@example.com.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export interface FakeIssuer {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** Once it is known where people are sent back to. Until then the issuer answers 503. */
+  /** Sets the redirect address. Until then the issuer answers 503. */
   open(redirectUri: string): Promise<void>;
   stop(): void;
 }

@@ -1,7 +1,4 @@
-/**
- * A model for tests: a real HTTP server on a free port that answers by a script, in the wire format that the path asks
- * for, and keeps what it was asked. It knows no model; formats are as their makers document them.
- */
+/** A scripted model: an HTTP server that responds in the wire format of the requested path and records requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,30 +10,29 @@ export interface ScriptedAnswer {
   text?: string;
   reasoning?: string;
   calls?: ScriptedCall[];
-  /** `inputTokens` holds the cached ones too. Null for an endpoint that tells nothing. */
+  /** `inputTokens` includes cached tokens. Null for an endpoint without usage. */
   usage?: { inputTokens?: number; outputTokens?: number; cacheReadTokens?: number } | null;
   stop?: 'refused' | 'length';
-  /** In how many pieces texts and arguments are sent; 3 unless told. */
+  /** Number of chunks of texts and arguments; the default is 3. */
   pieces?: number;
 }
 
 export interface ScriptedCall {
   name: string;
   input?: unknown;
-  /** Sent instead of `input`, as it stands: for arguments that are no JSON. */
+  /** Sent verbatim instead of `input`, for arguments that are not JSON. */
   arguments?: string;
-  /** Counted up over the life of the server when absent. */
   id?: string;
 }
 
 export type Fault =
   | { fault: 'status'; status: number; message?: string; retryAfter?: string }
-  /** The connection breaks after half of the answer. */
+  /** The connection breaks after half of the response. */
   | { fault: 'cut'; answer?: ScriptedAnswer }
-  /** Half of the answer, then silence until the caller goes away. */
+  /** Half of the response, then silence until the caller disconnects. */
   | { fault: 'hang'; answer?: ScriptedAnswer }
   | { fault: 'slow'; answer: ScriptedAnswer; pauseMilliseconds: number }
-  /** An event that is no JSON. */
+  /** An event that is not JSON. */
   | { fault: 'malformed' }
   /** An error event in the stream. */
   | { fault: 'overloaded' };
@@ -44,13 +40,13 @@ export type Fault =
 export type Turn = ScriptedAnswer | Fault;
 
 export interface Asked {
-  /** How many requests came before this one. */
+  /** Number of earlier requests. */
   turn: number;
   messages: Message[];
   tools: string[];
 }
 
-/** A list is used up; after its end the server answers 500. A function may decide from the conversation. */
+/** After the end of a list the server answers 500. A function may decide from the conversation. */
 export type Script = readonly Turn[] | ((asked: Asked) => Turn | Promise<Turn>);
 
 export interface RecordedRequest extends Asked {
@@ -62,7 +58,7 @@ export interface RecordedRequest extends Asked {
 export interface ModelServer {
   /** The base address, for both wire formats. */
   url: string;
-  /** `host:port`, to be listed for egress. */
+  /** `host:port`, for egress rules. */
   host: string;
   requests: RecordedRequest[];
   close(): Promise<void>;
@@ -74,7 +70,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
   const server = createServer((request, response) => {
     const wire = wires.find(({ path }) => request.url?.endsWith(path));
     if (!wire) return void response.writeHead(404).end();
-    // A caller that goes away in the middle is what some tests are about.
+    // Some tests disconnect during a response.
     response.on('error', () => {});
     answer(wire, request, response).catch((error: unknown) => {
       console.error(error);
@@ -112,7 +108,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
 
 const spent: Fault = { fault: 'status', status: 500, message: 'The script has no more turns.' };
 
-/** Gives every call an id, because both formats want one. */
+/** Both formats require an id. */
 function numbered(turn: Turn, nextId: () => string): Turn {
   if ('fault' in turn) {
     return 'answer' in turn && turn.answer

@@ -1,13 +1,12 @@
 /**
- * The two wire formats of the scripted model, side by side: OpenAI chat completions and Anthropic messages, both as a
- * stream of events. Each also reads a request back into our own form of a conversation.
+ * The two wire formats of the scripted model as event streams: OpenAI chat completions and Anthropic messages. Each also parses
+ * requests.
  */
 import type { Message, ToolCall } from '../../packages/server/src/agent/contract.ts';
 import type { ScriptedAnswer, ScriptedCall } from './model-server.ts';
 
 export interface Wire {
   path: string;
-  /** The whole answer as events, in the order in which they are sent. */
   events(answer: ScriptedAnswer, request: Record<string, unknown>): string[];
   error(message: string): unknown;
   errorEvent(message: string): string;
@@ -208,7 +207,7 @@ function argumentsOf(call: ScriptedCall): string {
   return call.arguments ?? JSON.stringify(call.input ?? {});
 }
 
-/** Pieces of about the same length, none of them empty. */
+/** Chunks of about the same length, none of them empty. */
 function split(text: string, pieces: number): string[] {
   const length = Math.max(1, Math.ceil(text.length / pieces));
   return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>

@@ -1,4 +1,4 @@
-/** As much of the package as the tests use; it comes without types. */
+/** The package has no types; these are the used ones. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

@@ -1,13 +1,10 @@
-/**
- * `npm run fuzz`: every target with as many inputs as asked for. Prints a line for each and ends with 1 when a promise was
- * broken, a process died or a run did not end.
- */
+/** `npm run fuzz`: runs every target. Exits with 1 when a promise was broken, a process died or a run hung. */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import type { Order, Told } from './process.ts';
+import type { Order, Progress } from './process.ts';
 import { targets } from './targets/index.ts';
 
-const help = `Tries inputs that nobody sends on purpose on everything that reads strangers' text.
+const help = `Tries malformed input on everything that reads untrusted text.
 
   npm run fuzz -- [--runs N] [--only TEXT] [--from N]
 
@@ -17,7 +14,7 @@ const help = `Tries inputs that nobody sends on purpose on everything that reads
   --help        this text
 `;
 
-/** A run takes milliseconds; only one that hangs is silent for so long. */
+/** A run takes milliseconds; only a hanging one is silent for so long. */
 const silenceMs = 30_000;
 
 interface Tally {
@@ -73,14 +70,14 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-/** Goes on after the input that ended the process. */
+/** Continues after an input that killed the process. */
 async function fuzz(order: Order): Promise<Tally> {
   const tally: Tally = { taken: 0, refused: 0, broken: [], died: [], slowestMs: 0, slowestRun: order.from };
   let rest = order;
   for (;;) {
     const death = await runProcess(rest, tally);
     if (death === undefined) return tally;
-    // It tells its place twice a second; the inputs since then are tried again, one told after another.
+    // Progress arrives twice a second; the inputs since then are repeated one by one to find the fatal one.
     const deadly = rest.everyRun ? death : undefined;
     if (deadly !== undefined) tally.died.push(deadly);
     if (tally.died.length >= 20) return tally;
@@ -106,17 +103,17 @@ function runProcess(order: Order, tally: Tally): Promise<{ run: number; how: str
     });
     const kill = (): boolean => child.kill('SIGKILL');
     let timer = setTimeout(kill, silenceMs);
-    child.on('message', (told: Told) => {
+    child.on('message', (progress: Progress) => {
       clearTimeout(timer);
       timer = setTimeout(kill, silenceMs);
-      if (told.type === 'at') at = told.run;
-      if (told.type === 'broken') tally.broken.push(told);
-      if (told.type === 'done') {
+      if (progress.type === 'at') at = progress.run;
+      if (progress.type === 'broken') tally.broken.push(progress);
+      if (progress.type === 'done') {
         isDone = true;
-        tally.taken += told.taken;
-        tally.refused += told.refused;
-        if (told.slowestMs > tally.slowestMs)
-          Object.assign(tally, { slowestMs: told.slowestMs, slowestRun: told.slowestRun });
+        tally.taken += progress.taken;
+        tally.refused += progress.refused;
+        if (progress.slowestMs > tally.slowestMs)
+          Object.assign(tally, { slowestMs: progress.slowestMs, slowestRun: progress.slowestRun });
       }
     });
     child.once('exit', (code, signal) => {

@@ -1,6 +1,6 @@
 /**
- * One target in a process of its own, since native code that fails takes its process along. It tells its parent how far it
- * is; of the runs `from` to `to` it tells the number of each when asked to, so that the deadly one can be found.
+ * Runs one target in a process, because a failure of native code kills its process. It reports progress, and every run number
+ * on request.
  */
 import { targets } from './targets/index.ts';
 
@@ -11,7 +11,7 @@ export interface Order {
   everyRun: boolean;
 }
 
-export type Told =
+export type Progress =
   | { type: 'at'; run: number }
   | { type: 'broken'; run: number; message: string }
   | { type: 'done'; taken: number; refused: number; slowestMs: number; slowestRun: number };
@@ -26,22 +26,22 @@ async function work({ target: name, from, to, everyRun }: Order): Promise<void> 
   for (let run = from; run < to; run += 1) {
     const began = performance.now();
     if (everyRun || began - toldAt > 500) {
-      tell({ type: 'at', run });
+      report({ type: 'at', run });
       toldAt = began;
     }
     try {
       counts[await target.attempt(run)] += 1;
     } catch (error) {
-      tell({ type: 'broken', run, message: error instanceof Error ? error.message : String(error) });
+      report({ type: 'broken', run, message: error instanceof Error ? error.message : String(error) });
     }
     const tookMs = performance.now() - began;
     if (tookMs > counts.slowestMs) Object.assign(counts, { slowestMs: tookMs, slowestRun: run });
   }
-  tell({ type: 'done', ...counts });
+  report({ type: 'done', ...counts });
   process.disconnect();
   process.exit();
 }
 
-function tell(told: Told): void {
-  process.send?.(told);
+function report(progress: Progress): void {
+  process.send?.(progress);
 }

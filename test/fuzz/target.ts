@@ -1,6 +1,6 @@
 /**
- * What is fuzzed and how inputs are made: a target has inputs and a promise, and says of each input whether it was taken or
- * refused. Breaking the promise is throwing. Inputs come from a number alone, so that any run can be repeated.
+ * The interface of a fuzz target. A target accepts or rejects each input and throws when its promise is broken. Inputs are
+ * derived from a number, so that runs can be repeated.
  */
 import fc from 'fast-check';
 
@@ -8,9 +8,9 @@ export type Outcome = 'taken' | 'refused';
 
 export interface Target {
   name: string;
-  /** What must hold for every input, as a sentence. */
+  /** The invariant for every input, as a sentence. */
   promise: string;
-  /** Makes the input of one run and tries it. `run` names the input: the same number, the same input. */
+  /** `run` determines the input. */
   attempt(run: number): Promise<Outcome>;
 }
 
@@ -36,7 +36,7 @@ export class PromiseBroken extends Error {
   override readonly name = 'PromiseBroken';
 }
 
-/** Nothing that a program inherits may have changed. */
+/** Inherited properties must not change. */
 export function insistOnCleanPrototypes(): void {
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype, String.prototype]) {
     const [added] = Object.keys(prototype);
@@ -44,7 +44,7 @@ export function insistOnCleanPrototypes(): void {
   }
 }
 
-/** Texts of a corpus, a few as they are, most with words of a dictionary put in, parts taken out, doubled, repeated and moved. */
+/** Mutates texts of a corpus with words of a dictionary. */
 export function mutatedText(corpus: readonly string[], dictionary: readonly string[]): fc.Arbitrary<string> {
   const edit = fc.record({
     how: fc.constantFrom('insert', 'remove', 'double', 'repeat', 'replace', 'wrap'),
@@ -91,7 +91,7 @@ export function mutatedText(corpus: readonly string[], dictionary: readonly stri
     );
 }
 
-/** Bytes with some of them changed, taken out, doubled or added. */
+/** Changes, removes, repeats or adds bytes. */
 export function mutatedBytes(base: Uint8Array): fc.Arbitrary<Uint8Array> {
   const edit = fc.record({
     how: fc.constantFrom('change', 'remove', 'insert', 'double'),

@@ -1,28 +1,27 @@
 /**
- * One service with work of every kind that could lead outside: an export of a site full of remote references, one of a
- * repository elsewhere, an agent job, webhooks. Run by itself it prints what came of it and which addresses were tried, as
- * JSON: `node test/offline/scenario.ts offline|online`. Meant for a network namespace in which nothing can be reached.
+ * Runs a service with every kind of work that could contact other hosts: exports with remote references, a remote repository,
+ * an agent job and webhooks. `node test/offline/scenario.ts offline|online` prints the outcome and the addresses as JSON.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitForExport, type DocyardClient, type ExportJob } from '@docyard/api';
-import { createProject, mendLink, runJob, setStage, siteOfTwoPages } from '../agent/stage.ts';
-import { setTrap, type Trap } from './trap.ts';
+import { createProject, mendLink, runJob, setStage, siteOfTwoPages } from '../agent/harness.ts';
+import { setTrap, type Trap } from './connection-trace.ts';
 
 export interface Outcome {
-  /** Other machines, and name servers, that anything tried to reach. */
+  /** Other hosts, and name servers. */
   outside: string[];
   /** Ports of this machine. */
   here: string[];
   exported: { status: string; findings: Record<string, number>; reasons: string[] };
-  elsewhere: { status: string; code: string | null; message: string };
+  remote: { status: string; code: string | null; message: string };
   agent: { status: string; reason: string | null; pullRequest: boolean };
   webhooks: { url: string; status: string; attempts: number }[];
 }
 
-/** A public address that is not ours; in the namespace nothing leads to it. */
+/** A public address, unreachable in the namespace. */
 const farAway = '93.184.215.14';
 
 export const siteFullOfReferences = {
@@ -78,9 +77,9 @@ export async function playScenario(mode: 'offline' | 'online'): Promise<Outcome>
     const agent = await runJob(service, projectId, 'Mend the link on the first page.');
     const outcome = {
       exported: await tellExport(client, exported),
-      elsewhere: await exportFromElsewhere(client),
+      remote: await exportFromRemote(client),
       agent: { status: agent.status, reason: agent.statusReason, pullRequest: agent.pullRequest !== null },
-      webhooks: await tellWebhooks(client),
+      webhooks: await deliverWebhooks(client),
     };
     await service.stop();
     await trap?.close();
@@ -113,31 +112,31 @@ async function tellExport(client: DocyardClient, job: ExportJob): Promise<Outcom
   return { status: job.status, findings: byCode, reasons: remote.map(({ message }) => message) };
 }
 
-async function exportFromElsewhere(client: DocyardClient): Promise<Outcome['elsewhere']> {
+async function exportFromRemote(client: DocyardClient): Promise<Outcome['remote']> {
   const source = { repository: `https://${farAway}/docs.git` };
-  const domain = 'elsewhere.example.com';
-  await client.call('createProject', { body: { name: 'Elsewhere', domain, source } });
+  const domain = 'remote.example.com';
+  await client.call('createProject', { body: { name: 'Remote', domain, source } });
   const { status, failure } = await runExport(client, domain);
   return { status, code: failure?.code ?? null, message: failure?.message ?? '' };
 }
 
-/** Once each has been tried: delivered, failed at least once, or put off because it may not be. */
-async function tellWebhooks(client: DocyardClient): Promise<Outcome['webhooks']> {
+/** Resolves once each delivery was attempted or deferred. */
+async function deliverWebhooks(client: DocyardClient): Promise<Outcome['webhooks']> {
   const { data: webhooks } = await client.call('listWebhooks');
-  const told: Outcome['webhooks'] = [];
+  const deliveries: Outcome['webhooks'] = [];
   for (const { id, url } of webhooks) {
     for (;;) {
       const { data } = await client.call('listWebhookDeliveries', { params: { webhookId: id } });
       const first = data.at(-1);
       const isPutOff = Date.parse(first?.nextAttemptAt ?? '') > Date.now() + 20_000;
       if (first && (first.status !== 'pending' || first.attempts.length > 0 || isPutOff)) {
-        told.push({ url, status: first.status, attempts: first.attempts.length });
+        deliveries.push({ url, status: first.status, attempts: first.attempts.length });
         break;
       }
       await pause(100);
     }
   }
-  return told.toSorted((a, b) => a.url.localeCompare(b.url));
+  return deliveries.toSorted((a, b) => a.url.localeCompare(b.url));
 }
 
 const [, program, mode] = process.argv;

@@ -1,4 +1,4 @@
-/** A process that serves the API or a site, and reports how long one turn of its event loop keeps the processor. */
+/** A process that serves the API or a site and reports the processor time of event loop turns. */
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -35,20 +35,20 @@ async function serveSite(): Promise<number> {
 
 const port = await (process.argv[2] === 'api' ? serveApi() : serveSite());
 
-/** Processor time of this thread instead of wall-clock time: other processes of the machine must not count. */
-let longestMs = 0;
+/** Processor time of the thread, because other processes must not count. */
+let maxMs = 0;
 let before = process.threadCpuUsage();
 function look(): void {
   const { user, system } = process.threadCpuUsage(before);
-  longestMs = Math.max(longestMs, (user + system) / 1000);
+  maxMs = Math.max(maxMs, (user + system) / 1000);
   before = process.threadCpuUsage();
 }
 setInterval(look, 2);
 
 process.on('message', () => {
   look();
-  process.send?.({ longestMs });
-  longestMs = 0;
+  process.send?.({ maxMs });
+  maxMs = 0;
 });
 process.once('disconnect', () => void runCleanups().finally(() => process.exit()));
 process.send?.({ port });

@@ -1,37 +1,36 @@
 /**
- * `npm run scenarios`: gives editing tasks to an oracle, to the model that MODEL_URL and MODEL_NAME name, or to a
- * recording, and prints what became of each. It says what the tools allow and what a task costs; it does not say how well a model writes.
+ * `npm run scenarios`: runs editing tasks with an oracle, with the model that MODEL_URL and MODEL_NAME name, or with a recording.
+ * It measures what the tools allow and what a task costs, not how well a model writes.
  */
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Model } from '../../packages/server/src/agent/contract.ts';
 import { playFrom } from '../../packages/server/src/agent/model/cassette.ts';
 import type { ModelSettings } from '../../packages/server/src/agent/model/endpoint.ts';
-import { findSites } from '../../scripts/measure/find-sites.ts';
+import { findSites, noSitesMessage, siteFolders } from '../../scripts/measure/find-sites.ts';
 import { startOracle } from './oracle.ts';
-import { scenariosOf } from './real.ts';
-import { sampleScenarios } from './sample.ts';
+import { scenariosOf } from './real-sites.ts';
+import { sampleScenarios } from './sample-site.ts';
 import { modelAt, runScenario, type Outcome, type Scenario, type ScenarioOptions } from './scenario.ts';
 
-const help = `Gives editing tasks to a model and says what became of each.
+const help = `Runs editing tasks with a model and prints the result of each.
 
   npm run scenarios -- [--only NAME] [--sites FOLDER] [--record FILE | --replay FILE]
   npm run scenarios -- --serve
 
   --only NAME      only tasks whose name or site contains this
-  --sites FOLDER   real sites, unpacked or as *.tar.gz; ../shared/sites unless told
-  --record FILE    add every question and answer to this file, one JSON line each; as confidential as the sites
-  --replay FILE    no model: the answers of such a file, to look into a run again or to compare versions of Docyard
-  --serve          be the oracle behind an address, for a first try of what follows; ends with Ctrl+C
+  --sites FOLDER   real sites, as folders or *.tar.gz (default: the folder that DOCYARD_SITES names)
+  --record FILE    append every request and response to this file as JSON lines; as confidential as the sites
+  --replay FILE    use the responses of such a file instead of a model
+  --serve          serve the oracle as a model over HTTP until Ctrl+C
   --help           this text
 
-The model is an oracle that knows the right calls. To try another one, set MODEL_URL, MODEL_NAME and, if it wants them,
-MODEL_KEY and MODEL_PROVIDER (openai or anthropic). The tasks and what is checked are the same for every model. Only the
-oracle must also be refused no call.
+The default model is an oracle that knows the right calls. To use another one, set MODEL_URL, MODEL_NAME and, if it needs them,
+MODEL_KEY and MODEL_PROVIDER (openai or anthropic). Tasks and checks are the same for every model; only the oracle also fails
+when a call is refused.
 `;
 
 process.exitCode = await main();
@@ -40,7 +39,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       only: { type: 'string', default: '' },
-      sites: { type: 'string', default: fileURLToPath(new URL('../../../shared/sites', import.meta.url)) },
+      sites: { type: 'string', multiple: true, default: [] },
       record: { type: 'string' },
       replay: { type: 'string' },
       serve: { type: 'boolean', default: false },
@@ -53,7 +52,7 @@ async function main(): Promise<number> {
   }
   const scratch = mkdtempSync(join(tmpdir(), 'docyard-scenarios-'));
   try {
-    const all = [...sampleScenarios, ...realScenarios(values.sites, scratch)];
+    const all = [...sampleScenarios, ...realScenarios(siteFolders(values.sites), scratch)];
     const wanted = all.filter(({ name, site }) => `${site.name}: ${name}`.includes(values.only));
     if (values.serve) return await serve(wanted);
     return await runAll(wanted, { recordFile: values.record, model: await modelOf(values.replay) });
@@ -97,14 +96,11 @@ function lineOf({ name, problems, usage }: Outcome): string {
   );
 }
 
-function realScenarios(folder: string, scratch: string): Scenario[] {
-  if (!existsSync(folder)) {
-    process.stdout.write(`SKIPPED  tasks on real sites: there is no folder ${folder}\n`);
-    return [];
-  }
-  return findSites([folder], scratch).flatMap(({ name, root }) => {
+function realScenarios(folders: readonly string[], scratch: string): Scenario[] {
+  if (folders.length === 0) process.stdout.write(`SKIPPED  tasks on real sites. ${noSitesMessage}\n`);
+  return findSites(folders, scratch).flatMap(({ name, root }) => {
     const made = scenariosOf({ name, folder: root });
-    if (made.length === 0) process.stdout.write(`SKIPPED  ${name}: no pages that the tasks could use\n`);
+    if (made.length === 0) process.stdout.write(`SKIPPED  ${name}: no pages that the tasks can use\n`);
     return made;
   });
 }

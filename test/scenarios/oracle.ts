@@ -1,6 +1,6 @@
 /**
- * A perfect model for the tasks of the suite, behind the wire format of a real one: it tells the task by its instruction
- * and the next call by what it has been answered. It keeps nothing between two requests.
+ * A perfect model for the tasks of the suite, behind a real wire format. It is stateless: the instruction identifies the task,
+ * and the conversation the next call.
  */
 import { startModelServer, type ModelServer, type ScriptedCall } from '../fakes/model-server.ts';
 import type { Scenario } from './scenario.ts';
@@ -11,7 +11,7 @@ export function startOracle(scenarios: readonly Scenario[]): Promise<ModelServer
     const task = scenarios.find(({ instruction }) => said.some((text) => text.includes(instruction)));
     if (task === undefined) return { text: 'This is none of the tasks.' };
     const call = callsOf(task)[messages.filter(({ role }) => role === 'tool').length];
-    // Usage is not told, so that tokens are those the gateway counts.
+    // Without usage, the gateway counts the tokens.
     return call === undefined ? { text: 'There is nothing left to do.' } : { calls: [call], usage: null };
   });
 }

@@ -1,7 +1,4 @@
-/**
- * Runs one editing task from its instruction to its verdict: the real loop, tools, renderer and policy on a copy of a
- * site. The model is an oracle that knows the right calls, or any other; the checks are the same for both.
- */
+/** Runs one editing task with the real loop, tools, renderer and policy on a copy of a site. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +20,7 @@ import { judgeChange } from '../../packages/server/src/agent/policy/gate.ts';
 import { surveyTree } from '../../packages/server/src/agent/policy/survey.ts';
 import { usageOf } from '../../packages/server/src/agent/replay.ts';
 import { openSiteChecks } from '../../packages/server/src/agent/site-check.ts';
-import { tools } from '../../packages/server/src/agent/tools/list.ts';
+import { tools } from '../../packages/server/src/agent/tools/all-tools.ts';
 import { outline } from '../../packages/server/src/agent/tools/outline.ts';
 import { openWorkspace } from '../../packages/server/src/agent/workspace/workspace.ts';
 import type { ScriptedCall } from '../fakes/model-server.ts';
@@ -38,16 +35,16 @@ export interface Scenario {
   name: string;
   site: Site;
   instruction: string;
-  /** The calls of a perfect model, one a turn; validate and finish follow by themselves. */
+  /** The calls of a perfect model, one per turn; validate and finish follow automatically. */
   calls: ScriptedCall[];
-  /** What is wrong with the result, in words; nothing when it is right. */
+  /** Problems of the result. */
   check(files: Files): string[];
 }
 
 export interface Files {
   /** Empty when there is no such file. */
   text(path: string): string;
-  /** Paths that are different from before, sorted. */
+  /** Changed paths, sorted. */
   changed: string[];
 }
 
@@ -58,9 +55,9 @@ export interface Outcome {
 }
 
 export interface ScenarioOptions {
-  /** An oracle unless told. */
+  /** An oracle by default. */
   model?: Model | undefined;
-  /** What was asked and answered is added to this file. */
+  /** Requests and responses are appended to this file. */
   recordFile?: string | undefined;
 }
 
@@ -71,7 +68,7 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions =
   try {
     const perfect = modelAt({ provider: 'openai', url: oracle.url, key: null, name: 'oracle' });
     const work = await inFolder(scenario, perfect, recordFile);
-    // A perfect model is never refused a call; if it is, the tools are in the way.
+    // A refused call of the oracle means that the tools are too strict.
     return outcomeOf(scenario, { ...work, problems: [...work.problems, ...failedCalls(work.steps)] });
   } finally {
     await oracle.close();
@@ -82,7 +79,7 @@ function outcomeOf(scenario: Scenario, { steps, problems }: Work): Outcome {
   return { name: `${scenario.site.name}: ${scenario.name}`, problems, usage: usageOf(steps) };
 }
 
-/** The host that somebody names may be reached, wherever it is. */
+/** The host of the model may be anywhere. */
 export function modelAt(settings: ModelSettings): Model {
   return createModel(settings, { egress: { allowedHosts: [new URL(settings.url).host] } });
 }

@@ -1,12 +1,9 @@
-/**
- * What the program can stand on: the embedded default in one process, or PostgreSQL and S3 with processes for requests
- * and for work. A test that runs on each of them holds for both.
- */
+/** The supported stacks: one process with SQLite, or API and worker processes with PostgreSQL and S3. */
 import { postgresMissing, startPostgres } from '../postgres.ts';
 import { rgwMissing, startRgw } from '../rgw.ts';
 
 export interface Stack {
-  /** For every process that belongs to it. */
+  /** For every process of the stack. */
   environment: Record<string, string>;
   /** One process each; undefined is one that does everything. */
   roles: readonly ('api' | 'worker' | undefined)[];
@@ -15,7 +12,7 @@ export interface Stack {
 
 interface StackKind {
   name: string;
-  /** Why it cannot be had here. */
+  /** Why it is not available here. */
   missing: string | undefined;
   start(): Promise<Stack>;
 }

@@ -1,18 +1,15 @@
-/**
- * Compares the running service with the ledger, and at the very end the files with the records: archives, leftovers,
- * processes. It complains into the ledger and changes nothing.
- */
+/** Compares the running service with the ledger, and at the end archives, files and processes with the records. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiKey, DocyardClient, ExportJob, Project } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
 import { temporaryFolder, type Service } from '../service.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from './seeded-random.ts';
 import type { Ledger } from './ledger.ts';
 import { isFinal } from './operations.ts';
 
-/** Everything that was acknowledged before the last kill. Only the worker may be at work meanwhile. */
+/** Everything acknowledged before the last kill. Only the worker may be active meanwhile. */
 export async function checkAcknowledged(service: Service, ledger: Ledger, chance: Chance): Promise<void> {
   const askedAt = ledger.moment();
   ledger.checkJobs(await listAll(service.client, 'listExports'), askedAt);
@@ -39,7 +36,7 @@ export async function waitForAll(service: Service, ledger: Ledger, seconds: numb
   }
 }
 
-/** Downloads every bundle there is; returns how many were whole. */
+/** Downloads every bundle; returns the number of intact ones. */
 export async function checkArchives(service: Service, ledger: Ledger): Promise<number> {
   const folder = temporaryFolder('archives');
   let whole = 0;
@@ -54,7 +51,7 @@ export async function checkArchives(service: Service, ledger: Ledger): Promise<n
   return whole;
 }
 
-/** The download itself compares the SHA-256 with the record of the link. */
+/** The download verifies the SHA-256 of the link. */
 async function checkArchive(
   client: DocyardClient,
   job: ExportJob,
@@ -80,7 +77,7 @@ async function checkArchive(
   }
 }
 
-/** What an idle service that has swept may keep: for each completed job one attempt with three files. */
+/** An idle service keeps one attempt with three files for each completed job. */
 export async function checkLeftovers(service: Service, ledger: Ledger): Promise<void> {
   const jobs = await listAll(service.client, 'listExports');
   const expected = new Set(
@@ -91,7 +88,7 @@ export async function checkLeftovers(service: Service, ledger: Ledger): Promise<
       ),
   );
   let found: string[] = [];
-  // The sweep begins with the service and may take a moment.
+  // The sweep starts with the service and may take a moment.
   for (const deadline = Date.now() + 5000; Date.now() < deadline;) {
     found = [...filesBelow(service.dataDir, 'blobs'), ...filesBelow(service.dataDir, 'work')];
     if (found.every((file) => expected.has(file))) break;

@@ -1,15 +1,14 @@
 /**
- * What the service has acknowledged, and the complaints when it later says otherwise. An answer that never came
- * leaves both possibilities open; one that came leaves none. It makes no requests itself.
+ * Records what the service has acknowledged and reports contradictions. A request without a response may have succeeded or not.
  */
 import type { ApiKey, CreatedKey, ExportJob, Project, StartExport } from '@docyard/api';
 
-/** Asked for is not done: the answer may have been lost with the server. */
+/** A request may have succeeded although its response was lost. */
 export type Wish = 'none' | 'asked' | 'acknowledged';
 
 export interface KnownJob {
   latest: ExportJob;
-  /** The moment of the last look, in the ledger's own count. */
+  /** The logical time of the last observation. */
   seenAt: number;
   startAcknowledged: boolean;
   cancel: Wish;
@@ -18,7 +17,7 @@ export interface KnownJob {
 }
 
 export interface StartRequest {
-  /** Part of the job's metadata, so that every job can be traced to the request that made it. */
+  /** Part of the metadata, so that every job can be traced to its request. */
   tag: string;
   body: StartExport;
   idempotencyKey: string | undefined;
@@ -44,7 +43,6 @@ export interface Complaints {
   duplicated: number;
   resurrected: number;
   secondJobs: number;
-  /** Everything else that must not happen. */
   other: number;
 }
 
@@ -71,7 +69,7 @@ export class Ledger {
     this.problems.push(`${kind}: ${text}`);
   }
 
-  /** Taken before a request is sent; an answer can only contradict what was known by then. */
+  /** Taken before a request is sent; a response can contradict only what was known by then. */
   moment(): number {
     this.#moments += 1;
     return this.#moments;
@@ -83,7 +81,7 @@ export class Ledger {
     }
     request.jobId = job.jobId;
     const known = this.jobs.get(job.jobId);
-    // A repeated request gets the first answer word for word: news when the job is new, else history.
+    // A repeated request gets the first response, which is current only for a new job.
     if (known === undefined) this.observe(job, askedAt);
     (this.jobs.get(job.jobId) as KnownJob).startAcknowledged = true;
   }
@@ -125,7 +123,7 @@ export class Ledger {
     });
   }
 
-  /** The whole list of jobs, read while nothing but the worker changes them. */
+  /** The whole list of jobs, read while only the worker changes them. */
   checkJobs(listed: readonly ExportJob[], askedAt: number): void {
     const ids = new Set(listed.map(({ jobId }) => jobId));
     if (ids.size !== listed.length) this.complain('duplicated', 'a job is listed twice');
@@ -192,7 +190,7 @@ export class Ledger {
     }
   }
 
-  /** The same commit with the same options must give the same bytes, whichever attempt made them. */
+  /** The same commit with the same options must give the same bytes in every attempt. */
   #compareBundle(job: ExportJob): void {
     if (job.bundle === null || job.source.commit === null) return;
     const key = JSON.stringify([job.domain, job.source.commit, job.options]);

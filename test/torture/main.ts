@@ -1,9 +1,6 @@
-/**
- * `npm run torture`: the long version of the torture test, with figures to publish. Ends with 1 when anything that
- * was acknowledged was lost.
- */
+/** `npm run torture`: the long version of the torture test. Exits with 1 when acknowledged work was lost. */
 import { parseArgs } from 'node:util';
-import { runMany } from '../agent/many.ts';
+import { runMany } from '../agent/many-jobs.ts';
 import { torture, type TortureFigures } from './torture.ts';
 
 const help = `Kills the service again and again while it is used, and counts what it forgets.

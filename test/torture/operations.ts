@@ -1,11 +1,11 @@
 /**
- * What callers do to the service while it is tortured: random operations through the typed client, each written into
- * the ledger before it is sent and again when it is answered. A failed request is no fault: the server was killed.
+ * Random operations of clients during the torture test. Each is recorded in the ledger before it is sent and after its
+ * response; failed requests are expected.
  */
 import { createHash } from 'node:crypto';
 import { DocyardError, type DocyardClient } from '@docyard/api';
 import type { Service } from '../service.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from './seeded-random.ts';
 import type { KnownJob, Ledger, StartRequest } from './ledger.ts';
 
 export interface Caller {
@@ -14,18 +14,18 @@ export interface Caller {
   ledger: Ledger;
   chance: Chance;
   domains: readonly string[];
-  /** A repository that can be made a project as often as wanted. */
+  /** A repository for any number of projects. */
   repository: string;
   figures: { idempotentRetries: number; downloads: number };
-  /** Links and downloads under way. */
+  /** Links and downloads in progress. */
   bundlesUnderWay: number;
-  /** Numbers that make names unique; goes on over all rounds. */
+  /** Makes names unique over all rounds. */
   counter: { value: number };
 }
 
-const mostUnfinished = 10;
+const maxUnfinished = 10;
 
-/** Several callers at once, until the signal or the end of the server. */
+/** Several concurrent callers, until the signal or the end of the server. */
 export async function keepBusy(caller: Caller, signal: AbortSignal, callers: number): Promise<void> {
   const one = async () => {
     while (!signal.aborted) {
@@ -36,7 +36,7 @@ export async function keepBusy(caller: Caller, signal: AbortSignal, callers: num
   await Promise.all(Array.from({ length: callers }, one));
 }
 
-/** Sends again what was never answered, and now and then what was: both must give the job that there is. */
+/** Repeats requests without a response, and sometimes others: both must return the existing job. */
 export async function repeatRequests(caller: Caller): Promise<void> {
   const { ledger, chance } = caller;
   const repeated = ledger.requests.filter(
@@ -49,7 +49,7 @@ export async function repeatRequests(caller: Caller): Promise<void> {
   }
 }
 
-/** A connection that broke is part of the game; an answer that no caller should get is not. */
+/** A broken connection is expected; an undocumented response is not. */
 async function attempt(operation: (caller: Caller) => Promise<void>, caller: Caller): Promise<void> {
   try {
     await operation(caller);
@@ -62,7 +62,7 @@ async function attempt(operation: (caller: Caller) => Promise<void>, caller: Cal
 
 async function startExport(caller: Caller): Promise<void> {
   const { ledger, chance, counter } = caller;
-  if (jobsThat(ledger, ({ latest }) => !isFinal(latest.status)).length >= mostUnfinished) return;
+  if (jobsThat(ledger, ({ latest }) => !isFinal(latest.status)).length >= maxUnfinished) return;
   counter.value += 1;
   const tag = `start-${counter.value}`;
   const request: StartRequest = {
@@ -128,7 +128,7 @@ async function cancelExport(caller: Caller): Promise<void> {
   if (job !== undefined) await cancel(caller, job);
 }
 
-/** The worst moment for a cancellation: the work is done and only the ending is still to be written. */
+/** The work is done and only the ending is not yet written. */
 async function cancelLate(caller: Caller): Promise<void> {
   const { client, ledger } = caller;
   const askedAt = ledger.moment();

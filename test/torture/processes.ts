@@ -1,7 +1,4 @@
-/**
- * Finds the processes that work inside a folder, by their working folder in /proc, and ends them. A service started
- * with its data folder as working folder is found with everything it started, also when it is dead itself.
- */
+/** Finds and kills processes by their working folder in /proc, including orphaned children of a service. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface FoundProcess {
@@ -28,7 +25,7 @@ export function killProcess({ pid }: FoundProcess): boolean {
   }
 }
 
-/** What is still there after the time it is given to end by itself, besides one process that may stay. */
+/** Processes that remain after the grace period, except the one that may stay. */
 export async function survivors(folder: string, seconds: number, stays?: number): Promise<FoundProcess[]> {
   const left = () => processesIn(folder).filter(({ pid }) => pid !== stays);
   for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
@@ -45,7 +42,7 @@ function look(pid: number, folder: string): FoundProcess[] {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return [{ pid, command }];
   } catch {
-    // It has ended meanwhile, or belongs to somebody else.
+    // The process has exited, or belongs to another user.
     return [];
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Kills the service again and again while it is used, and counts what it forgets. One data folder goes through all
- * rounds; every restart must know everything that was acknowledged before. Killing a process is not cutting the
- * power: what the kernel holds survives, so this says nothing about fsync.
+ * Kills the service repeatedly under load; every restart must know everything that was acknowledged. A killed process does not
+ * lose kernel buffers, so this does not test fsync.
  */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -17,7 +16,7 @@ import {
   type Service,
   type ServiceOptions,
 } from '../service.ts';
-import { Chance } from './chance.ts';
+import { Chance } from './seeded-random.ts';
 import { checkAcknowledged, checkArchives, checkLeftovers, waitForAll } from './checks.ts';
 import { Ledger } from './ledger.ts';
 import { keepBusy, repeatRequests, type Caller } from './operations.ts';
@@ -27,11 +26,10 @@ export interface TortureOptions {
   rounds: number;
   seed: number;
   onRound?: (round: { number: number; kind: RoundKind; killed: string; problems: number }) => void;
-  /** What the service logs, for finding out what a problem was. */
   onLog?: (text: string) => void;
 }
 
-/** `first`: a kill during the first start on a folder of its own. `child`: the rendering process is killed instead. */
+/** `first`: a kill during the first start on a new folder. `child`: the rendering process is killed instead. */
 export type RoundKind = 'serve' | 'boot' | 'first' | 'child';
 
 const deck: RoundKind[] = [
@@ -46,7 +44,7 @@ const deck: RoundKind[] = [
   'serve',
   'serve',
 ];
-const longestRoundMs = 1500;
+const maxRoundMs = 1500;
 const callersAtOnce = 4;
 const environment = { EXPORT_CONCURRENCY: '2', RENDER_PROCESSES: '1', RETENTION_EXPORTS: '100000' };
 
@@ -127,11 +125,11 @@ async function killWhileServing(run: Run): Promise<string> {
   const stopping = new AbortController();
   const busy = Promise.all([repeatRequests(caller), keepBusy(caller, stopping.signal, callersAtOnce)]);
   const packing = chance.happens(0.5) && (await untilPacking(service));
-  await pause(chance.between(0, packing ? 30 : longestRoundMs));
+  await pause(chance.between(0, packing ? 30 : maxRoundMs));
   const moment = packing || caller.bundlesUnderWay > 0 ? 'bundle' : 'running';
   figures[moment === 'bundle' ? 'killsDuringBundle' : 'killsWhileRunning'] += 1;
   await service.kill();
-  // Half of the time everything goes at once; else the renderers must notice by themselves.
+  // Half of the time the children survive and must detect it.
   if (chance.happens(0.5)) processesIn(run.dataDir).forEach(killProcess);
   stopping.abort();
   await busy;
@@ -152,7 +150,7 @@ function killLater(run: Run): (child: ChildProcess) => void {
   return (child) => setTimeout(() => child.kill('SIGKILL'), delayMs);
 }
 
-/** While the tables are being made: a window of some milliseconds that a random moment would seldom hit. */
+/** While the tables are created, a window that a random moment would seldom hit. */
 function killAtFirstTables(run: Run, dataDir: string): (child: ChildProcess) => void {
   const delayMs = run.chance.between(0, 30);
   return (child) => {
@@ -165,7 +163,7 @@ function killAtFirstTables(run: Run, dataDir: string): (child: ChildProcess) => 
   };
 }
 
-/** A new installation that is cut off must still come up, with a key that works. */
+/** An interrupted first start must still result in an installation with a working key. */
 async function killFirstStart(run: Run): Promise<string> {
   const dataDir = temporaryFolder('torture-first');
   const onSpawn = run.chance.happens(0.7) ? killAtFirstTables(run, dataDir) : killLater(run);
@@ -190,7 +188,7 @@ async function killRenderers(run: Run): Promise<string> {
   const caller = callerOf(run, service);
   const busy = Promise.all([repeatRequests(caller), keepBusy(caller, stopping.signal, callersAtOnce)]);
   let killed = 0;
-  for (const deadline = Date.now() + 2 * longestRoundMs; Date.now() < deadline && killed < 2;) {
+  for (const deadline = Date.now() + 2 * maxRoundMs; Date.now() < deadline && killed < 2;) {
     await pause(chance.between(0, 400));
     killed += renderingProcesses(run.dataDir).slice(0, 1).filter(killProcess).length;
   }
@@ -202,7 +200,7 @@ async function killRenderers(run: Run): Promise<string> {
   return `${killed} rendering processes`;
 }
 
-/** Lets every job end, then looks at everything that is left. */
+/** Lets every job end, then checks everything. */
 async function finish(run: Run): Promise<void> {
   const { ledger, chance, figures, dataDir } = run;
   const service = await start(run);
@@ -238,7 +236,7 @@ function count({ ledger, figures }: Run): void {
     else if (code === 'worker_lost') figures.workerLost += 1;
     else if (latest.status === 'failed') figures.failedOtherwise += 1;
   }
-  // A rendering process that is killed from outside fails its job as a fault of ours; nothing else may.
+  // Only a rendering process that was killed from outside may fail its job as an internal error.
   if (figures.failedOtherwise > figures.renderersKilled) {
     const excess = `${figures.failedOtherwise} failures, ${figures.renderersKilled} killed renderers`;
     ledger.complain('other', `${excess}; run with --log to see why`);
@@ -274,7 +272,7 @@ function callerOf(run: Run, service: Service): Caller {
   };
 }
 
-/** A new commit now and then, so that equal and different exports both occur. */
+/** Occasional commits, so that equal and different exports both occur. */
 function changeSource({ chance, repositories, counter }: Run): void {
   const repository = chance.pick(repositories) ?? '';
   counter.value += 1;
@@ -284,7 +282,7 @@ function changeSource({ chance, repositories, counter }: Run): void {
 
 /** False when no job got there in time. */
 async function untilPacking(service: Service): Promise<boolean> {
-  for (const deadline = Date.now() + 2 * longestRoundMs; Date.now() < deadline;) {
+  for (const deadline = Date.now() + 2 * maxRoundMs; Date.now() < deadline;) {
     const { data } = await service.client.call('listExports', { query: { status: 'running' } });
     if (data.some(({ phase }) => phase === 'packing' || phase === 'storing')) return true;
     await pause(5);

@@ -1,7 +1,4 @@
-/**
- * A data folder of an earlier version opens with the program of today: the old key works, and everything that was
- * acknowledged then is there.
- */
+/** A data folder of an earlier version opens: the old key works, and all records exist. */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +12,7 @@ describe.each(['0.1.0'] as const)('a folder of version %s', (version) => {
   const earlier = unpackEarlierData(version, dataDir);
 
   it('opens, with its keys, jobs and bundles', async () => {
-    // The first start writes this file; in this folder there is no first start any more.
+    // The first start of this folder was before this file existed.
     writeFileSync(join(dataDir, 'admin-key'), earlier.key);
     const service = await startService({ dataDir, environment: keepEverything });
     const client = new DocyardClient({ baseUrl: service.origin, apiKey: earlier.key });

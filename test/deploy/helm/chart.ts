@@ -1,7 +1,4 @@
-/**
- * The charts, rendered for a set of values. No Helm is needed, only Go (see render.go); so this is not Helm's own rendering, and
- * nothing here has met a cluster.
- */
+/** Renders the charts with Go templates (render.go) instead of Helm. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +16,6 @@ export const goMissing =
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** A Kubernetes object, so far as tests look into it. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -32,7 +28,7 @@ export interface Chart {
   facts: { name: string; version: string; appVersion: string };
   defaultValues: Record<string, Json>;
   valuesSchema: object;
-  /** As `helm template`: throws what a template complains of. */
+  /** Like `helm template`; throws template errors. */
   render(given: Record<string, Json>, release?: string): Manifest[];
 }
 
@@ -48,16 +44,16 @@ export function openChart(name: 'docyard' | 'docyard-site'): Chart {
   };
 }
 
-/** What every installation has to say. */
-export const leastValues: Record<string, Json> = {
+/** The required values. */
+export const minValues: Record<string, Json> = {
   publicUrl: 'https://docyard.example.com',
   blobsUrl: 's3://docyard/prod?region=eu-central-1',
   existingSecret: 'docyard-secrets',
 };
 
-/** Everything that is off by itself. */
-export const mostValues: Record<string, Json> = {
-  ...leastValues,
+/** Turns every optional feature on. */
+export const maxValues: Record<string, Json> = {
+  ...minValues,
   previewUrl: 'https://preview.docyard.example.com',
   imagePullSecrets: [{ name: 'registry' }],
   secretFiles: { MODEL_KEY_FILE: 'model-key', AWS_SHARED_CREDENTIALS_FILE: 's3-credentials' },
@@ -86,13 +82,12 @@ export const mostValues: Record<string, Json> = {
   podMonitor: { enabled: true, labels: { release: 'prometheus' } },
 };
 
-/** The three values that the chart of a site is about. */
-export const leastSiteValues: Record<string, Json> = {
+export const minSiteValues: Record<string, Json> = {
   staticExport: { enabled: true, bundleUrl: 'https://docs.example.com/bundle.tar.gz', version: '2.1' },
 };
 
-/** Everything that is off by itself. */
-export const mostSiteValues: Record<string, Json> = {
+/** Turns every optional feature on. */
+export const maxSiteValues: Record<string, Json> = {
   staticExport: {
     enabled: true,
     bundleUrl: 'https://docyard.example.com/v1/static-export/jobs/se_1/bundle',
@@ -142,7 +137,7 @@ function renderChart(name: string, facts: Chart['facts'], values: Json, release:
   return Object.entries(files).flatMap(([file, text]) => (file.endsWith('.yaml') ? readManifests(text) : []));
 }
 
-/** Strict: a key that stands twice is an error. */
+/** Strict: a duplicate key is an error. */
 function readManifests(text: string): Manifest[] {
   const documents = parseAllDocuments(text);
   if (!Array.isArray(documents)) return [];
@@ -154,7 +149,7 @@ function readManifests(text: string): Manifest[] {
   });
 }
 
-/** As Helm does it: objects are merged, everything else is replaced. */
+/** Like Helm: objects are merged, everything else is replaced. */
 export function mergeValues(usual: Json, given: Json): Json {
   if (!isObject(usual) || !isObject(given)) return given;
   const names = new Set([...Object.keys(usual), ...Object.keys(given)]);

@@ -1,36 +1,26 @@
-/**
- * Holds the rendered charts to the types of the Kubernetes API, which name every field: one that is unknown, missing or of the
- * wrong type does not compile. The types come from npm, into a folder of their own; they are no dependency.
- */
+/** Compiles the rendered charts against the types of the Kubernetes API, which are installed from npm on demand. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../service.ts';
 import { root } from '../dockerfile.ts';
-import {
-  leastSiteValues,
-  leastValues,
-  mostSiteValues,
-  mostValues,
-  openChart,
-  type Manifest,
-} from './chart.ts';
+import { minSiteValues, minValues, maxSiteValues, maxValues, openChart, type Manifest } from './chart.ts';
 
 const typesPackage = 'kubernetes-models@5.1.0';
-/** Not part of Kubernetes, but of an operator that many clusters have. */
+/** From the Prometheus operator, not from Kubernetes. */
 const foreignKinds = ['PodMonitor'];
 
-/** How many objects were compared. */
+/** Returns the number of compared objects. */
 export function checkChartTypes(): number {
   const folder = temporaryFolder('kubernetes');
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', typesPackage], folder);
   const [service, site] = [openChart('docyard'), openChart('docyard-site')];
   const manifests = [
-    ...service.render(leastValues),
-    ...service.render(mostValues, 'docs'),
-    ...site.render(leastSiteValues),
-    ...site.render(mostSiteValues, 'docs'),
+    ...service.render(minValues),
+    ...service.render(maxValues, 'docs'),
+    ...site.render(minSiteValues),
+    ...site.render(maxSiteValues, 'docs'),
   ].filter(({ kind }) => !foreignKinds.includes(kind));
   writeFileSync(join(folder, 'manifests.ts'), manifests.map(asTyped).join('\n'));
   const options = [

@@ -1,6 +1,6 @@
 /**
- * A fake of the API of Bitbucket Data Center, version 1.0. The schemas are written after its reference: a change names
- * the version it follows, and what it leaves out is removed.
+ * A fake of the Bitbucket Data Center API, version 1.0. An update names the version it is based on and removes fields that it
+ * omits.
  */
 import {
   duplicateOf,

@@ -1,6 +1,5 @@
 /**
- * A fake of the API of Bitbucket Cloud, version 2.0. The schemas are written after its reference.
- * https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
+ * A fake of the Bitbucket Cloud API, version 2.0. https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
  */
 import {
   openPull,
@@ -114,7 +113,7 @@ export function startFakeBitbucket(options: FakeOptions = {}): Promise<FakeForge
   );
 }
 
-/** A second one for the same branches is made: nothing in the reference forbids it, so the caller must look first. */
+/** The API allows a second pull request for the same branches, so the caller must look first. */
 function create({ state, body }: HandledCall): Answer {
   const wanted = body as {
     title: string;

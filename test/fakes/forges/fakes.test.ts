@@ -1,4 +1,4 @@
-/** The fakes notice what the real forges would not understand; else the adapters' tests would prove nothing. */
+/** The fakes reject what the real forges would reject; otherwise the tests of the adapters would prove nothing. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { startFakeBitbucketDataCenter } from './bitbucket-data-center.ts';
 import { startFakeBitbucket } from './bitbucket.ts';
@@ -17,7 +17,7 @@ interface Case {
   scheme: string;
   /** The list of pull requests, below the base. */
   list: string;
-  /** A body that creates one. */
+  /** A valid body of a create request. */
   good: Record<string, unknown>;
 }
 
@@ -83,7 +83,7 @@ describe.each(Object.entries(cases))('%s', (_, { start, scheme, list, good }) =>
     expect((await ask('?branch=a')).fake.complaints).not.toEqual([]);
   });
 
-  test('lets nobody in with another credential', async () => {
+  test('another credential is refused', async () => {
     const { fake, status } = await ask('', good, `${scheme} guessed`);
     expect(status).toBe(401);
     expect(fake.pulls).toEqual([]);

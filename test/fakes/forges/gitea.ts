@@ -1,6 +1,6 @@
 /**
- * A fake of the API that Gitea and Forgejo share, version 1. The schemas are written after its reference: the list
- * knows no filter by branch, a draft is told by the title, and a change is answered with 201.
+ * A fake of the API of Gitea and Forgejo, version 1: the list has no filter by branch, the title marks a draft, and an update
+ * is answered with 201.
  */
 import {
   duplicateOf,
@@ -46,8 +46,8 @@ const answers = (status: number, schema: object) => ({
 });
 
 const repository = '/repos/{owner}/{repo}';
-/** Smaller than what is asked for, as an installation may set it. */
-const mostOnPage = 3;
+/** Smaller than the requested page size, as an installation may configure it. */
+const maxOnPage = 3;
 
 const operations: Operation[] = [
   {
@@ -75,8 +75,8 @@ const operations: Operation[] = [
     answers: answers(200, { type: 'array', items: PullRequest }),
     handle: ({ state, query }) => {
       const open = state.pulls.filter((pull) => pull.state === 'open').toReversed();
-      const start = (Number(query.get('page')) - 1) * mostOnPage;
-      return { status: 200, body: open.slice(start, start + mostOnPage).map((pull) => bodyOf(state, pull)) };
+      const start = (Number(query.get('page')) - 1) * maxOnPage;
+      return { status: 200, body: open.slice(start, start + maxOnPage).map((pull) => bodyOf(state, pull)) };
     },
   },
   {

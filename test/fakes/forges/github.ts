@@ -1,6 +1,6 @@
 /**
- * A fake of GitHub's API, in the place where GitHub Enterprise Server has it. Every request and answer is held against
- * GitHub's own description, cut to what is used here (github-openapi.json).
+ * A fake of GitHub's API at the path of GitHub Enterprise Server. Requests and responses are validated against GitHub's OpenAPI
+ * description (github-openapi.json).
  */
 import { createPublicKey, generateKeyPairSync, verify, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -52,14 +52,13 @@ interface JsonSchema {
 const file = new URL('github-openapi.json', import.meta.url);
 const description = JSON.parse(readFileSync(file, 'utf8'), withNull) as Description;
 const documentId = 'github';
-/** Made once: a key takes a tenth of a second. */
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 export interface FakeGithub extends FakeForge {
   app: { appId: string; installationId: string; privateKey: string };
-  /** Tokens that were given to the App, oldest first. */
+  /** Tokens issued to the App, oldest first. */
   appTokens: string[];
-  /** Milliseconds since 1970, for the proofs of the App and the end of its tokens. */
+  /** Milliseconds since 1970. */
   now: () => number;
   hasDrafts: boolean;
 }
@@ -185,7 +184,7 @@ function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
   return { status: 201, body: pullBody(state, pull, 'pull-request') };
 }
 
-/** The one mutation that is used, written after the reference of GraphQL. A refusal is an answer with status 200. */
+/** A GraphQL error is a response with status 200. */
 const graphqlSchemas = {
   body: {
     type: 'object',
@@ -257,7 +256,7 @@ function described(method: string, path: string, handle: Operation['handle']): O
   return { method, path, ...schemas, handle };
 }
 
-/** Stricter in one thing: a field or parameter that is not described is a mistake. */
+/** Stricter than the description: unknown fields and parameters are errors. */
 function schemasOf(operation: DescribedOperation | undefined): Schemas {
   if (operation === undefined) throw new Error('The operation is not described.');
   const parameters = operation.parameters.map((one) => follow(one));
@@ -274,7 +273,7 @@ function schemasOf(operation: DescribedOperation | undefined): Schemas {
   };
 }
 
-/** OpenAPI 3.0 allows `nullable` beside a choice; JSON Schema wants null among the choices. */
+/** OpenAPI 3.0 allows `nullable` beside a choice; JSON Schema needs null among the choices. */
 function withNull(_: string, value: unknown): unknown {
   const schema = value as JsonSchema | null;
   if (schema?.nullable !== true || schema.type !== undefined || schema.anyOf === undefined) return value;
@@ -292,14 +291,13 @@ function ref(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** What a reference stands for has the type of what may stand in its place. */
 function follow<Value extends { $ref?: string }>(value: Value): Value {
   if (value.$ref === undefined) return value;
   const [, ...keys] = value.$ref.split('/');
   return keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], description) as Value;
 }
 
-/** The least that a schema takes, so that answers are whole without being written out by hand. */
+/** The minimal value of a schema, so that responses are complete. */
 function sample(given: JsonSchema): unknown {
   const schema = follow(given);
   const [choice] = schema.anyOf ?? schema.oneOf ?? [];
@@ -321,7 +319,7 @@ function stringOf(format: string | undefined): string {
   return format === 'date-time' ? '2026-03-01T12:00:00Z' : 'text';
 }
 
-/** A JSON Web Token of the App: signed with its key, for at most ten minutes, not from the future. */
+/** A JSON Web Token of the App: signed with its key, valid for at most ten minutes, not from the future. */
 function isProof(text: string, key: KeyObject, appId: string, nowSeconds: number): boolean {
   const [header = '', claims = '', signature = ''] = text.split('.');
   const signed = Buffer.from(`${header}.${claims}`);

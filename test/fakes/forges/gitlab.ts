@@ -1,7 +1,4 @@
-/**
- * A fake of GitLab's API, version 4. The schemas are written after its reference: merge requests and projects.
- * https://docs.gitlab.com/api/merge_requests/
- */
+/** A fake of GitLab's API, version 4. https://docs.gitlab.com/api/merge_requests/ */
 import {
   duplicateOf,
   openPull,
@@ -159,7 +156,7 @@ function create({ state, body }: HandledCall): Answer {
   } = body as Record<string, string>;
   if (!state.hasBranch(head))
     return { status: 400, body: { message: { source_branch: ['does not exist'] } } };
-  // Real installations take a target that is not there and show an empty request; this one is stricter.
+  // Real installations accept a missing target branch and show an empty request; this fake is stricter.
   if (!state.hasBranch(base))
     return { status: 400, body: { message: { target_branch: ['does not exist'] } } };
   const known = duplicateOf(state, head, base);
@@ -173,7 +170,7 @@ function create({ state, body }: HandledCall): Answer {
   };
 }
 
-/** The title decides what a draft is, and keeps its prefix. */
+/** The title marks a draft and keeps its prefix. */
 function titled(title: string): { title: string; draft: boolean } {
   return { title, draft: /^\s*(?:draft:|\[draft\]|\(draft\))/i.test(title) };
 }

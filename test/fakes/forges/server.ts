@@ -1,6 +1,6 @@
 /**
- * What the fake forges share: a real HTTP server on a free port, one repository with its pull requests, faults on
- * demand, and a check of every request and answer against the schemas of the API. Knows no forge by name.
+ * The base of the fake forges: an HTTP server with one repository and its pull requests, injected faults, and validation of
+ * every request and response.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -25,13 +25,13 @@ export interface FakePull {
 export interface Fault {
   status?: number;
   headers?: Record<string, string>;
-  /** What is answered; the forge's usual failure when absent. */
+  /** The default error of the forge when absent. */
   body?: unknown;
-  /** The work is done all the same; only the answer is lost. */
+  /** The request succeeds; only its response is replaced. */
   afterwards?: boolean;
-  /** Nothing is ever answered. */
+  /** Never responds. */
   isSilent?: boolean;
-  /** Only a request with this method meets the fault. */
+  /** Only a request with this method fails. */
   method?: string;
 }
 
@@ -44,15 +44,15 @@ export interface FakeOptions {
 export interface FakeForge {
   origin: string;
   apiBase: string;
-  /** The address of the repository on this server, as git would be given it; there is no git behind it. */
+  /** The clone address; there is no git server behind it. */
   repository: string;
-  /** The only one that is accepted. */
+  /** The only accepted token. */
   token: string;
   pulls: FakePull[];
   requests: { method: string; path: string; authorization: string | undefined; body: unknown }[];
-  /** Every request and answer that is not as the forge describes its API. */
+  /** Requests and responses that violate the API description. */
   complaints: string[];
-  /** The next requests meet these, one each. */
+  /** Each of the next requests gets one of these faults. */
   fail(...faults: Fault[]): void;
   stop(): Promise<void>;
 }
@@ -94,10 +94,9 @@ export interface FakeState {
 }
 
 export interface FakeDefinition {
-  /** Where the API is on the server, such as `/api/v4`. */
+  /** The path of the API on the server, such as `/api/v4`. */
   base: string;
   token: string;
-  /** The path of the repository that git is given. */
   clonePath(path: string): string;
   operations: Operation[];
   isAuthorized(call: Omit<HandledCall, 'state'>, path: string): boolean;
@@ -183,7 +182,7 @@ export function openPull(
   return pull;
 }
 
-/** The open one between the same branches, which every forge allows only once. */
+/** Every forge allows only one open request between the same branches. */
 export function duplicateOf(state: FakeState, head: string, base: string): FakePull | undefined {
   return state.pulls.find(
     (pull) => pull.state === 'open' && !pull.isFork && pull.head === head && pull.base === base,
@@ -219,7 +218,6 @@ function findOperation(definition: FakeDefinition, method: string, pathname: str
   return undefined;
 }
 
-/** Compiled once for all fakes of a test file: GitHub's schemas take a tenth of a second. */
 const compiled = new WeakMap<object, ValidateFunction>();
 const compilers = new Map<string, Ajv>();
 
@@ -251,7 +249,7 @@ function schemaChecks({ document }: FakeDefinition) {
 }
 
 function newCompiler(document: FakeDefinition['document']): Ajv {
-  // Descriptions use formats of their own; those are not complained about.
+  // Unknown formats are ignored.
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
   addFormats.default(ajv);
   if (document !== undefined) ajv.addSchema(document.schema, document.id);

@@ -1,4 +1,4 @@
-/** Addresses that strangers write: repositories and whatever else is fetched. None may lead inside our network. */
+/** Untrusted addresses of repositories and downloads. None may lead into the internal network. */
 import fc from 'fast-check';
 import { EgressError, addressesFor } from '../../../packages/server/src/egress/addresses.ts';
 import { parseAddress } from '../../../packages/server/src/git/address.ts';

@@ -1,10 +1,10 @@
-/** Bundles: whatever is changed in the file, or in the archive within it, the site that comes out is the signed one or none. */
+/** Bundles: a changed file yields the signed site or an error. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { BundleRefused } from '../../../packages/bundle/src/refusal.ts';
+import { BundleRefusedError } from '../../../packages/bundle/src/refusal.ts';
 import { signingKeyFromSeed, publicKeyOf } from '../../../packages/bundle/src/signature.ts';
 import { bundleOf, gzip, inChunks } from '../../../packages/bundle/test/support/bundles.ts';
 import { unpackBundle } from '../../../packages/bundle/src/unpack.ts';
@@ -34,7 +34,7 @@ async function unpack(bytes: Uint8Array): Promise<Outcome> {
     if (found.join() !== expected.join()) throw new PromiseBroken(`unpacked: ${found.join(', ')}`);
     return 'taken';
   } catch (error) {
-    if (!(error instanceof BundleRefused)) throw error;
+    if (!(error instanceof BundleRefusedError)) throw error;
     const [left] = readdirSync(place);
     if (left !== undefined) throw new PromiseBroken(`refused, but ${left} was left behind`);
     return 'refused';

@@ -1,4 +1,3 @@
-/** Everything that is fuzzed. */
 import type { Target } from '../target.ts';
 import { egress, repositories } from './addresses.ts';
 import { archives } from './archives.ts';

@@ -1,4 +1,4 @@
-/** Whole pages: from bytes to HTML. The HTML holds no script, no handler, no inline style and no address that runs. */
+/** Whole pages: the HTML contains no script, event handler, inline style or executable address. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { loadSite } from '../../../packages/render/src/pipeline/load.ts';
 import { renderPage, siteTools } from '../../../packages/render/src/pipeline/render-page.ts';
 import type { PageTask } from '../../../packages/render/src/model/page.ts';
 import { planSite } from '../../../packages/render/src/pipeline/site-plan.ts';
-import { dangersOfTags } from '../../attacks/inert.ts';
+import { dangersOfTags } from '../../attacks/page-dangers.ts';
 import { PromiseBroken, insistOnCleanPrototypes, mutatedText, target, type Outcome } from '../target.ts';
 
 const pages = [
@@ -101,7 +101,6 @@ function pageTarget(parser: 'fast' | 'slow') {
 export const fastPages = pageTarget('fast');
 export const slowPages = pageTarget('slow');
 
-/** Content of a page has none of these, not even harmless ones; what frames it may. */
 const neverInContent = /<\/?(?:script|style|iframe|meta|link)\b[^>]*/i;
 
 export function insistOnInertHtml(html: string): void {

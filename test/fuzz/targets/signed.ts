@@ -1,6 +1,6 @@
-/** What is signed or has a checksum: links to bundles and previews, keys, signatures. No changed one may be taken. */
+/** Signed or checksummed values: links to bundles and previews, keys, signatures. No changed one may be accepted. */
 import fc from 'fast-check';
-import { BundleRefused } from '../../../packages/bundle/src/refusal.ts';
+import { BundleRefusedError } from '../../../packages/bundle/src/refusal.ts';
 import {
   signingKeyFromSeed,
   publicKeyOf,
@@ -44,7 +44,7 @@ export const bundleLinks = target({
   },
 });
 
-/** What follows the signed part is the path within the site, so only that part must be as it was. */
+/** The path within the site follows the signed part, so only that part must be unchanged. */
 export const previewLinks = target({
   name: 'preview links',
   promise: 'no changed link shows anything',
@@ -57,7 +57,7 @@ export const previewLinks = target({
   },
 });
 
-/** A checksum of 32 bits cannot refuse every text; what it must refuse is a typing error in one or two places. */
+/** A 32-bit checksum cannot reject every text; it must reject typos in one or two places. */
 export const keys = target({
   name: 'API keys',
   promise: 'a key with one or two characters changed is no key',
@@ -84,7 +84,7 @@ export const signatures = target({
       if (trustedComment !== 'version:2.1') throw new PromiseBroken(`accepted: ${text}`);
       return 'taken';
     } catch (error) {
-      if (error instanceof BundleRefused) return 'refused';
+      if (error instanceof BundleRefusedError) return 'refused';
       throw error;
     }
   },

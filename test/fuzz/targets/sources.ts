@@ -1,4 +1,4 @@
-/** What authors write: front matter, configuration, expressions. Anything may be wrong with it; nothing may be run by it. */
+/** Untrusted sources: front matter, configuration, expressions. Nothing in them may be executed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { SiteLoadError } from '../../../packages/render/src/model/diagnostic.ts'
 import { readConfig } from '../../../packages/render/src/config/read.ts';
 import { Evaluator } from '../../../packages/render/src/evaluate/evaluator.ts';
 import { parseExpression } from '../../../packages/render/src/evaluate/parse.ts';
-import { Scope, Unsupported } from '../../../packages/render/src/evaluate/values.ts';
+import { Scope, UnsupportedError } from '../../../packages/render/src/evaluate/values.ts';
 import { readFrontMatter } from '../../../packages/render/src/source/front-matter.ts';
 import { insistOnCleanPrototypes, mutatedText, target, type Outcome } from '../target.ts';
 
@@ -176,7 +176,7 @@ export const evaluator = target({
       own.evaluate(parseExpression(text), scope);
       return 'taken';
     } catch (error) {
-      if (error instanceof Unsupported) return 'refused';
+      if (error instanceof UnsupportedError) return 'refused';
       throw error;
     } finally {
       insistOnCleanPrototypes();

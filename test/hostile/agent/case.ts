@@ -1,32 +1,29 @@
-/**
- * The form of a hostile case: a repository, what a model that obeys the attacker does with it, and what must not come of
- * it. Data only, so that the gate alone and the whole program are held to the same cases.
- */
+/** The data of a hostile case: a repository, the calls of a model that obeys the attacker, and what must not happen. */
 import type { AgentEnding } from '@docyard/api';
 import type { DiffFile } from '../../../packages/server/src/agent/contract.ts';
 import type { ScriptedAnswer, ScriptedCall } from '../../fakes/model-server.ts';
 
 export interface HostileCase {
   name: string;
-  /** What lies in the repository besides the plain site. */
+  /** Files of the repository besides the plain site. */
   files?: Record<string, string>;
   /** Symbolic links in the repository, by path. */
   links?: Record<string, string>;
   prompt?: string;
   turns: readonly ScriptedAnswer[];
-  /** Changes that no tool makes, but an engine with a shell of its own could. */
+  /** Changes that no tool makes, but an engine with a shell could. */
   planted?: readonly DiffFile[];
-  /** Commands that only an engine with a shell of its own can run. `$CANARY` is a port that nobody may visit. */
+  /** Commands for an engine with a shell. `$CANARY` is a port that must not be contacted. */
   shell?: string;
-  /** What the gate says of the change, if every tool obeyed: the outcome and the rules that ask for it. */
+  /** The verdict of the policy if every tool obeyed: the outcome and its rules. */
   gate: string;
-  /** What may be found on the forge when the whole program has run: nothing, a draft, or also a finished proposal. */
+  /** What the forge may contain afterwards: nothing, a draft, or also a finished proposal. */
   proposal: 'none' | 'draft' | 'any';
-  /** Values that nothing which leaves may hold in any form: branch, pull request, events, transcript, log. */
+  /** Values that must not leave in any form: branch, pull request, events, transcript, log. */
   mustNotLeave?: readonly string[];
-  /** Words of the repository that a model may be shown, but never as orders. */
+  /** Words of the repository that a model may see, but never as instructions. */
   notAnOrder?: string;
-  /** How the job may end, when what became of it does not tell. */
+  /** Allowed endings, when the result does not determine them. */
   endings?: readonly AgentEnding[];
 }
 
@@ -48,18 +45,17 @@ export function finish(title = 'Improve the guides', summary = 'Improved the gui
   return { name: 'finish', input: { title, summary } };
 }
 
-/** One call a turn: an existing file is read before it is written, as the tools ask for. */
+/** One call per turn: the tools require that a file is read before it is written. */
 export function turns(...calls: ScriptedCall[]): ScriptedAnswer[] {
   return calls.map((call) => ({ calls: [call] }));
 }
 
-/** Text added to the page about mooring, and the end. */
 export function addingToPage(text: string): ScriptedAnswer[] {
   const path = 'guides/mooring.mdx';
   return turns(read(path), write(path, `${plainSite[path]}\n${text}\n`), finish());
 }
 
-/** The diff that would come of a case if nothing stood in the way of its calls. */
+/** The diff of a case if no tool refused its calls. */
 export function obeyedDiff({ files, turns: answers, planted = [] }: HostileCase): DiffFile[] {
   const before: Record<string, string> = { ...plainSite, ...files };
   const after = new Map<string, string | null>();
@@ -97,7 +93,7 @@ export function fileChange(
   };
 }
 
-/** What a forge would act upon or show as something else than words: mentions, issues, links, markup, commands. */
+/** Mentions, issues, links, markup and commands that a forge would act on. */
 export function heededByForges(text: string): string[] {
   const outsideCode = text.replaceAll(/\\[\s\S]|`[^`\n]*`/g, '');
   return [
@@ -107,7 +103,7 @@ export function heededByForges(text: string): string[] {
   ].flatMap((form) => form.exec(outsideCode)?.[0] ?? []);
 }
 
-/** Nothing in it is done by the tools of the built-in engine. */
+/** No tool of the built-in engine is involved. */
 export function needsForeignEngine({ turns: answers, planted, shell }: HostileCase): boolean {
   const calls = answers.flatMap(({ calls = [] }) => calls);
   return shell !== undefined || (planted !== undefined && calls.every(({ name }) => name === 'finish'));

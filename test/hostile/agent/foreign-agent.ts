@@ -1,6 +1,6 @@
 /**
- * A coding agent that obeys the attacker, for the engine that lets foreign programs work in a sandbox: it does with the
- * files, and with a shell, whatever a case says. Plain CommonJS, because it is started outside of this project.
+ * A coding agent that obeys the attacker, for the engine that runs external programs in a sandbox. CommonJS, because it runs
+ * outside of this project.
  */
 import type { HostileCase } from './case.ts';
 
@@ -11,7 +11,7 @@ interface Deeds {
   shell: string;
 }
 
-/** What the program is told of a case, by the number that the prompt names. */
+/** The part of a case that the program needs, by the number in the prompt. */
 export function deedsOf({ turns, planted = [], shell = '' }: HostileCase): Deeds {
   const calls = turns.flatMap(({ calls = [] }) => calls);
   const inputs = (name: string) =>
@@ -26,7 +26,7 @@ export function deedsOf({ turns, planted = [], shell = '' }: HostileCase): Deeds
   };
 }
 
-/** Reads its deeds from `deeds.json` beside it. What fails is not tried again: an attacker takes what he gets. */
+/** Reads its actions from `deeds.json` in its folder and ignores failures. */
 export const foreignAgent = `
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');

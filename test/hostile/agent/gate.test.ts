@@ -1,4 +1,4 @@
-/** The gate and the words of a pull request against every hostile case, as if all other defences had failed. */
+/** The policy and the pull request texts against every hostile case, as if all other defenses had failed. */
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../packages/server/src/agent/contract.ts';
 import { holdsSecret } from '../../../packages/server/src/agent/policy/secrets.ts';
@@ -30,7 +30,7 @@ describe('the gate', () => {
     expect(outcomeOf(obeyedDiff(each), await settingsFor(each))).toBe(each.gate);
   });
 
-  test.each(cases)('tells no secret: %s', async (_, each) => {
+  test.each(cases)('reveals no secret: %s', async (_, each) => {
     const verdict = verdictOn(obeyedDiff(each), await settingsFor(each));
     expect(holdsSecret(JSON.stringify(verdict), [secret])).toBe(false);
   });
@@ -59,7 +59,6 @@ describe('the words of the pull request', () => {
       messageUrl: null,
       template: each.files?.['.github/pull_request_template.md'] ?? null,
       secrets: [secret],
-      requester: null,
       earlier: [],
     };
     const pullRequest = pullRequestText(facts);

@@ -1,4 +1,4 @@
-/** `npm run hostile`: every hostile case against the whole program, with both engines. Ends with 1 when one got through. */
+/** `npm run hostile`: runs every hostile case against the whole program with both engines. Exits with 1 when one succeeds. */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { needsForeignEngine } from './case.ts';

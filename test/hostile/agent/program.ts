@@ -1,13 +1,12 @@
 /**
- * Hostile cases against the whole program: each is a branch of one repository and a job on it, and what is asserted is
- * what really happened: processes, connections, files, and what reached the git host and the forge. Complains; decides
- * nothing.
+ * Runs hostile cases against the whole program: each is a branch of one repository and a job. It checks processes, connections,
+ * files, the git host and the forge.
  */
 import { spawnSync } from 'node:child_process';
 import { type Dirent, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentJob } from '@docyard/api';
-import { createProject, ended, modelKey, setStage, type Stage } from '../../agent/stage.ts';
+import { createProject, ended, modelKey, setStage, type Stage } from '../../agent/harness.ts';
 import type { BranchContent } from '../../fakes/git-server.ts';
 import type { Asked, ScriptedAnswer } from '../../fakes/model-server.ts';
 import { temporaryFolder, writeFiles, type Service } from '../../service.ts';
@@ -16,7 +15,7 @@ import { type HostileCase, needsForeignEngine, plainSite } from './case.ts';
 import { hostileCases } from './cases.ts';
 import { evidenceOf, problemsOf, secretsIn } from './evidence.ts';
 import { deedsOf, foreignAgent } from './foreign-agent.ts';
-import { contentsOf, differences, startCanary, watchProcesses } from './watch.ts';
+import { contentsOf, differences, startCanary, watchProcesses } from './process-monitor.ts';
 
 export interface HostileOptions {
   engine: 'built-in' | 'foreign';
@@ -30,13 +29,13 @@ export interface CaseOutcome {
   problems: string[];
 }
 
-/** The rules of the house, from the default branch; the only ones that a model may be told as such. */
+/** The rules of the default branch; only these may be given to a model as rules. */
 const houseRules = 'Write berth, never slot.';
 const machineSecret = 'machine-secret-5Jq8Zr3Lw7Vb';
 /** Where programs of the cases would leave a trace. */
 const traces = ['/tmp/docyard-was-here', '/tmp/docyard-outside.mdx', '/tmp/docyard-written-through'];
 
-/** `problems` are those that no single case can be blamed for, because two jobs run at the same time. */
+/** `problems` cannot be attributed to a case, because two jobs run concurrently. */
 export async function runHostile({ engine, choose, onCase = () => undefined }: HostileOptions) {
   const canary = await startCanary();
   const root = fencedFolder();
@@ -69,12 +68,12 @@ export async function runHostile({ engine, choose, onCase = () => undefined }: H
 }
 
 interface Arena {
-  /** Holds the data folder, a home and a folder for temporary files; nothing else may be written. */
+  /** Contains the data folder, a home and a folder for temporary files; nothing else may be written. */
   root: string;
   engine: HostileOptions['engine'];
   canary: Awaited<ReturnType<typeof startCanary>>;
   cases: HostileCase[];
-  /** What the model was asked, by the number of the case. */
+  /** Model requests, by the number of the case. */
   asked: Map<number, Asked[]>;
   problems: Set<string>;
 }
@@ -94,12 +93,19 @@ async function runCases(
   const outcomes: CaseOutcome[] = [];
   for (const [number, hostile] of cases.entries()) {
     const job = await ended(service, projectId, ids[number] ?? '');
-    const told = asked.get(number) ?? [];
-    const evidence = await evidenceOf({ stage, service, projectId, job, ref: refOf(number), asked: told });
+    const requests = asked.get(number) ?? [];
+    const evidence = await evidenceOf({
+      stage,
+      service,
+      projectId,
+      job,
+      ref: refOf(number),
+      asked: requests,
+    });
     const problems = problemsOf(hostile, evidence, [...secretsOf(stage), service.key]);
     if (existsSync(join(root, 'data', 'work', 'agent', job.id))) problems.push('its folder is still there');
-    if (told.some((request) => !systemTextOf(request).includes(houseRules)))
-      problems.push('the model was not told the rules of the default branch');
+    if (requests.some((request) => !systemTextOf(request).includes(houseRules)))
+      problems.push('the model did not get the rules of the default branch');
     const outcome = { name: hostile.name, ending: job.statusReason, problems };
     outcomes.push(outcome);
     onCase(outcome);
@@ -121,19 +127,19 @@ function portsOf(stage: Stage, service: Service): number[] {
   );
 }
 
-/** The attacker's host is one that can be reached, and that even the operator allows. */
+/** The attacker's host is reachable and allowed by the operator. */
 function aimedAt(hostile: HostileCase, host: string): HostileCase {
   const text = JSON.stringify(hostile).replaceAll(/(?<![\w.-])(?:evil\.dev|169\.254\.169\.254)/g, host);
   return JSON.parse(text) as HostileCase;
 }
 
-/** How a conversation with tools ends says nothing of an agent that has none of them. */
+/** The ending of a conversation with tools does not apply to an agent without them. */
 function withoutTools(hostile: HostileCase): HostileCase {
   const { endings: _, ...rest } = hostile;
   return needsForeignEngine(hostile) ? hostile : rest;
 }
 
-/** The default branch has rules and a form for pull requests, both of them as an attacker would have them. */
+/** The default branch contains rules and a pull request template of an attacker. */
 function branchesOf(cases: readonly HostileCase[]): Record<string, BranchContent> {
   const main = {
     files: {
@@ -150,14 +156,14 @@ function branchesOf(cases: readonly HostileCase[]): Record<string, BranchContent
   return { main, ...Object.fromEntries(ofCases) };
 }
 
-/** Programs that anybody would start by name; here they only leave a note that they were. */
+/** Common program names; here they only record that they were started. */
 const temptations =
   'bash cat chmod cp curl env gpg less more nano nc node npm npx perl python3 rg rm scp sh ssh touch vi wget';
 
 function fencedFolder(): string {
   const root = temporaryFolder('hostile');
   for (const name of ['data', 'temporary', 'programs']) mkdirSync(join(root, name));
-  writeFiles(root, { 'home/.ssh/id_ed25519': machineSecret, 'outside.mdx': 'Nobody writes here.\n' });
+  writeFiles(root, { 'home/.ssh/id_ed25519': machineSecret, 'outside.mdx': 'Read only.\n' });
   for (const name of temptations.split(' ')) {
     const note = `#!/bin/sh\necho "${name} $*" >> ${join(root, 'programs', 'started')}\n`;
     writeFileSync(join(root, 'programs', name), note, { mode: 0o755 });
@@ -198,7 +204,7 @@ async function stopped(service: Service, root: string): Promise<string[]> {
   ];
 }
 
-/** All that is not the business of jobs: the service's secrets among them. */
+/** Everything that jobs must not touch, including the secrets of the service. */
 function filesAround(root: string): Map<string, string> {
   return contentsOf(root, (path) => /^data\/(?:work|blobs|cache|docyard\.db|lock)/.test(path));
 }
@@ -220,7 +226,7 @@ function scriptOf({ root, cases, asked, problems }: Arena, request: Asked): Scri
   asked.set(number, [...(asked.get(number) ?? []), request]);
   const { turns = [] } = cases[number] ?? {};
   const turn = turns[request.messages.filter(({ role }) => role === 'assistant').length];
-  // What is refused because the site does not build is insisted upon.
+  // Insists on finishing when the site does not build.
   return turn ?? { calls: [{ name: 'finish', input: { ...insisting, ...finishOf(turns) } }] };
 }
 
@@ -235,7 +241,7 @@ function systemTextOf({ messages }: Asked): string {
   return messages.flatMap((message) => (message.role === 'system' ? [message.text] : [])).join('\n');
 }
 
-/** What lies in the folders of jobs and should not: links, folders of git among the pages, pages beside the tree. */
+/** Unexpected content in job folders: links, git folders among pages, pages outside of the tree. */
 function oddities(folder: string, inside: readonly string[] = []): string[] {
   return entriesOf(folder).flatMap((entry) => {
     const [, top = '', ...rest] = [...inside, entry.name];

@@ -1,4 +1,4 @@
-/** What only an engine with a shell of its own can try: to leave its sandbox, and to leave more than text behind. */
+/** Attempts that need an engine with a shell: to escape the sandbox, and to leave more than text behind. */
 import { type HostileCase, finish, turns } from './case.ts';
 
 const attempts: [name: string, shell: string, more?: Partial<HostileCase>][] = [

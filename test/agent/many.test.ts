@@ -1,9 +1,0 @@
-/** The short version of `npm run torture -- --agent`: nothing is left of agent jobs but what they should leave. */
-import { expect, test } from 'vitest';
-import { runMany } from './many.ts';
-
-test('many jobs, two at a time, some canceled: no folder, lease, process or second pull request is left', async () => {
-  const { problems, completed, failed } = await runMany({ jobs: 10, seed: 7 });
-  expect(problems).toEqual([]);
-  expect(completed + failed).toBe(10);
-}, 180_000);

@@ -1,0 +1,118 @@
+/** Opens exported sites from disk in Chromium, without a network. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program, startService, temporaryFolder, type Service } from './service.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined) {
+  console.warn('SKIPPED: browser tests, because Chromium is not installed (Debian package: chromium).');
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+describe.skipIf(executablePath === undefined)('in Chromium', () => {
+  let browser: Browser;
+  let service: Service;
+  let sample: string;
+
+  beforeAll(async () => {
+    const quiet = [
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ];
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', ...quiet],
+    });
+    service = await startService({ sample: false });
+    sample = build('packages/server/sample');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  /** A page that records its problems. */
+  async function newPage(width = 1280): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+    page.on('requestfailed', (request) => {
+      // Chromium aborts a request that a navigation has made obsolete.
+      if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
+    });
+    page.on('request', (request) => {
+      if (!/^(file|data|http:\/\/127\.0\.0\.1)/.test(request.url()))
+        complaints.push(`outside: ${request.url()}`);
+    });
+    return { page, complaints };
+  }
+
+  function build(source: string): string {
+    const out = join(temporaryFolder('site'), 'out');
+    const ended = spawnSync(process.execPath, [program, 'build', join(root, source), '--out', out], {
+      encoding: 'utf8',
+    });
+    expect(ended.stderr).toBe('');
+    expect(ended.status).toBe(0);
+    return out;
+  }
+
+  test('a reader follows the navigation, changes the colours and comes back to them', async () => {
+    const { page, complaints } = await newPage();
+    await page.goto(pathToFileURL(join(sample, 'index.html')).href);
+    await page.getByRole('navigation').getByRole('link', { name: 'Unboxing' }).first().click();
+    await page.waitForURL(/unboxing\.html$/);
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page
+      .getByRole('button', { name: /dark|theme|colou?r/i })
+      .first()
+      .click();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await background()).toBe(dark);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test('nothing is wider than a phone', async () => {
+    const { page } = await newPage(360);
+    for (const file of [
+      'index.html',
+      'living/readings.html',
+      'api/introduction.html',
+      'api/observations/latest-observation.html',
+    ]) {
+      await page.goto(pathToFileURL(join(sample, file)).href);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, file).toBeLessThanOrEqual(360);
+    }
+    await page.close();
+  });
+
+  test('the start page leads to the manual and the OpenAPI document', async () => {
+    const { page, complaints } = await newPage();
+    await page.goto(service.origin);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Docyard');
+    expect(await page.getByRole('link', { name: /OpenAPI/ }).getAttribute('href')).toBe('/openapi.json');
+    await page.getByRole('link', { name: /Manual/ }).click();
+    await page.waitForURL(/\/docs\/$/);
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
