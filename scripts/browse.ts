@@ -1,6 +1,6 @@
 /**
- * `npm run browse -- FOLDER…`: renders real sites and opens every page of them in Chromium over http, and some from
- * disk. Ends with status 1 when a page asks another host, fails a request, logs an error or breaks its policy.
+ * `npm run browse`: renders real sites and opens every page in Chromium over http, and some from disk. Exits with 1 when a page
+ * contacts another host, fails a request, logs an error or violates its content security policy.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,19 +8,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toMarkdown } from '../bench/measurement.ts';
 import { browse, launchChromium, sample } from './measure/browser.ts';
-import { findSites } from './measure/find-sites.ts';
+import { findSites, noSitesMessage, siteFolders } from './measure/find-sites.ts';
 import { filesBelow, render } from './measure/render.ts';
 
-const help = `Opens every page of real sites in Chromium, without a network, and lists what goes wrong.
+const help = `Opens every page of real sites in Chromium, without a network, and lists the problems.
 
-  npm run browse -- FOLDER... [--only NAME]... [--most NUMBER] [--json FILE]
+  npm run browse -- [FOLDER...] [--only NAME]... [--max-pages NUMBER] [--json FILE]
 
-FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites.
+FOLDER holds sites as folders or *.tar.gz archives; the default is the folder that DOCYARD_SITES names.
 
-  --only NAME     only sites whose name contains this; may be repeated
-  --most NUMBER   at most so many pages of a site over http (all of them unless given)
-  --json FILE     write the complaints to a file as well
-  --help          this text
+  --only NAME          only sites whose name contains this; may be repeated
+  --max-pages NUMBER   pages of each site to open over http (default: all)
+  --json FILE          also write the problems to a file
+  --help               this text
 `;
 
 const fromDisk = 12;
@@ -32,44 +32,49 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       only: { type: 'string', multiple: true },
-      most: { type: 'string' },
+      'max-pages': { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || positionals.length === 0) {
+  if (values.help) {
     process.stdout.write(help);
-    return values.help ? 0 : 2;
+    return 0;
+  }
+  const folders = siteFolders(positionals);
+  if (folders.length === 0) {
+    console.error(noSitesMessage);
+    return 2;
   }
   const scratch = mkdtempSync(join(tmpdir(), 'docyard-browse-'));
   const browser = await launchChromium();
   try {
     const rows: (string | number)[][] = [];
     const all: Record<string, string[]> = {};
-    for (const { name, root } of findSites(positionals, join(scratch, 'sources'))) {
+    for (const { name, root } of findSites(folders, join(scratch, 'sources'))) {
       if (values.only && !values.only.some((part) => name.includes(part))) continue;
       process.stderr.write(`${name}\n`);
       const out = join(scratch, 'out', name);
       const { crash } = await render(root, out);
       const pages = crash === undefined ? filesBelow(out).filter((file) => file.endsWith('.html')) : [];
-      const overHttp = sample(pages, Number(values.most ?? pages.length));
+      const overHttp = sample(pages, Number(values['max-pages'] ?? pages.length));
       const overFile = sample(pages, fromDisk);
-      const complaints = [
+      const problems = [
         ...(crash === undefined ? [] : [`crashed: ${crash}`]),
         ...(await browse(browser, out, overHttp, 'http')),
         ...(await browse(browser, out, overFile, 'file')).map((text) => `from disk: ${text}`),
       ];
-      all[name] = complaints;
-      rows.push([name, overHttp.length, overFile.length, complaints.length]);
+      all[name] = problems;
+      rows.push([name, overHttp.length, overFile.length, problems.length]);
       rmSync(out, { recursive: true, force: true });
     }
     console.log(
-      toMarkdown({ columns: ['site', 'pages over http', 'from disk', 'complaints'], rows, notes: [] }),
+      toMarkdown({ columns: ['site', 'pages over http', 'from disk', 'problems'], rows, notes: [] }),
     );
-    for (const [name, complaints] of Object.entries(all))
-      if (complaints.length) console.log(`\n${name}\n  ${complaints.join('\n  ')}`);
+    for (const [name, problems] of Object.entries(all))
+      if (problems.length) console.log(`\n${name}\n  ${problems.join('\n  ')}`);
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
-    return Object.values(all).some((complaints) => complaints.length > 0) ? 1 : 0;
+    return Object.values(all).some((problems) => problems.length > 0) ? 1 : 0;
   } finally {
     await browser.close();
     rmSync(scratch, { recursive: true, force: true });

@@ -1,20 +1,17 @@
-/**
- * Makes few files of the sources of all programs: the command and every process that it starts. What they read at run time
- * (pages' styles and scripts, the sample) stays where it is, and so does what runs in a thread of its own.
- */
+/** Bundles the command and every process that it starts. Files that are read at run time, and worker threads, are not bundled. */
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown, type Plugin } from 'rolldown';
 
 interface Bundling {
-  /** The folder with `api`, `render` and `server`, as sources or as they are published. */
+  /** The folder with `api`, `render` and `server`, as sources or as published. */
   packages: string;
   target: string;
   builtFrom: string;
 }
 
-/** Of other packages only what every start reads; whoever loads files of its own at run time must stay where it is. */
+/** Packages that load their own files at run time cannot be bundled. */
 const inlined =
   /^(zod|commander|css-tree|js-yaml|jsonc-parser|ignore|acorn|acorn-jsx|@scalar|kysely|hono|@hono\/node-server)(\/|$)/;
 
@@ -25,11 +22,11 @@ export async function bundlePrograms({ packages, target, builtFrom }: Bundling):
   const bundle = await rolldown({
     input: Object.fromEntries(programs.map((file) => [nameOf(file, packages), file])),
     platform: 'node',
-    // Some are published in an older form as well, which finds its parts only at run time.
+    // Some packages also publish an older format that resolves its parts only at run time.
     resolve: { mainFields: ['module', 'main'] },
     external: (id, _importer, isResolved) => !isResolved && !isInlined(id),
     plugins: [ownPackages(packages), places(packages), origin(builtFrom)],
-    // Else it tells in which folder of this machine each source was.
+    // The debug information contains paths of this machine.
     experimental: { attachDebugInfo: 'none' },
     logLevel: 'warn',
   });
@@ -47,7 +44,7 @@ function isInlined(id: string): boolean {
   return inlined.test(id) || /^(\.|\/|@docyard\/|\0)/.test(id);
 }
 
-/** A source names a program by its own place. What is started as a thread is not one of these. */
+/** Matches a reference to another program, but not to a worker thread. */
 const program = /(?<!new Worker\()new URL\('((?:\.\/)?[\w-]+\.[jt]s)', import\.meta\.url\)/g;
 
 function startedPrograms(packages: string): string[] {
@@ -63,7 +60,6 @@ function nameOf(file: string, packages: string): string {
   return name === 'server/src/main' ? 'main' : name.replace('/src/', '/').replaceAll('/', '-');
 }
 
-/** The three packages know each other by their doors. */
 function ownPackages(packages: string): Plugin {
   return {
     name: 'own-packages',
@@ -82,8 +78,8 @@ function ownPackages(packages: string): Plugin {
 }
 
 /**
- * Where a module was is where it looks for files. The package `render` may lie anywhere when it is installed, so it is asked for; a
- * program lies beside the others.
+ * Replaces `import.meta.url` of bundled modules, because they read files relative to their source. `render` is resolved as a
+ * package, since it may be installed anywhere.
  */
 function places(packages: string): Plugin {
   const [server, render] = [join(packages, 'server'), join(packages, 'render/src')];
@@ -108,7 +104,7 @@ function places(packages: string): Plugin {
 /** From `dist/programs/NAME`. */
 const toServer = '../../..';
 
-/** What `version` tells of these programs. */
+/** Sets the value that `version` reports for these programs. */
 function origin(builtFrom: string): Plugin {
   return {
     name: 'origin',
@@ -117,7 +113,7 @@ function origin(builtFrom: string): Plugin {
   };
 }
 
-/** Whoever passes the programs on passes these on as well. */
+/** The bundle redistributes these packages, so it includes their licenses. */
 function licensesOf(modules: readonly string[]): string {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),

@@ -1,6 +1,7 @@
-// The whole quality gate in one place: types, lint, format, dead code, tests. `npm run check` stops before the
-// tests; `npm test` runs everything. Each step prints its time; the first failure ends the run.
+// `npm run check` runs the static checks; with `--test` (`npm test`) the quick tests follow. The first failure ends the run.
 import { spawnSync } from 'node:child_process';
+
+const quickProjects = ['render', 'packages', 'isolated'].flatMap((name) => ['--project', name]);
 
 /** @type {{ name: string, command: string, args: string[] }[]} */
 const steps = [
@@ -8,10 +9,11 @@ const steps = [
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--max-warnings=0'] },
   { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   { name: 'unused code', command: 'knip', args: ['--no-progress'] },
+  { name: 'wording', command: 'node', args: ['scripts/wording.ts'] },
   { name: 'imports', command: 'node', args: ['scripts/import-graph.ts'] },
   { name: 'regular expressions', command: 'node', args: ['scripts/redos.ts'] },
   ...(process.argv.includes('--test')
-    ? [{ name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(3)] }]
+    ? [{ name: 'tests', command: 'vitest', args: ['run', ...quickProjects, ...process.argv.slice(3)] }]
     : []),
 ];
 

@@ -1,21 +1,20 @@
 /**
- * `npm run completeness -- FOLDER…`: renders sites and compares the words, headings, pictures, code blocks, tables, links
- * and components of every source page with its rendered page. Ends with status 1 when a page loses more than 1 % of
- * one of them and no rule explains it.
+ * `npm run completeness`: renders sites and compares the words, headings, pictures, code blocks, tables, links and components of
+ * every source page with its rendered page. Exits with 1 when a page loses content and no rule explains the loss.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Completeness, checkCompleteness } from './completeness/check-site.ts';
-import { findSites } from './measure/find-sites.ts';
+import { findSites, noSitesMessage, siteFolders } from './measure/find-sites.ts';
 import { render } from './measure/render.ts';
 
 const help = `Renders sites and lists pages that lose content.
 
-  npm run completeness -- FOLDER... [--only NAME]... [--explained]
+  npm run completeness -- [FOLDER...] [--only NAME]... [--explained]
 
-FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites.
+FOLDER holds sites as folders or *.tar.gz archives; the default is the folder that DOCYARD_SITES names.
 
   --only NAME     only sites whose name contains this; may be repeated
   --explained     list how often each rule explains a loss
@@ -33,14 +32,19 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || positionals.length === 0) {
+  if (values.help) {
     process.stdout.write(help);
-    return values.help ? 0 : 2;
+    return 0;
+  }
+  const folders = siteFolders(positionals);
+  if (folders.length === 0) {
+    console.error(noSitesMessage);
+    return 2;
   }
   const scratch = mkdtempSync(join(tmpdir(), 'docyard-completeness-'));
   let isComplete = true;
   try {
-    const sites = findSites(positionals, join(scratch, 'sources'));
+    const sites = findSites(folders, join(scratch, 'sources'));
     for (const { name, root } of sites) {
       if (!(values.only?.some((part) => name.includes(part)) ?? true)) continue;
       const out = join(scratch, 'out');

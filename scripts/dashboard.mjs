@@ -1,19 +1,18 @@
-// Builds the dashboard when its sources have changed since it was built, with a compressed form beside every file. Called by
-// install.mjs, so that `npm start` and `npm test` have it; also by hand while working on it.
+// Builds the dashboard when its sources have changed, with a compressed copy of every file. install.mjs runs it before `npm
+// start` and `npm test`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { filesBelow, fingerprintOf, newNode, root } from './built.mjs';
+import { filesBelow, fingerprintOf, newNode, root } from './build-fingerprint.mjs';
 
 const source = join(root, 'packages/dashboard');
 const built = join(root, 'packages/server/dist/dashboard');
 const stamp = join(built, '.built-from');
-// Of a build that fails nothing is seen, and two at once do not mix.
+// Builds into a draft, so that a failed or concurrent build leaves the current one intact.
 const draft = `${built}.${process.pid}`;
 
-/** The package with the wire belongs to it. */
 const wanted = fingerprintOf(['packages/dashboard', 'packages/api/src'], [fileURLToPath(import.meta.url)]);
 if (!isBuilt()) build();
 
@@ -30,7 +29,7 @@ function build() {
     '--outDir',
     draft,
   ];
-  // Also when a test builds it: it is always the one that is shipped.
+  // Tests also need the production build, which is the one that is shipped.
   const env = { ...process.env, NODE_ENV: 'production' };
   const ended = spawnSync(newNode(), args, { cwd: root, env, stdio: 'inherit' });
   if (ended.status !== 0) {
@@ -43,7 +42,7 @@ function build() {
   takePlace();
 }
 
-/** By renaming alone: a folder that is removed file by file could be half of another build. */
+/** Replaces by renaming, because removing a folder file by file is not atomic. */
 function takePlace() {
   const old = `${draft}.old`;
   try {
@@ -52,7 +51,7 @@ function takePlace() {
       renameSync(draft, built);
     }
   } catch (error) {
-    // Somebody else was quicker, which is as good.
+    // A concurrent build has finished first.
     if (!isBuilt()) throw error;
   } finally {
     for (const folder of [old, draft]) rmSync(folder, { recursive: true, force: true });

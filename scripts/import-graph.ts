@@ -1,14 +1,11 @@
-/**
- * The folders of each package and the imports between them: `npm run check` prints the figures and fails on an import that
- * points upward or on folders that import each other in a circle.
- */
+/** Prints the imports between the folders of each package, and fails on an upward import or a cycle. `npm run check` runs it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** From top to bottom. A folder imports from folders below it only. */
+/** From top to bottom. A folder imports only from folders below it. */
 export const rendererLayers: readonly (readonly string[])[] = [
   ['preview'],
   ['pipeline'],
@@ -61,7 +58,7 @@ export interface Import {
   to: string;
 }
 
-/** Imports between folders of `src`; files that lie in `src` itself are the entries of the package and are left out. */
+/** Files directly in `src` are entry points and are left out. */
 export function folderImports(packageName: string): Import[] {
   const source = join('packages', packageName, 'src');
   return sourceFiles(source)
@@ -78,7 +75,7 @@ export function sourceFiles(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** Relative imports as paths of the repository, the others as they are written. */
+/** Relative imports become paths in the repository; others stay unchanged. */
 export function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
   const specifiers = [
@@ -98,7 +95,7 @@ export function upwardImports(imports: readonly Import[], layers: readonly (read
   return imports.filter(({ from, to }) => layerOf(to) <= layerOf(from));
 }
 
-/** Each list holds folders that reach each other. */
+/** Each list is a strongly connected component. */
 export function circles(imports: readonly Import[]): string[][] {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of imports)

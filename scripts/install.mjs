@@ -1,5 +1,5 @@
-// Installs the packages when they are missing or do not fit the lockfile, and builds the dashboard and the programs when they are
-// missing or old. Runs on the machine's own Node (20 or newer) before anything else can, so it uses nothing but Node and npm.
+// Installs packages when they do not match the lockfile, and builds the dashboard and the programs when they are stale. It runs
+// before anything is installed, so it uses only Node (20 or newer) and npm.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * `npm run lighthouse`: exports the sample, serves it compressed and lets Lighthouse judge it as a desktop and as a
- * phone. Fails below 100 in any category or above the budgets for scripts and styles. Lighthouse is fetched when this
- * runs; it is no dependency of the project.
+ * `npm run lighthouse`: scores the sample site as desktop and phone. Fails below 100 in any category or above a size budget.
+ * Lighthouse is downloaded on demand and is not a dependency.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +27,7 @@ FOLDER is a documentation folder; the sample unless given.
 
 const sampleSite = fileURLToPath(new URL('../packages/server/sample', import.meta.url));
 const categories = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
-/** Kilobytes over gzip: what a reader downloads for a plain page, pictures aside. */
+/** Kilobytes over gzip, without pictures. */
 const budgets = { scripts: 15, styles: 20, 'first load': 60 };
 
 process.exitCode = await main();

@@ -1,6 +1,6 @@
 /**
- * Makes the packages ready for a registry: `npm run pack -- FOLDER` writes their tarballs there. Node does not run
- * TypeScript below node_modules, so what is published is JavaScript; the lines stay where they are in the source.
+ * `npm run pack -- FOLDER` writes the tarballs of the packages. Node does not strip types below node_modules, so the packages
+ * contain JavaScript with unchanged line numbers.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -22,13 +22,12 @@ import { bundlePrograms } from './bundle-programs.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = ['api', 'bundle', 'render', 'site', 'server'] as const;
 type Package = (typeof packages)[number];
-/** Others program against these, so they come with their types. */
+/** Libraries, which are published with types. */
 const typed: readonly Package[] = ['api', 'bundle', 'render', 'site'];
 
-/** The client runs in programs of others: on every Node that has what it uses, and beside a zod that they have already. */
+/** The client supports every Node that has the features it uses, and shares the caller's zod. */
 const ofClient = { dependencyRange: '^', engines: { node: '>=20.3' } };
 
-/** What only tests need: it is not published. */
 const forTests = /\.test\.ts$/;
 
 interface Manifest {
@@ -40,7 +39,6 @@ interface Manifest {
   devDependencies?: unknown;
 }
 
-/** The paths of the tarballs. */
 export async function packAll(target: string, names: readonly Package[] = packages): Promise<string[]> {
   if (names.includes('server'))
     execFileSync(process.execPath, [join(root, 'scripts/dashboard.mjs')], { stdio: 'inherit' });
@@ -55,8 +53,8 @@ export async function packAll(target: string, names: readonly Package[] = packag
     );
     return names.map((name) => {
       const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', resolve(target)];
-      const told = execFileSync('npm', args, { cwd: join(folder, name), encoding: 'utf8', stdio: quietly });
-      const [{ filename = '' } = {}] = JSON.parse(told) as { filename?: string }[];
+      const output = execFileSync('npm', args, { cwd: join(folder, name), encoding: 'utf8', stdio: quietly });
+      const [{ filename = '' } = {}] = JSON.parse(output) as { filename?: string }[];
       return join(target, filename);
     });
   } finally {
@@ -75,14 +73,14 @@ function stage(name: Package, folder: string): void {
   for (const file of filesBelow(source)) {
     if (forTests.test(file)) continue;
     const bytes = readFileSync(join(source, file));
-    // What the dashboard is built of is for browsers, and is shipped as it was built.
+    // The dashboard is shipped as it was built.
     if (/\.(ts|js)$/.test(file) && !/\/files\/|^dist\//.test(file)) {
       write(file.replace(/\.ts$/, '.js'), toJavaScript(bytes.toString()));
     } else write(file, bytes);
   }
   write('package.json', publishedManifest(name, readFileSync(join(source, 'package.json'), 'utf8')));
   write('LICENSE', readFileSync(join(root, 'LICENSE')));
-  // The notices are about code in rendered pages.
+  // The notices cover code in rendered pages.
   if (name === 'render' || name === 'server')
     write('THIRD-PARTY-NOTICES.md', readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')));
   write('README.md', readFileSync(join(name === 'server' ? root : source, 'README.md')));
@@ -90,7 +88,7 @@ function stage(name: Package, folder: string): void {
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
 }
 
-/** Of what is published, so that they name its files. */
+/** Bundles the published files, so that the bundle refers to them. */
 async function addPrograms(folder: string): Promise<void> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const { version } = JSON.parse(readFileSync(join(folder, 'server/package.json'), 'utf8')) as Manifest;
@@ -111,7 +109,7 @@ function toJavaScript(text: string): string {
   return nameJavaScript(stripTypeScriptTypes(text, { mode: 'strip' }));
 }
 
-/** The names of our own files, in imports and where a program is started. */
+/** Rewrites names of our own files, in imports and where a program is started. */
 function nameJavaScript(text: string): string {
   return text.replaceAll(/(\b(?:from|import|new URL) ?\(?'[^'\n]+)\.ts'/g, `$1.js'`);
 }
@@ -126,7 +124,7 @@ function publishedManifest(name: Package, text: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Types first: whoever reads the conditions takes the first that fits. */
+/** Types come first, because resolvers take the first matching condition. */
 function publishedExports(exports: Record<string, string>): Record<string, object> {
   const doors = Object.entries(exports).map(([door, file]) => {
     const path = file.replace(/\.ts$/, '');
@@ -143,7 +141,7 @@ function ranged(dependencies: Record<string, string> = {}): Record<string, strin
   return Object.fromEntries(later) as Record<string, string>;
 }
 
-/** Beside each file, where the compiler looks without being told. */
+/** Declarations stand beside each file, where the compiler finds them. */
 function writeTypes(folder: string, names: readonly Package[]): void {
   if (names.length === 0) return;
   const config = join(folder, 'tsconfig.json');

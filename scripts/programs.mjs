@@ -1,6 +1,5 @@
-// Builds the programs when their sources have changed since they were built: a few files instead of hundreds, which start in
-// two thirds of the time. Called by install.mjs, so that `npm start` and `npm test` have them; nothing depends on it, since
-// bin/docyard.js runs the sources where these are missing or old.
+// Bundles the programs when their sources have changed, so that they start faster. install.mjs runs it before `npm start` and
+// `npm test`. bin/docyard.js runs the sources when the bundle is missing or stale.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -15,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fingerprintOf, newNode, root } from './built.mjs';
+import { fingerprintOf, newNode, root } from './build-fingerprint.mjs';
 
 const programs = join(root, 'packages/server/dist/programs');
 const pointer = join(programs, 'current');
@@ -32,7 +31,7 @@ const wanted = fingerprintOf(
   [bundler, fileURLToPath(import.meta.url)],
 ).slice(0, 16);
 
-/** A server that was started from an older folder may load a part of it for the first time today. */
+/** A running server may still load parts of an older bundle. */
 const keptMs = 7 * 24 * 3600 * 1000;
 
 if (isBuilt()) markCurrent();
@@ -44,7 +43,7 @@ function isBuilt() {
   );
 }
 
-/** Whatever is edited meanwhile counts as newer. Programs that run go on with the folder that they were started from. */
+/** A source that is edited during the build counts as newer. Running programs keep the folder they were started from. */
 function build() {
   console.log('Building the programs …');
   const draft = join(programs, `draft-${process.pid}`);
@@ -75,7 +74,7 @@ function takePlace(draft) {
   }
 }
 
-/** Also where nothing was built: a source may have another time and the same content, or a test was written beside it. */
+/** Also when nothing was built: a source may have a new timestamp and the same content. */
 function markCurrent() {
   const named = `${pointer}.${process.pid}`;
   writeFileSync(named, wanted);

@@ -1,6 +1,6 @@
 /**
- * Checks every regular expression of the repository for catastrophic backtracking. Exponential ones fail. Polynomial ones
- * fail too, unless `redos/accepted.json` states how long their input can be. `--write` keeps the verdicts in the repository.
+ * Checks every regular expression for catastrophic backtracking. Exponential ones fail; polynomial ones need a bound on their
+ * input in `redos/accepted.json`. `--write` stores new verdicts.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { findPatterns, type Pattern } from './redos/patterns.ts';
 interface Accepted {
   file: string;
   pattern: string;
-  /** `any` when the reason shows that the pattern is linear, which the checker could not decide. */
+  /** `any` when the reason shows that the pattern is linear, which recheck could not decide. */
   maxInputCharacters: number | 'any';
   reason: string;
 }

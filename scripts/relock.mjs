@@ -1,5 +1,5 @@
-// Makes package-lock.json anew, away from node_modules: an install in place drops the optional packages of other
-// platforms from the lockfile, and `npm ci` then refuses it. Run it after every change of dependencies.
+// Rewrites package-lock.json in a folder without node_modules. An install in place drops the optional packages of other
+// platforms, and `npm ci` then refuses the lockfile.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

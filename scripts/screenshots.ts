@@ -1,7 +1,6 @@
 /**
- * Renders the sample site and takes pictures of five of its pages, light and dark, on a desktop and a phone:
- * `node scripts/screenshots.ts FOLDER [--theme NAME]`. With `--dashboard` in place of a theme, of every screen of the
- * dashboard instead. For looking at, not for comparing by machine.
+ * Takes screenshots of the sample site, light and dark, on a desktop and a phone: `node scripts/screenshots.ts FOLDER [--theme
+ * NAME]`. `--dashboard` takes every screen of the dashboard instead.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,6 @@ import { launchChromium } from './measure/browser.ts';
 
 const sample = fileURLToPath(new URL('../packages/server/sample', import.meta.url));
 
-/** The five pages, and what is done on a page before its picture is taken. */
 const views: { name: string; file: string; prepare?: (page: Page) => Promise<void> }[] = [
   { name: 'home', file: 'index.html' },
   { name: 'guide', file: 'setup/siting.html' },
@@ -50,7 +48,7 @@ if (target === undefined) {
   await main(resolve(target), options.theme);
 }
 
-/** The whole of each screen, however long it is; with a dialog on it, what can be seen at once. */
+/** Full-page screenshots, except with an open dialog. */
 async function takeDashboard(folder: string): Promise<void> {
   const { openFurnishedDashboard, screens: ofDashboard } = await import('../test/dashboard/screens.ts');
   await mkdir(folder, { recursive: true });
@@ -105,7 +103,7 @@ async function renderSample(work: string, look: string | undefined): Promise<str
     await mkdir(dirname(path), { recursive: true });
     const { content } = event.file;
     if ('copyFrom' in content) await cp(content.copyFrom, path);
-    else await writeFile(path, 'pieces' in content ? content.pieces : content);
+    else await writeFile(path, 'pieces' in content ? content.pieces : content.read());
   }
   return output;
 }

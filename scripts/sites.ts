@@ -1,7 +1,6 @@
 /**
- * `npm run sites -- FOLDER…`: renders real sites and prints what became of each: speed, size, warnings, dead links,
- * memory. Ends with status 1 when a site crashes, a page of its navigation is missing or cannot be reached, an address leads
- * to no file, or the crawl and the renderer's own check of the output disagree.
+ * `npm run sites`: renders real sites and prints measurements of each. Exits with 1 when a site crashes, a page of its navigation
+ * is missing or unreachable, an address has no file, or the crawl and the renderer's link check disagree.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,17 +9,17 @@ import { parseArgs } from 'node:util';
 import { megabytes, rounded, toMarkdown } from '../bench/measurement.ts';
 import { disagreements } from './measure/agreement.ts';
 import { type Miss, crawl } from './measure/crawl.ts';
-import { findSites } from './measure/find-sites.ts';
+import { findSites, noSitesMessage, siteFolders } from './measure/find-sites.ts';
 import { writeLargeApi } from './measure/large-api.ts';
 import { pagesLeftOut } from './measure/navigation.ts';
 import { type RenderedSite, filesBelow, render } from './measure/render.ts';
 
-const help = `Renders real sites with the engine and says what became of each.
+const help = `Renders real sites and prints a table of measurements.
 
-  npm run sites -- FOLDER... [--only NAME]... [--crawl] [--keep FOLDER] [--json FILE]
+  npm run sites -- [FOLDER...] [--only NAME]... [--crawl] [--keep FOLDER] [--json FILE]
 
-FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites. One more site is made: an API of
-1,000 operations with schemas in circles.
+FOLDER holds sites as folders or *.tar.gz archives; the default is the folder that DOCYARD_SITES names.
+One more site is generated: an API of 1,000 operations with cyclic schemas.
 
   --only NAME     only sites whose name contains this; may be repeated
   --crawl         list every address in the output that leads nowhere
@@ -34,7 +33,7 @@ interface SiteResult extends RenderedSite {
   leftOut: string[];
   panels: number;
   misses: Miss[];
-  /** Where the crawl and the checker of the renderer tell different things. */
+  /** Findings that only one of the crawl and the renderer's link check has. */
   disputes: string[];
 }
 
@@ -51,14 +50,19 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || positionals.length === 0) {
+  if (values.help) {
     process.stdout.write(help);
-    return values.help ? 0 : 2;
+    return 0;
+  }
+  const folders = siteFolders(positionals);
+  if (folders.length === 0) {
+    console.error(noSitesMessage);
+    return 2;
   }
   const scratch = mkdtempSync(join(tmpdir(), 'docyard-sites-'));
   try {
     const found = [
-      ...findSites(positionals, join(scratch, 'sources')),
+      ...findSites(folders, join(scratch, 'sources')),
       writeLargeApi(join(scratch, 'large-api')),
     ];
     const chosen = found.filter(({ name }) => values.only?.some((part) => name.includes(part)) ?? true);
@@ -78,7 +82,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** An id that is not there may be an author's slip; an address that leads to no file never is, links are checked. */
+/** A missing anchor may be the author's mistake. A link to a missing file is ours: the renderer checks links. */
 function isWrong({ crash, leftOut, misses, disputes, diagnostics }: SiteResult): boolean {
   return (
     crash !== undefined ||
@@ -160,7 +164,7 @@ function table(results: readonly SiteResult[]): string {
   });
 }
 
-/** Operations of descriptions that nothing on the site names. */
+/** Operations of API descriptions that no page lists. */
 function unlisted({ diagnostics }: Pick<SiteResult, 'diagnostics'>): number {
   return diagnostics
     .filter(({ code }) => code === 'openapi_unlisted')

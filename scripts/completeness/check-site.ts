@@ -17,7 +17,7 @@ export interface Completeness {
   pages: number;
   words: number;
   unexplained: PageLoss[];
-  /** How many pages or parts each rule accounts for. */
+  /** How many pages or parts each rule explains. */
   explained: Map<string, number>;
 }
 

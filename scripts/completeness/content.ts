@@ -1,4 +1,4 @@
-/** What a page holds, whichever side it was read from: the source or the rendered HTML. */
+/** The content of a page, read from its source or from the rendered HTML. */
 
 export const contentKinds = [
   'words',
@@ -18,7 +18,7 @@ export function emptyContent(): PageContent {
   return { words: [], headings: [], images: [], codeBlocks: [], tables: [], links: [], components: [] };
 }
 
-/** Letters and digits only: quotes, dashes and spaces are written differently on both sides. */
+/** Letters and digits only: quotes, dashes and spaces differ between source and HTML. */
 export function wordsOf(text: string): string[] {
   return (
     text

@@ -1,4 +1,4 @@
-/** Which parts of a source are not on its page. */
+/** Finds the parts of a source that are not on its page. */
 import { type ContentKind, type PageContent, contentKinds } from './content.ts';
 import type { RenderedContent } from './page-content.ts';
 
@@ -10,10 +10,10 @@ export interface Loss {
 }
 
 const maxExamples = 5;
-/** Of a kind of content on one page. */
+/** Per kind of content on one page. */
 const tolerance = 0.01;
 
-/** Those above the tolerance, without parts that `isExplained` accounts for. */
+/** Losses above the tolerance, without parts that `isExplained` accepts. */
 export function lossesOf(
   source: PageContent,
   rendered: RenderedContent,
@@ -34,7 +34,7 @@ export function lossesOf(
   });
 }
 
-/** Words, pictures and links are counted; longer texts are looked for in what the page has of their kind. */
+/** Words, pictures and links are counted; longer texts are searched in the page's content of the same kind. */
 function missingOf(
   kind: ContentKind,
   wanted: readonly string[],

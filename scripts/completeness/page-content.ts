@@ -1,4 +1,4 @@
-/** What a rendered page holds, read with an HTML parser that the renderer does not use. */
+/** Reads the content of a rendered page with an HTML parser that the renderer does not use. */
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { type PageContent, emptyContent, keyOf, wordsOf } from './content.ts';
 import { fileName } from './rules.ts';
@@ -8,7 +8,7 @@ type HtmlElement = DefaultTreeAdapterTypes.Element;
 
 export interface RenderedContent {
   content: PageContent;
-  /** All text of the page without spaces, for parts that are looked for as a whole. */
+  /** All text of the page without spaces. */
   text: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Everything that a page may leave out on purpose, in one place. A part of a source that no rule names must be on its
- * page.
- */
+/** Everything that a page may omit on purpose. A part of a source that no rule names must be on its page. */
 import type { Diagnostic } from '@docyard/render';
 import { calloutLike, catalogue } from '../../packages/render/src/components/catalogue.ts';
 import type { Component } from '../../packages/render/src/components/contract.ts';
@@ -10,7 +7,7 @@ import type { JsxAttribute, Node } from '../../packages/render/src/document/tree
 
 const commonAttributes: readonly string[] = ['title', 'label', 'caption', 'tip'];
 
-/** Further attributes whose text readers see. Other names of a component share its entry. */
+/** Attributes whose text readers see. Aliases of a component share its entry. */
 const shownAttributes = new Map(
   Object.entries({
     Card: ['cta'],
@@ -42,7 +39,7 @@ const withoutShownAttributes = new Set(
   ].map(componentOf),
 );
 
-/** A built-in component; undefined for components of the author, which decide what they show of their attributes. */
+/** Undefined for components of the author, which decide what they show of their attributes. */
 function componentOf(name: string): Component | undefined {
   return catalogue.get(name) ?? calloutLike(name);
 }
@@ -57,7 +54,7 @@ export function isShownAttribute(element: string, attribute: string): boolean {
   return commonAttributes.includes(attribute) || (shownAttributes.get(component) ?? []).includes(attribute);
 }
 
-/** Why nothing of a node is on the page; undefined when it must be there. */
+/** Why a node is not on the page; undefined when it must be. */
 export function hiddenBecause(node: Node): string | undefined {
   const { type, name, lang } = node;
   if (type === 'mdxjsEsm') return 'imports and exports are code';
@@ -78,12 +75,12 @@ export function hiddenBecause(node: Node): string | undefined {
   return undefined;
 }
 
-/** A prompt is there to be copied as text. */
+/** Readers copy a prompt as plain text. */
 export function showsPlainText({ name }: Node): boolean {
   return name === 'Prompt';
 }
 
-/** Marks in code that change its look and are not shown. */
+/** Removes marks that change how code looks and are not shown. */
 export function withoutCodeMarks(code: string): string {
   return code
     .split('\n')
@@ -115,7 +112,7 @@ export function failureOf(findings: readonly Diagnostic[]): string | undefined {
   return findings.some(({ code }) => failures.has(code)) ? 'the page shows an error panel' : undefined;
 }
 
-/** The finding that names exactly this part; undefined when none does. `addresses` are those of a link. */
+/** The finding that names exactly this part. `addresses` are those of a link. */
 export function reasonForLoss(
   kind: ContentKind,
   part: string,
@@ -133,7 +130,7 @@ export function reasonForLoss(
   return isNamed ? 'the report names the picture' : undefined;
 }
 
-/** The last part of an address, without a query: pictures may lie in another folder of the output. */
+/** The last part of an address, without a query: the output may have another folder. */
 export function fileName(address: string): string {
   const path = address.split(/[?#]/, 1)[0] ?? '';
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-/** What the source of a page holds, read with the parser of the renderer. */
+/** Reads the content of a source page with the parser of the renderer. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { type Document, readDocument } from '../../packages/render/src/document/document.ts';
@@ -17,11 +17,11 @@ import {
 
 export interface SourceContent {
   content: PageContent;
-  /** How often each rule left something out. */
+  /** How often each rule explained an omission. */
   explained: Map<string, number>;
   /** The page and the snippets it includes. */
   files: Set<string>;
-  /** Where links lead, by their text. */
+  /** Link targets, by the text of the link. */
   addresses: Map<string, Set<string>>;
 }
 
@@ -94,7 +94,7 @@ class SourceReader implements SourceContent {
       content.words.push(...wordsOf(code));
       content.codeBlocks.push(keyOf(code));
     } else if (type === 'heading' || /^h[1-6]$/.test(name ?? '')) {
-      // A formula or expression divides a heading, and is shown in a form of its own.
+      // Formulas and expressions are rendered in another form, so only the text before them is compared.
       const heading = keyOf(hasHiddenPart(node) ? firstText(node) : visibleText(node));
       if (heading !== '') content.headings.push(heading);
     } else if (type === 'image') content.images.push(fileName(node.url ?? ''));
@@ -112,7 +112,7 @@ class SourceReader implements SourceContent {
       isShownAttribute(name, attribute.name ?? '') ? (plainText(attributeText(attribute)) ?? []) : [],
     );
     content.words.push(...shown.flatMap(wordsOf));
-    /** A component is known by its first words. */
+    /** A component is identified by its first words. */
     const start = keyOf(shown[0] ?? firstText(node));
     if (start !== '') content.components.push(start);
     if (name === 'Card' || name === 'Tile') this.#noteLink(start, textOf(node, 'href'));
@@ -124,7 +124,7 @@ class SourceReader implements SourceContent {
     this.addresses.set(text, (this.addresses.get(text) ?? new Set()).add(address));
   }
 
-  /** Files that the page includes, by the name it gives them. */
+  /** Included files, by the name under which the page imports them. */
   #snippetsOf({ modules }: Document, file: string): Map<string, string> {
     const found = new Map<string, string>();
     for (const { source } of modules)
@@ -140,7 +140,7 @@ class SourceReader implements SourceContent {
   }
 }
 
-/** An attribute may hold Markdown; the addresses of its links are not shown. */
+/** An attribute may contain Markdown; the addresses of its links are not shown. */
 function plainText(text: string | undefined): string | undefined {
   return text?.replaceAll(/\]\([^()\s]*\)/g, ']').replaceAll(/<[^<>]*>/g, ' ');
 }

@@ -1,6 +1,6 @@
 /**
- * Opens rendered pages in Chromium without a network and writes down whatever goes wrong: failed requests, requests to
- * other hosts, console errors, script errors, breaches of the content security policy.
+ * Opens rendered pages in Chromium without a network and collects failed requests, requests to other hosts, console errors,
+ * script errors and CSP violations.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { serve } from './serve.ts';
 
-/** Where Chromium is on this machine; undefined when it is not installed. */
+/** Undefined when Chromium is not installed. */
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
 );
@@ -20,7 +20,7 @@ const quiet = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  /** No name but this machine's own leads anywhere. */
+  /** Only this machine can be resolved. */
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
@@ -31,7 +31,7 @@ export function launchChromium(): Promise<Browser> {
 
 const pageTimeoutMs = 60_000;
 
-/** Complaints of each page, as `file: what`; pages without any are not listed. */
+/** Problems as `file: problem`. */
 export async function browse(
   browser: Browser,
   folder: string,
@@ -45,7 +45,7 @@ export async function browse(
     const complaints = new Set<string>();
     const watched = await watchedPage(context, `${origin}/`, (text) => complaints.add(text));
     for (const page of pages) {
-      /** A page that leads on is gone before it can be looked at. */
+      /** A redirect page navigates away before it can be checked. */
       if (readFileSync(join(folder, page), 'utf8').includes('<meta http-equiv="refresh"')) continue;
       watched.now = page;
       try {
@@ -71,7 +71,7 @@ function firstLine(error: unknown): string {
 
 interface WatchedPage {
   page: Page;
-  /** The page being looked at, for the complaints. */
+  /** The current page, for the problems. */
   now: string;
 }
 
@@ -93,7 +93,7 @@ async function watchedPage(
   });
   page.on('requestfailed', (request) => {
     const error = request.failure()?.errorText ?? '';
-    /** Aborted means that the next page was opened before an icon had come. */
+    /** Chromium aborts pending requests when the next page opens. */
     if (error !== 'net::ERR_ABORTED') note(`failed: ${request.url()} (${error})`);
   });
   page.on('console', (message) => {
@@ -111,7 +111,7 @@ async function watchedPage(
   return watched;
 }
 
-/** Pictures below the fold load when they are near; a page is judged with all of them. */
+/** Loads lazy pictures, so that they are checked too. */
 async function loadLazyPictures(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const pictures = [...document.images].filter((image) => image.loading === 'lazy');
@@ -121,7 +121,7 @@ async function loadLazyPictures(page: Page): Promise<void> {
   });
 }
 
-/** Evenly spread over the list, with the first and the last. */
+/** Evenly spread over the list, including the first and the last. */
 export function sample(pages: readonly string[], most: number): string[] {
   if (pages.length <= most) return [...pages];
   const step = (pages.length - 1) / (most - 1);

@@ -1,6 +1,6 @@
 /**
- * Follows every address in a folder of HTML files and tells which lead nowhere, and which would make a browser ask
- * another host. It shares no code with the renderer, so that it can prove it wrong.
+ * Follows every address in a folder of HTML files and reports those without a file, and those that would contact another host.
+ * It shares no code with the renderer, so that each can verify the other.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -9,14 +9,14 @@ import { filesBelow } from './render.ts';
 export interface Miss {
   page: string;
   address: string;
-  /** Seen from the root of the folder, where it is about a file of it. */
+  /** Relative to the root of the folder, for addresses within it. */
   target: string;
   why: 'no such file' | 'no such id' | 'asks another host' | 'depends on the host';
 }
 
 interface Reference {
   address: string;
-  /** A browser loads it with the page, rather than when a reader follows it. */
+  /** The browser loads it with the page, without a click. */
   loads: boolean;
 }
 
@@ -74,7 +74,7 @@ function unescape(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Links that only tell machines where a page lives are not followed: they are absolute on purpose. */
+/** Links with metadata are absolute on purpose. */
 const informative = /\b(?:canonical|alternate|preconnect|dns-prefetch|next|prev)\b/;
 
 function referencesOf(tag: string, attributes: ReadonlyMap<string, string>): Reference[] {
@@ -104,7 +104,7 @@ function judge(
 ): Miss['why'] | undefined {
   if (/^(?:https?:)?\/\//i.test(address)) return loads ? 'asks another host' : undefined;
   if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return undefined;
-  /** The page a server shows for any address is the one place where a link must start at the root. */
+  /** A server shows 404.html at any address, so only its links start at the root. */
   if (address.startsWith('/')) return page === '404.html' ? undefined : 'depends on the host';
   const [beforeHash, fragment] = splitOnce(address, '#');
   const [path] = splitOnce(beforeHash, '?');

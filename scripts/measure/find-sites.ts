@@ -1,6 +1,4 @@
-/**
- * Finds documentation sites below folders: unpacked ones, and those in `*.tar.gz` archives, which are unpacked first.
- */
+/** Finds documentation sites in folders, as folders or as `*.tar.gz` archives. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,9 +10,18 @@ export interface FoundSite {
 }
 
 const configurations = ['docs.json', 'mint.json'];
-const deepest = 5;
+const maxDepth = 5;
 
-/** `scratch` is where archives are unpacked. Throws when a folder holds no site. */
+/** The given folders, or the one that `DOCYARD_SITES` names. Empty when there is neither. */
+export function siteFolders(given: readonly string[]): string[] {
+  const fallback = process.env['DOCYARD_SITES'];
+  return given.length > 0 || !fallback ? [...given] : [fallback];
+}
+
+export const noSitesMessage =
+  'No documentation sites to read: pass a folder, or set DOCYARD_SITES to one. It holds sites as folders or *.tar.gz archives.';
+
+/** Unpacks archives into `scratch`. Throws when a folder holds no site. */
 export function findSites(folders: readonly string[], scratch: string): FoundSite[] {
   return folders.flatMap((folder) => {
     const found = sitesIn(folder, scratch);
@@ -36,7 +43,7 @@ function sitesIn(folder: string, scratch: string): FoundSite[] {
         : name === entry.name
           ? undefined
           : unpack(path, join(scratch, name));
-      const root = unpacked === undefined ? undefined : siteBelow(unpacked, deepest);
+      const root = unpacked === undefined ? undefined : siteBelow(unpacked, maxDepth);
       return root === undefined ? [] : [{ name, root }];
     });
 }
@@ -48,7 +55,7 @@ function unpack(archive: string, target: string): string {
   return target;
 }
 
-/** The nearest folder with a configuration, level by level. */
+/** Searches breadth-first for a folder with a configuration. */
 function siteBelow(folder: string, depth: number): string | undefined {
   let level = [folder];
   for (let at = 0; at <= depth; at += 1) {

@@ -1,7 +1,4 @@
-/**
- * Writes a site that is one API description of a thousand operations, whose schemas refer to each other in circles: the
- * largest real ones have about as many.
- */
+/** Writes a site with one API description of a thousand operations and cyclic schemas, as large as the largest real ones. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundSite } from './find-sites.ts';
@@ -55,7 +52,7 @@ function path(index: number): object {
   };
 }
 
-/** Each refers to itself, to the next one and to one far away. */
+/** Each schema refers to itself, to the next one and to a distant one. */
 function schema(index: number): object {
   const other = (step: number): object => ({ $ref: `#/components/schemas/Thing${(index + step) % schemas}` });
   return {

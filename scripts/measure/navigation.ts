@@ -1,11 +1,11 @@
 /**
- * Reads which pages a configuration names, without the renderer's help, and tells which of those that exist on disk are
- * not in the output. A second, simpler reading of the same format: where the two differ, one of them is wrong.
+ * Reads the pages that a configuration names and reports those that are missing in the output. It is independent of the
+ * renderer.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Sources of pages named by the navigation that have no page in the output. */
+/** Sources that the navigation names and that have no page in the output. */
 export function pagesLeftOut(root: string, outputs: ReadonlySet<string>): string[] {
   const named = new Set(namedPages(root));
   return [...named].flatMap((reference) => {
@@ -35,7 +35,7 @@ function readJson(file: string): Json | undefined {
   }
 }
 
-/** Strings in `pages`, and those under `page` and `root`; whatever is hidden does not count. */
+/** Strings in `pages`, `page` and `root`, except in hidden groups. */
 function collect(value: unknown, folder: string, inPages: boolean): string[] {
   if (typeof value === 'string') return inPages ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((item) => collect(item, folder, inPages));

@@ -1,4 +1,4 @@
-/** Renders one site into a folder, in a process of its own, and sends what it found. Started by `render.ts` only. */
+/** Renders one site in a child process of `render.ts` and sends the results. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ export interface ChildReport {
   pages: number;
   /** Pages about an operation, webhook, schema or channel. */
   apiPages: number;
-  /** How many pages hold no code, had theirs worked out, had it run, or were not to run it. */
+  /** Pages without code, with statically evaluated code, with code that ran, and with code that was refused. */
   tiers: Record<'none' | 'static' | 'run' | 'refused', number>;
   diagnostics: Diagnostic[];
 }
@@ -32,7 +32,7 @@ for await (const event of renderSite(site)) {
   const target = join(out, path);
   mkdirSync(dirname(target), { recursive: true });
   if ('copyFrom' in content) copyFileSync(content.copyFrom, target);
-  else await writeFile(target, 'pieces' in content ? content.pieces : content);
+  else await writeFile(target, 'pieces' in content ? content.pieces : content.read());
   if (kind === 'page') report.pages += 1;
 }
 process.send?.(report, () => process.disconnect());

@@ -1,7 +1,4 @@
-/**
- * Renders a site with the real engine in a process of its own, so that a crash is a result like any other and memory
- * is that of this site alone.
- */
+/** Renders a site in a child process, so that a crash is a result and memory is that of one site. */
 import { fork } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +12,7 @@ export interface RenderedSite extends ChildReport {
   peakBytes: number;
   files: number;
   bytes: number;
-  /** What the process said before it ended early; undefined when all went well. */
+  /** The error output of a process that crashed. */
   crash?: string;
 }
 
@@ -45,7 +42,7 @@ export async function render(root: string, out: string): Promise<RenderedSite> {
   };
 }
 
-/** The line that names the error, out of what Node prints around it. */
+/** The line of Node's output that names the error. */
 function crashLine(text: string): string {
   return /^.*Error.*$/m.exec(text)?.[0] ?? text.trim().slice(-300);
 }

@@ -1,4 +1,4 @@
-/** A static file server for measurements, on a free port of this machine, with gzip as any real server has. */
+/** A static file server with gzip for measurements, on a free port. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';

@@ -1,4 +1,4 @@
-/** How the time to match a pattern grows with the length of the text, by recheck. */
+/** Determines how the matching time of a pattern grows with the length of the text, by recheck. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -31,7 +31,7 @@ export function writeVerdicts(file: string, verdicts: Verdicts): void {
 
 export async function growthOf({ source, flags }: Pick<Pattern, 'source' | 'flags'>): Promise<Growth> {
   if (!repeatsWithoutBound(source)) return 'linear';
-  // The other backends need a Java machine or a binary that some platforms lack.
+  // The other backends need Java or a binary that some platforms lack.
   process.env['RECHECK_BACKEND'] = 'pure';
   const { checkSync } = await import('recheck');
   for (const checker of ['automaton', 'fuzz'] as const) {
@@ -43,7 +43,7 @@ export async function growthOf({ source, flags }: Pick<Pattern, 'source' | 'flag
   return 'undecided';
 }
 
-/** A large `{0,n}` overflows the stack of the checker. */
+/** A large `{0,n}` overflows the stack of recheck. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -11,7 +11,7 @@ export interface Pattern {
   flags: string;
 }
 
-/** AssemblyScript has no regular expressions; the other is bundled from a folder that is read. */
+/** AssemblyScript has no regular expressions; the islands are bundled from sources that are checked. */
 const leftOut = ['packages/render/assembly/', 'packages/render/src/islands/files/islands.js'];
 const languages = { ts: 'ts', tsx: 'tsx', js: 'js', mjs: 'js' } as const;
 
@@ -30,7 +30,7 @@ export function findPatterns(root: string): Pattern[] {
 
 function patternsOf(root: string, file: string): Pattern[] {
   const lang = languages[file.slice(file.lastIndexOf('.') + 1) as keyof typeof languages];
-  // A deleted file is listed until its removal is staged.
+  // Git lists a deleted file until its removal is staged.
   if (lang === undefined || !existsSync(join(root, file))) return [];
   const text = readFileSync(join(root, file), 'utf8');
   const found: Pattern[] = [];
@@ -62,7 +62,7 @@ function literalOf({ type, regex }: Node): Pick<Pattern, 'source' | 'flags'> | u
     : undefined;
 }
 
-/** `new RegExp` of a constant text. */
+/** `new RegExp` with a constant pattern. */
 function constructedOf(node: Node): Pick<Pattern, 'source' | 'flags'> | undefined {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return undefined;
   const [source, flags] = node.callee?.name === 'RegExp' ? (node.arguments ?? []) : [];

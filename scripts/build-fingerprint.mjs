@@ -1,4 +1,4 @@
-// What the scripts share that build something when its sources have changed. Runs on the machine's own Node (20 or newer).
+// Shared by scripts that build only when their sources have changed. Runs on the system's Node (20 or newer).
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The machine's own Node may be older than the one that tools need. */
+/** The system's Node may be older than the one the tools need. */
 export function newNode() {
   const own = join(root, 'node_modules/.bin/node');
   return existsSync(own) ? own : process.execPath;
