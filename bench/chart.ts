@@ -1,11 +1,11 @@
 /**
- * Draws bars as an SVG that needs nothing else: its own card behind it, so that it can be read on any page, and colours for
- * light and dark screens. Bars of one panel share a linear scale that begins at zero.
+ * Draws bar charts as a self-contained SVG for light and dark pages. Bars of one panel share a linear scale that starts at
+ * zero.
  */
 
 export interface Panel {
   title: string;
-  /** What is better, and anything else a reader of the bars must know. */
+  /** States which direction is better. */
   about: string;
   bars: Bar[];
 }
@@ -13,7 +13,6 @@ export interface Panel {
 export interface Bar {
   label: string;
   value: number;
-  /** The value as it is shown. */
   text: string;
   isOwn?: boolean;
 }
@@ -30,10 +29,7 @@ const width = margin * 2 + panelWidth * 2 + gap;
 
 const fontFamily = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/**
- * Light colours are attributes and only the dark ones are styles: a server whose policy forbids styles inside of a picture
- * still shows one that can be read.
- */
+/** Light colors are attributes and dark ones are styles, so the chart is readable under a policy that forbids styles. */
 const paints = {
   card: { light: 'fill="#ffffff" stroke="#e2e8f0"', dark: 'fill: #0f172a; stroke: #1e293b' },
   plain: { light: 'fill="#334155"', dark: 'fill: #cbd5e1' },
@@ -46,7 +42,6 @@ const paints = {
 } as const;
 type Paint = keyof typeof paints;
 
-/** Two panels side by side, then the next two below them. */
 export function drawChart(
   panels: readonly Panel[],
   { title, footer }: { title: string; footer: string },

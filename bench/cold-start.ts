@@ -1,6 +1,6 @@
 /**
- * How long a program needs before it does anything: the commands that only say something, the server until it is ready, the
- * command lines of other generators, and Node itself as the floor under all that run on it.
+ * Measures start times: the `docyard` command, the server until it is ready, the command lines of other generators, and Node
+ * alone.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -17,20 +17,20 @@ const pollEveryMs = 5;
 
 interface Start {
   name: string;
-  /** Milliseconds of one start. */
   once(): number | Promise<number>;
 }
 
 export const coldStart: Measurement = {
   name: 'cold-start',
-  about: '`docyard --help`, `docyard --version` and the server to ready, beside the command lines of others',
-  async run(tell, { peers: wanted }) {
+  about:
+    '`docyard --help`, `docyard --version` and the server to ready, relative to the command lines of other generators',
+  async run(report, { peers: wanted }) {
     const rows: [string, ...number[]][] = [];
     const skipped: string[] = [];
     for (const { name, once } of starts(wanted)) {
-      tell(name);
+      report(name);
       try {
-        // The first one finds its files on the disk, the others in memory, as in daily use.
+        // The first start reads from disk, the others from the page cache, as in daily use.
         await once();
         const all: number[] = [];
         while (all.length < runs) all.push(await once());
@@ -48,7 +48,7 @@ export const coldStart: Measurement = {
       columns: ['', 'median ms', 'fastest ms', 'slowest ms'],
       rows,
       notes: [
-        `${runs} starts after one that is not counted. The server begins with an empty data folder and is ready when \`/readyz\` answers 200. Other generators with the command that only tells their version or help.`,
+        `${runs} starts after one that is not counted. The server begins with an empty data folder and is ready when \`/readyz\` answers 200. Other generators with the command that only prints their version or help.`,
         ...skipped,
       ],
       panels: [
@@ -67,7 +67,7 @@ export const coldStart: Measurement = {
   },
 };
 
-/** VitePress has no command that only says something. */
+/** VitePress has no such command. */
 const commandLines = [
   {
     peer: docusaurus,
@@ -98,7 +98,6 @@ function starts(wanted: readonly string[] | undefined): Start[] {
   ];
 }
 
-/** Looking whether it is installed is no part of a start. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

@@ -1,7 +1,4 @@
-/**
- * Runs a command to its end and tells what it took: time, processor time of it and all it started, memory at its peak. Which
- * cores it may use is settled for the whole run, in `cores.ts`.
- */
+/** Runs a command and measures its time, the processor time of its process tree, and its peak memory. */
 import { spawn, spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { watchTree } from './process-tree.ts';
@@ -20,7 +17,7 @@ export interface Run {
   output: string;
 }
 
-/** No generator may call home or look for a newer version while it is measured. */
+/** Generators must not send telemetry or look for updates while they are measured. */
 const quiet = {
   ASTRO_TELEMETRY_DISABLED: '1',
   NEXT_TELEMETRY_DISABLED: '1',
@@ -30,18 +27,18 @@ const quiet = {
   CI: '1',
 };
 
-/** The shell knows the processor time of everything it has waited for. */
+/** `times` of the shell covers all processes that it has waited for. */
 const timed = '"$@" >&3 3>&-; status=$?; times; exit $status';
 
 export async function run({ command, cwd, environment, timeLimitSeconds }: Command): Promise<Run> {
-  // What the run before has written must not be written back during this one.
+  // Writes of the previous run must not be flushed during this one.
   spawnSync('sync');
   const began = performance.now();
   const child = spawn('bash', ['-c', timed, 'measure', ...command], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, ...quiet, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    /** A group of its own, so that all of it can be ended. */
+    /** A process group, so that the whole tree can be killed. */
     detached: true,
   });
   const end = (): void => endGroup(child.pid);
@@ -66,22 +63,21 @@ export async function run({ command, cwd, environment, timeLimitSeconds }: Comma
   clearTimeout(timer);
   process.off('exit', end);
   const { peakBytes, cpuSeconds } = watched();
-  if (isTooLong) throw new TookTooLong(timeLimitSeconds ?? 0, peakBytes);
+  if (isTooLong) throw new TimeLimitError(timeLimitSeconds ?? 0, peakBytes);
   if (status !== 0)
     throw new Error(
       `it ended with status ${status}, and said: ${complaintOf(`${output?.text}\n${said?.text}`)}`,
     );
   return {
     seconds,
-    // The shell knows nothing of processes behind a wall that went down with it.
+    // `times` misses sandboxed processes that are killed with their sandbox.
     cpuSeconds: Math.max(cpuSeconds, childSeconds(times?.text ?? '')),
     peakBytes,
     output: output?.text ?? '',
   };
 }
 
-/** Ended by us; how far its memory had grown by then is known. */
-export class TookTooLong extends Error {
+export class TimeLimitError extends Error {
   readonly limitSeconds: number;
   readonly peakBytes: number;
 
@@ -96,11 +92,11 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }
 
-/** The first line is the shell's own time, the second that of its children. */
+/** The first line is the time of the shell, the second that of its children. */
 function childSeconds(times: string): number {
   const found = [...(times.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
   return found.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
@@ -112,7 +108,7 @@ function complaintOf(said: string): string {
     lines.find((line) => /\w*error: /i.test(line)) ??
     lines.find((line) => /error/i.test(line)) ??
     lines.findLast((line) => line !== '');
-  // Where things lie on this machine, and colours of a terminal, say nothing to whoever reads the report.
+  // Removes machine paths and terminal colors.
   const plain = complaint && stripVTControlCharacters(complaint).replaceAll(/(?:file:\/)?\/[\w@./-]+\//g, '');
   return plain?.slice(0, 300) ?? 'nothing';
 }

@@ -1,24 +1,21 @@
-/**
- * Which cores everything runs on. This process is pinned, and whatever it starts inherits that: Docyard, the other generators,
- * servers, databases and those who put load on them.
- */
+/** Pins this process to cores; every process it starts inherits that. */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** The targets are those of a machine with so many. */
-const usualCores = 2;
+/** The targets are defined for a machine with two cores. */
+const defaultCores = 2;
 
-/** Returns what there is to tell about it. */
+/** Returns a note for the report. */
 export function pinToCores(wanted: string | undefined): string {
   const all = availableParallelism();
   const allowed = allowedCores();
-  const list = wanted ?? allowed.slice(0, usualCores).join(',');
+  const list = wanted ?? allowed.slice(0, defaultCores).join(',');
   const { status } = spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', list, String(process.pid)]);
   if (status !== 0) return `not pinned (taskset is missing or refuses the cores ${list}), all ${all} cores`;
   return `everything pinned to the cores ${list} of ${all}`;
 }
 
-/** A container may have the cores 4 and 5. */
+/** A container may own cores 4 and 5, for example. */
 function allowedCores(): number[] {
   const { stdout } = spawnSync('taskset', ['--cpu-list', '--pid', String(process.pid)], { encoding: 'utf8' });
   const ranges = /: ([\d,-]+)\s*$/.exec(stdout ?? '')?.[1] ?? '0-1';

@@ -1,14 +1,14 @@
 /**
- * Makes the corpus: a documentation site of any number of pages out of real text, the same bytes every time. Sections
- * come again on other pages, code blocks do not: in each one a name is changed, so that no block is like another.
+ * Generates a deterministic documentation site from real text. Sections repeat on several pages; code blocks differ in one
+ * name, so that no highlighter can cache them.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Chance } from '../test/torture/chance.ts';
+import { Chance } from '../test/torture/seeded-random.ts';
 import { type Section, realSections } from './real-text.ts';
-import { renameInCode } from './renamed-code.ts';
+import { renameInCode } from './rename-in-code.ts';
 
 export interface Corpus {
   folder: string;
@@ -18,18 +18,16 @@ export interface Corpus {
 }
 
 export interface CorpusShape {
-  /** Plain Markdown for those who compare generators: the text is the same. */
   extension?: 'md' | 'mdx';
   seed?: number;
 }
 
-/** Pages of real sites have 6.6 kB on average (3,410 pages of nine sites). */
-const pageCharacters = { least: 3000, most: 10_000 };
+const pageCharacters = { min: 3000, max: 10_000 };
 const pagesInGroup = 25;
 const groupsInSection = 20;
 const cache = fileURLToPath(new URL('../.cache/corpora', import.meta.url));
 
-/** A corpus that nobody may write into: it is made once and kept for the next measurement. */
+/** A read-only corpus, generated once and shared by measurements. */
 export function sharedCorpus(pages: number, extension: 'md' | 'mdx' = 'md'): Corpus {
   const folder = join(cache, `${extension}-${pages}`);
   const mark = `${folder}.json`;
@@ -68,10 +66,9 @@ export function writeCorpus(
   return { folder, pages, sourceBytes, sourceFiles: entries.length + 1 };
 }
 
-/** Of everything that the bytes of a corpus come from. */
 function sourceDigest(): string {
   const hash = createHash('sha256');
-  for (const file of ['corpus.ts', 'renamed-code.ts', 'real-text.ts'])
+  for (const file of ['corpus.ts', 'rename-in-code.ts', 'real-text.ts'])
     hash.update(readFileSync(new URL(file, import.meta.url)));
   for (const { heading, text } of realSections()) hash.update(heading).update(text);
   return hash.digest('hex');
@@ -84,7 +81,6 @@ interface Entry {
   group: string;
 }
 
-/** Groups of pages within sections, as large sites have them. */
 function configuration(entries: readonly Entry[]) {
   const groups = new Map<string, string[]>();
   for (const { name, group } of entries) {
@@ -100,7 +96,7 @@ function configuration(entries: readonly Entry[]) {
   return { theme: 'mint', name: 'Corpus', colors: { primary: '#0f766e' }, navigation: { groups: sections } };
 }
 
-/** Titles are headings of the manuals. One that comes again within its group, or among the groups, gets a number. */
+/** Titles are headings of real manuals; a repeated one gets a number. */
 function pageEntries(pages: number, seed: number, sections: readonly Section[]): Entry[] {
   const chance = new Chance(seed);
   const isReadable = (heading: string): boolean => /^[A-Z][a-z]+ /.test(heading) && !/[.\d]/.test(heading);
@@ -132,7 +128,7 @@ interface PageParts {
 }
 
 function page(chance: Chance, { index, entry, entries, sections }: PageParts): string {
-  const size = chance.between(pageCharacters.least, pageCharacters.most);
+  const size = chance.between(pageCharacters.min, pageCharacters.max);
   const chosen = new Set<Section>();
   for (let length = 0; length < size;) {
     const section = chance.pick(sections);
@@ -155,7 +151,6 @@ See also [${other.title}](/${other.name}).
 `;
 }
 
-/** The first sentence of the page that is one: plain words, neither too short nor too long for a description. */
 function descriptionOf(sections: Iterable<Section>): string | undefined {
   for (const { text } of sections) {
     const prose = text.replaceAll(/^```[^]*?^``` *$/gm, '');
@@ -165,7 +160,7 @@ function descriptionOf(sections: Iterable<Section>): string | undefined {
   return undefined;
 }
 
-/** Links of the package's own documents lead to pages of the corpus, and code blocks become this page's. */
+/** Rewrites links to pages of the corpus, and makes code blocks unique. */
 function ownText(
   chance: Chance,
   text: string,

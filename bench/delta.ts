@@ -1,20 +1,20 @@
-/** How large the delta of an edit is beside the whole bundle, and how long it takes to make and to apply. */
+/** Measures the size of a delta relative to its bundle, and the time to create and apply it. */
 import { startService } from '../test/service.ts';
 import { EditedCorpus, edits } from './edited-corpus.ts';
 import { megabytes, rounded, type Measurement } from './measurement.ts';
 
 export const delta: Measurement = {
   name: 'delta',
-  about: 'the delta of an edit in 1,000 pages beside the whole bundle',
-  async run(tell, { pages = 1000 }) {
+  about: 'the delta of an edit in 1,000 pages relative to the whole bundle',
+  async run(report, { pages = 1000 }) {
     const service = await startService({ sample: false });
     try {
       const corpus = new EditedCorpus(service);
-      tell('export of the corpus');
+      report('export of the corpus');
       await corpus.start(pages);
       const rows: (string | number)[][] = [];
       for (const [name, edit] of Object.entries(edits)) {
-        tell(name);
+        report(name);
         const { fullBytes, deltaBytes, makingSeconds, applyingSeconds, isSame } = await corpus.apply(edit);
         rows.push([
           name,

@@ -1,6 +1,6 @@
 /**
- * How long an edit takes to be seen in `docyard dev`: from before the file is written to the first frame in which Chromium
- * shows the new text. Edits of the text of a page, and of its title, which the navigation of every page shows.
+ * Measures the time from an edit to the first frame in which Chromium shows it with `docyard dev`, for page text and for a
+ * title.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, readFile, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const pauseMs = 150;
 export const devEdit: Measurement = {
   name: 'dev-edit',
   about: 'from writing a file to seeing it in the browser, with `docyard dev` on 1,000 pages',
-  async run(tell, { pages = 1000, folder }) {
+  async run(report, { pages = 1000, folder }) {
     const corpus = temporaryFolder('corpus');
     writeCorpus(corpus, pages);
     const sites = [{ name: `corpus of ${pages} pages`, root: corpus }];
@@ -28,7 +28,7 @@ export const devEdit: Measurement = {
     }
     const rows: (string | number)[][] = [];
     for (const { name, root } of sites) {
-      tell(`${name}: ${edits} edits of text, ${edits} of titles`);
+      report(`${name}: ${edits} edits of text, ${edits} of titles`);
       rows.push(...(await measureSite(root)).map((row) => [name, ...row]));
     }
     return {
@@ -92,7 +92,7 @@ async function startDev(root: string): Promise<{ child: ChildProcess; address: s
   return { child, address };
 }
 
-/** The first page of the sidebar that is a file with a title of its own. */
+/** The first page in the sidebar that is a file with a title. */
 async function editablePage(root: string, page: Page): Promise<{ file: string; href: string }> {
   const links = await page.$$eval('.dy-site-sidebar a[href]', (all) =>
     all.map((link) => (link as HTMLAnchorElement).href),
@@ -130,7 +130,7 @@ async function repeat(
   return times;
 }
 
-/** Looks in every frame; both processes read the clock of the same machine. */
+/** Checks in every frame. Both processes read the same clock. */
 async function watchFor(page: Page, selector: string, mark: string): Promise<void> {
   await page.evaluate(
     ([where = '', wanted = '']) => {

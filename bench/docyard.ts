@@ -1,7 +1,4 @@
-/**
- * Docyard from the command line, as the measurements run it. What is kept from one run for the next lives in a folder that
- * the caller names, so that a cold run is cold whatever this machine has built before.
- */
+/** Runs Docyard from the command line. Every run without a given cache folder is cold. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { program, temporaryFolder } from '../test/service.ts';
@@ -10,26 +7,24 @@ import { run, type Run } from './command.ts';
 export interface Exported extends Run {
   pages: number;
   files: number;
-  /** Of the archive. */
+  /** Size of the archive. */
   bytes: number;
 }
 
 export interface Built extends Run {
   pages: number;
   files: number;
-  /** Of all files together. */
+  /** Size of all files. */
   bytes: number;
 }
 
 interface Options {
-  /** A fresh one unless given. */
+  /** A fresh folder by default. */
   cacheFolder?: string;
-  /** Fetch nothing from other hosts. */
   isOffline?: boolean;
   timeLimitSeconds?: number;
 }
 
-/** Everything: render, highlight, search, check, manifest, archive. */
 export async function docyardExport(
   folder: string,
   archive: string,
@@ -62,7 +57,7 @@ async function docyard(args: readonly string[], options: Options): Promise<Run> 
   }
 }
 
-/** Sites of others may have mistakes, the corpus has none. */
+/** Real sites may contain mistakes; the corpus does not. */
 function refuseErrors(errors: number | undefined, { isOffline = false }: Options): void {
   if (!isOffline && errors !== 0) throw new Error(`The corpus has ${errors} errors.`);
 }

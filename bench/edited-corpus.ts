@@ -1,7 +1,4 @@
-/**
- * The corpus as a project of a service, edited and exported again: both bundles, the delta between them, and the bundle that
- * comes out of applying it. Everything through the front door. Used by the measurement and, with fewer pages, by a test.
- */
+/** Exports the corpus through the API, edits it, exports it again, and creates and applies the delta between the bundles. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,12 +11,12 @@ import { writeCorpus } from './corpus.ts';
 export interface AppliedDelta {
   fullBytes: number;
   deltaBytes: number;
-  /** From asking for the delta to having it, the making included. */
+  /** From the request for the delta to the end of the download. */
   makingSeconds: number;
-  /** `docyard bundle apply`: unpacks the old bundle, applies, packs the new one. */
+  /** The time of `docyard bundle apply`. */
   applyingSeconds: number;
   isSame: boolean;
-  /** What `docyard diff` says of the two. */
+  /** The output of `docyard diff`. */
   diff: { pages: Record<'added' | 'changed' | 'removed' | 'moved' | 'restyled', unknown[]> };
 }
 
@@ -58,7 +55,7 @@ export class EditedCorpus {
     this.#base = await this.#export('base.tar.gz');
   }
 
-  /** Each edit is made on the corpus as it was in the beginning. */
+  /** Each edit starts from the original corpus. */
   async apply(edit: (folder: string) => void): Promise<AppliedDelta> {
     edit(this.#source);
     commitAll(this.#source, 'Edit');
@@ -111,7 +108,7 @@ function pagesOf(folder: string): string[] {
     .toSorted();
 }
 
-/** The page at this share of the way through all of them. */
+/** Changes the page at this share of the list, from 0 to 1. */
 function changePage(folder: string, share: number, change: (text: string) => string): void {
   const pages = pagesOf(folder);
   const file = join(folder, pages[Math.floor(share * pages.length)] ?? '');

@@ -1,6 +1,6 @@
 /**
- * How many exports a second one API process accepts on PostgreSQL, of one organization and of several at once. No worker
- * runs, so that the queue grows as it does in a burst.
+ * Measures how many exports per second one API process accepts on PostgreSQL, for one organization and for several. No worker
+ * runs.
  */
 import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:http';
@@ -28,19 +28,19 @@ interface Figures {
 
 export const enqueue: Measurement = {
   name: 'enqueue',
-  about: 'exports that one API process accepts a second on PostgreSQL',
-  async run(tell) {
+  about: 'exports per second that one API process accepts on PostgreSQL',
+  async run(report) {
     if (postgresMissing !== undefined) throw new Error(postgresMissing);
     const postgres = await startPostgres({ durable: true });
     try {
-      return await measureOn(postgres, tell);
+      return await measureOn(postgres, report);
     } finally {
       await postgres.remove();
     }
   },
 };
 
-async function measureOn(postgres: PostgresServer, tell: (progress: string) => void) {
+async function measureOn(postgres: PostgresServer, report: (progress: string) => void) {
   const environment = {
     DATABASE_URL: await postgres.createDatabase(),
     SECRET_KEY: 'a'.repeat(64),
@@ -49,14 +49,14 @@ async function measureOn(postgres: PostgresServer, tell: (progress: string) => v
   };
   const service = await startService({ role: 'api', sample: false, environment });
   try {
-    tell(`${organizations} organizations`);
+    report(`${organizations} organizations`);
     const keys = [service.key];
     while (keys.length < organizations) keys.push(await createOrganization(environment));
     for (const key of keys) await createProject(service, key);
     const figures: Figures[] = [];
     for (const used of [keys.slice(0, 1), keys]) {
       const name = used.length === 1 ? 'one organization' : `${used.length} organizations`;
-      tell(name);
+      report(name);
       figures.push({ name, ...(await measure(service, used)) });
     }
     return {
@@ -80,9 +80,9 @@ async function measureOn(postgres: PostgresServer, tell: (progress: string) => v
 }
 
 function verdictOf(figures: readonly Figures[]): Verdict {
-  const told = figures.map(({ name, perSecond }) => `${counted(perSecond)} (${name})`).join(', ');
+  const summary = figures.map(({ name, perSecond }) => `${counted(perSecond)} (${name})`).join(', ');
   const isMet = figures.every(({ perSecond }) => perSecond >= targetPerSecond);
-  return verdict('Exports accepted a second on PostgreSQL', `${targetPerSecond}`, told, isMet);
+  return verdict('Exports accepted per second on PostgreSQL', `${targetPerSecond}`, summary, isMet);
 }
 
 async function createOrganization(environment: Record<string, string>): Promise<string> {
@@ -157,6 +157,6 @@ function startExport(service: Service, key: string, agent: Agent): Promise<numbe
 async function countStatements(service: Service): Promise<number> {
   const text = await (await service.request('/metrics')).text();
   const [, count] = /^docyard_database_query_duration_seconds_count(?:\{[^}]*\})? (\d+)$/m.exec(text) ?? [];
-  if (count === undefined) throw new Error('The metrics do not tell the number of queries.');
+  if (count === undefined) throw new Error('The metrics do not contain the number of queries.');
   return Number(count);
 }

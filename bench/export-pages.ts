@@ -1,7 +1,4 @@
-/**
- * How long a 1,000-page site takes through the API, from the request to the completed record, beside the command line on the
- * same sources.
- */
+/** Measures an export of a 1,000-page site through the API, relative to the command line on the same sources. */
 import { join } from 'node:path';
 import { waitForExport } from '@docyard/api';
 import { commitAll, git, startService, temporaryFolder } from '../test/service.ts';
@@ -19,15 +16,15 @@ interface Run {
 
 export const exportPages: Measurement = {
   name: 'export-pages',
-  about: '1,000 pages of MDX through the API, beside `docyard build`',
-  async run(tell, { pages = 1000 }) {
+  about: '1,000 pages of MDX through the API, relative to `docyard build`',
+  async run(report, { pages = 1000 }) {
     const folder = temporaryFolder('corpus');
     const { sourceFiles, sourceBytes } = writeCorpus(folder, pages);
-    tell(`docyard build, ${runs} times`);
+    report(`docyard build, ${runs} times`);
     const built = await repeat((run) => docyardBuild(folder, join(temporaryFolder('out'), `site-${run}`)));
     git(folder, 'init', '--quiet', '--initial-branch=main');
     commitAll(folder, 'Corpus');
-    tell(`export through the API, ${runs} times`);
+    report(`export through the API, ${runs} times`);
     const { exported, archive } = await exportThroughApi(folder);
     const [first] = built;
     return {

@@ -1,18 +1,17 @@
 /**
- * A process of its own that plays readers of a static site: each keeps a connection open, asks for one file after the
- * other and waits for the answer before it asks again. An answer is looked at once; from then on its bytes are only
- * counted, for the servers measured here are quicker than any reading of headers. Told what to do by `static-serving.ts`.
+ * A process that plays readers of a static site over keep-alive connections. It parses only the first response to each request
+ * and then counts bytes, because parsing would cost more than the servers under test. `static-serving.ts` controls it.
  */
 import { createConnection, type Socket } from 'node:net';
 
 export type ToReaders =
   | { type: 'connect'; port: number; requests: readonly string[]; connections: number }
-  /** `everyMs` is the time between two requests of a reader; 0 for as soon as there is an answer. */
+  /** `everyMs` is the interval between two requests of a reader; 0 sends the next request immediately. */
   | { type: 'read'; forMs: number; everyMs: number }
   | { type: 'disconnect' };
 
 export interface Readings {
-  /** Milliseconds from the moment a request was due to the end of its answer. */
+  /** Milliseconds from the time a request was due to the end of its response. */
   latencies: number[];
   errors: number;
   bytes: number;
@@ -27,7 +26,7 @@ interface Reader {
 }
 
 let requests: Buffer[] = [];
-/** Of whole answers with their headers, which differ in nothing but the time. */
+/** Sizes of whole responses; only their `Date` header varies. */
 let answerBytes: number[] = [];
 let readers: Reader[] = [];
 let everyMs = 0;
@@ -38,7 +37,6 @@ process.on('message', (message: ToReaders) => {
   void obey(message).then((answer) => process.send?.(answer));
 });
 
-// Without a parent there is nobody to measure for.
 process.once('disconnect', () => process.exit());
 
 async function obey(message: ToReaders): Promise<unknown> {
@@ -117,7 +115,7 @@ function askAt(reader: Reader, dueAt: number): void {
 
 function ask(reader: Reader, dueAt: number): void {
   if (isOver || reader.socket.destroyed) return;
-  // A timer may be early by a millisecond, which must not count in favour of the server.
+  // A timer may fire a millisecond early, which must not favor the server.
   reader.dueAt = Math.min(dueAt, performance.now());
   reader.missingBytes = answerBytes[reader.next % requests.length] ?? 0;
   reader.socket.write(requests[reader.next % requests.length] ?? '');

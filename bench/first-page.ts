@@ -1,7 +1,4 @@
-/**
- * How soon a service that is warm renders the first page of an export: from the request that starts it to the first answer that
- * counts a page.
- */
+/** Measures the time from a request for an export to the first response that counts a rendered page, on a warm service. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,10 +7,10 @@ import { commitAll, git, startService, temporaryFolder, type Service } from '../
 import { writeCorpus } from './corpus.ts';
 import { counted, median, percentile, rounded, verdict, type Measurement } from './measurement.ts';
 
-const usualPages = 1000;
+const defaultPages = 1000;
 const runs = 10;
 const askEveryMs = 3;
-/** Nobody edits, commits and exports in the tenth of a second after an export; the service is at rest when it is asked. */
+/** Exports start on an idle service. */
 const restMs = 1000;
 const targetMs = 300;
 
@@ -21,7 +18,7 @@ export const firstPage: Measurement = {
   name: 'first-page',
   about:
     'from the request that starts an export of 1,000 pages to its first rendered page, on a warm service',
-  async run(tell, { pages = usualPages }) {
+  async run(report, { pages = defaultPages }) {
     const folder = temporaryFolder('corpus');
     writeCorpus(folder, pages);
     git(folder, 'init', '--quiet', '--initial-branch=main');
@@ -33,7 +30,7 @@ export const firstPage: Measurement = {
     const anew: number[] = [];
     try {
       for (let run = 0; run <= runs; run += 1) {
-        tell(run === 0 ? 'an export that warms the service' : `round ${run} of ${runs}`);
+        report(run === 0 ? 'an export that warms the service' : `round ${run} of ${runs}`);
         const domain = `corpus-${run}.example.com`;
         await service.client.call('createProject', { body: { name: `Corpus ${run}`, domain, source } });
         const first = await millisecondsToFirstPage(service, domain);
@@ -62,7 +59,7 @@ export const firstPage: Measurement = {
           `≤ ${targetMs} ms`,
           `${rounded(median(again), 0)} ms (first export of a project: ${rounded(median(anew), 0)} ms)`,
           median(again) <= targetMs,
-          pages === usualPages,
+          pages === defaultPages,
         ),
       ],
     };

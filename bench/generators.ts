@@ -1,12 +1,13 @@
 /**
- * The same pages of plain Markdown with Docyard and with other generators, on the same cores, beside the floor of plain
- * file operations. Generators are fetched when this runs; what cannot be fetched or built is skipped aloud.
+ * Exports the same Markdown pages with Docyard and other generators on the same cores. Generators that cannot be installed or
+ * built are reported as skipped.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../test/service.ts';
+import { floors } from './floors.ts';
 import type { Panel } from './chart.ts';
-import { run, TookTooLong, type Run } from './command.ts';
+import { run, TimeLimitError, type Run } from './command.ts';
 import { sharedCorpus } from './corpus.ts';
 import { docyardBuild, docyardExport, type Exported } from './docyard.ts';
 import {
@@ -29,9 +30,9 @@ import { secondsToCopy, sizeOf } from './plain-files.ts';
 import { memoryKind } from './process-tree.ts';
 
 const peers: readonly Peer[] = [hugo, hugoDocs, docusaurus, starlight, vitePress, rspress, fumadocs];
-const usualPages = 1000;
+const defaultPages = 1000;
 const runs = 3;
-/** What takes longer than this runs once. */
+/** A run that takes longer is not repeated. */
 const longSeconds = 30;
 
 export interface Figures {
@@ -40,30 +41,30 @@ export interface Figures {
   peakBytes: number;
   files: number;
   bytes: number;
-  /** It was ended at the time limit, and would have needed more of everything. */
+  /** The run was stopped at the time limit. */
   isCutOff?: boolean;
 }
 
 export const generators: Measurement = {
   name: 'generators',
   about: `1,000 pages of plain Markdown with Docyard and with other generators: ${peers.map(({ id }) => id).join(', ')}`,
-  async run(tell, { pages = usualPages, peers: wanted, timeLimitSeconds }) {
+  async run(report, { pages = defaultPages, peers: wanted, timeLimitSeconds }) {
     const unknown = wanted?.filter((id) => !peers.some((peer) => peer.id === id)) ?? [];
     if (unknown.length > 0) throw new Error(`There is no generator called ${unknown.join(' or ')}.`);
-    tell(`a corpus of ${pages} pages`);
+    report(`a corpus of ${pages} pages`);
     const { folder: sources, sourceBytes } = sharedCorpus(pages);
     const scratch = temporaryFolder('generator');
 
     const archive = join(scratch, 'site.tar.gz');
-    tell('docyard export');
+    report('docyard export');
     const own = await medianRun(() => docyardExport(sources, archive));
-    tell('docyard build');
+    report('docyard build');
     const site = join(scratch, 'site');
     const built = await medianRun(async () => {
       rmSync(site, { recursive: true, force: true });
       return docyardBuild(sources, site);
     });
-    tell('plain file operations');
+    report('plain file operations');
     const floorSeconds = await secondsToCopy(sources, site, join(scratch, 'copy'));
     rmSync(scratch, { recursive: true, force: true });
 
@@ -71,10 +72,10 @@ export const generators: Measurement = {
     const skipped: string[] = [];
     for (const peer of peers.filter(({ id }) => wanted?.includes(id) ?? true)) {
       try {
-        measured.set(peer, await measurePeer(peer, sources, { tell, timeLimitSeconds }));
+        measured.set(peer, await measurePeer(peer, sources, { report, timeLimitSeconds }));
       } catch (error) {
         skipped.push(`Skipped ${peer.name}: ${error instanceof Error ? error.message : String(error)}.`);
-        tell(skipped.at(-1) ?? '');
+        report(skipped.at(-1) ?? '');
       }
     }
     const ratio = (seconds: number): string => `${rounded(seconds / own.seconds, 2)} ×`;
@@ -109,11 +110,11 @@ export const generators: Measurement = {
   },
 };
 
-/** Each run is prepared anew, so that it finds nothing of the one before; preparing is not measured. */
+/** Each run starts from a clean state; the preparation is not measured. */
 async function measurePeer(
   peer: Peer,
   sources: string,
-  { tell, timeLimitSeconds }: { tell: (progress: string) => void; timeLimitSeconds: number },
+  { report, timeLimitSeconds }: { report: (progress: string) => void; timeLimitSeconds: number },
 ): Promise<Figures> {
   let turn = 0;
   try {
@@ -121,9 +122,9 @@ async function measurePeer(
       turn += 1;
       const folder = temporaryFolder('generator');
       try {
-        tell(`${peer.name}, preparing`);
+        report(`${peer.name}, preparing`);
         const build = peer.prepare(sources, folder);
-        tell(`${peer.name}, run ${turn}`);
+        report(`${peer.name}, run ${turn}`);
         const { seconds, cpuSeconds, peakBytes } = await run({ ...build, timeLimitSeconds });
         return { seconds, cpuSeconds, peakBytes, ...sizeOf(build.output) };
       } finally {
@@ -131,13 +132,13 @@ async function measurePeer(
       }
     });
   } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error;
+    if (!(error instanceof TimeLimitError)) throw error;
     const { limitSeconds: seconds, peakBytes } = error;
     return { seconds, peakBytes, cpuSeconds: 0, files: 0, bytes: 0, isCutOff: true };
   }
 }
 
-/** The run with the median time; the first decides whether there are more. */
+/** The run with the median time. The duration of the first run decides whether there are more. */
 export async function medianRun<T extends Pick<Run, 'seconds'>>(once: () => Promise<T>): Promise<T> {
   const all = [await once()];
   while (all.length < runs && (all[0]?.seconds ?? 0) <= longSeconds) all.push(await once());
@@ -153,9 +154,9 @@ function row(name: string, figures: Figures, pages: number): (string | number)[]
 }
 
 function verdictsOf(own: Exported, measured: ReadonlyMap<Peer, Figures>, pages: number): Verdict[] {
-  const isTargetSize = pages === usualPages;
+  const isTargetSize = pages === defaultPages;
   const times = (peer: Peer): number => (measured.get(peer)?.seconds ?? Number.NaN) / own.seconds;
-  const told = (ratio: number): string => (Number.isNaN(ratio) ? 'not measured' : `${rounded(ratio, 1)} ×`);
+  const format = (ratio: number): string => (Number.isNaN(ratio) ? 'not measured' : `${rounded(ratio, 1)} ×`);
   const finished = [...measured.keys()].filter((peer) => peer.isJavaScript && !measured.get(peer)?.isCutOff);
   const fastest = finished.toSorted((a, b) => times(a) - times(b))[0];
   const kilobytesAPage = own.bytes / 1000 / pages;
@@ -163,38 +164,38 @@ function verdictsOf(own: Exported, measured: ReadonlyMap<Peer, Figures>, pages: 
   const size = `${counted(pages)} pages`;
   return [
     verdict(
-      `Cold export of ${size}, beside Hugo`,
-      '≥ 3 × as fast',
-      `${told(times(hugo))} (documentation layout: ${told(times(hugoDocs))})`,
-      measured.has(hugo) ? times(hugo) >= 3 : undefined,
+      `Cold export of ${size}, relative to Hugo`,
+      `≥ ${floors.timesHugoAt1000Pages} × as fast`,
+      `${format(times(hugo))} (documentation layout: ${format(times(hugoDocs))})`,
+      measured.has(hugo) ? times(hugo) >= floors.timesHugoAt1000Pages : undefined,
       isTargetSize,
     ),
     verdict(
-      `Cold export of ${size}, beside the fastest JavaScript generator`,
-      '≥ 25 × as fast',
-      fastest === undefined ? 'not measured' : `${told(times(fastest))} (${fastest.name})`,
-      fastest === undefined ? undefined : times(fastest) >= 25,
+      `Cold export of ${size}, relative to the fastest JavaScript generator`,
+      `≥ ${floors.timesFastestJavaScriptGenerator} × as fast`,
+      fastest === undefined ? 'not measured' : `${format(times(fastest))} (${fastest.name})`,
+      fastest === undefined ? undefined : times(fastest) >= floors.timesFastestJavaScriptGenerator,
       isTargetSize,
     ),
     verdict(
       `Peak memory, ${size}`,
-      '≤ 400 MB',
+      `≤ ${floors.maxPeakMegabytesAt1000Pages} MB`,
       `${Math.round(own.peakBytes / 1e6)} MB`,
-      own.peakBytes <= 400e6,
+      own.peakBytes <= floors.maxPeakMegabytesAt1000Pages * 1e6,
       isTargetSize,
     ),
     verdict(
       `Output packed, ${size}`,
-      '≤ 25 kB a page',
+      `≤ ${floors.maxPackedKilobytesPerPage} kB a page`,
       `${rounded(kilobytesAPage)} kB a page`,
-      kilobytesAPage <= 25,
+      kilobytesAPage <= floors.maxPackedKilobytesPerPage,
       isTargetSize,
     ),
     verdict(
       `Files, ${size}`,
-      '≤ 2.5 a page',
+      `≤ ${floors.maxFilesPerPage} a page`,
       `${rounded(filesAPage, 2)} a page`,
-      filesAPage <= 2.5,
+      filesAPage <= floors.maxFilesPerPage,
       isTargetSize,
     ),
   ];

@@ -1,8 +1,7 @@
 /**
- * A process of its own that sends GETs at a fixed rate, whether or not answers come back (open loop), and measures
- * from the moment a request was due, so that a server that stalls cannot hide it by holding up the next request. It speaks plain
- * HTTP over sockets: a client library would take more of the shared cores than the server that is measured.
- * Told what to do by messages from `status-under-load.ts`.
+ * A process that sends GET requests at a fixed rate (open loop) and measures from the time a request was due, which avoids
+ * coordinated omission. It speaks HTTP over sockets, because a client library would use more of the shared cores than the
+ * server. `status-under-load.ts` controls it.
  */
 import { createConnection, type Socket } from 'node:net';
 
@@ -12,9 +11,9 @@ export type ToGenerator =
   | { type: 'end' };
 
 export interface Load {
-  /** Milliseconds from the moment each request was due to the end of its answer. */
+  /** Milliseconds from the time each request was due to the end of its response. */
   latencies: number[];
-  /** The same from the moment each request was really sent: without the part that is the generator's own. */
+  /** The same from the time each request was sent, without the delay of the generator. */
   fromSending: number[];
   errors: number;
 }
@@ -34,7 +33,7 @@ interface Line {
 const connections = 64;
 const load: Load = { latencies: [], fromSending: [], errors: 0 };
 const free: Line[] = [];
-/** When every connection waits for an answer. */
+/** Requests that wait for a free connection. */
 const waiting: Request[] = [];
 let text = '';
 let key = '';
@@ -48,7 +47,6 @@ process.on('message', (message: ToGenerator) => {
   if (message.type === 'begin') begin(new URL(message.url), message.perSecond);
 });
 
-// Without a parent there is nobody to measure for.
 process.once('disconnect', () => process.exit());
 
 function requestFor({ host, pathname }: URL): string {
@@ -88,7 +86,6 @@ function ask(request: Request): void {
   if (line !== undefined) use(line);
 }
 
-/** The line sends what waits longest, or waits itself. */
 function use(line: Line): void {
   line.request = waiting.shift();
   line.received = '';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: runs the measurements, prints Markdown tables and keeps a report of them. A new measurement is a file beside
- * this one and an entry in the list below. Nothing here is a test: figures depend on the machine and on what else it does.
+ * `npm run bench`: runs measurements, prints Markdown tables and stores a report. To add a measurement, add a file and an entry
+ * to the list.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -17,7 +17,7 @@ import { firstPage } from './first-page.ts';
 import { generators } from './generators.ts';
 import { toMarkdown, type Choices, type Measurement } from './measurement.ts';
 import { pollers } from './pollers.ts';
-import { committedResults, publish } from './published.ts';
+import { committedResults, publish } from './published-figures.ts';
 import { readerBytes } from './reader-bytes.ts';
 import { realSites } from './real-sites.ts';
 import { reExport } from './re-export.ts';
@@ -45,8 +45,8 @@ const measurements: readonly Measurement[] = [
   delta,
   devEdit,
 ];
-const usualResults = fileURLToPath(new URL('../.cache/bench', import.meta.url));
-const usualTimeLimitSeconds = 900;
+const defaultResults = fileURLToPath(new URL('../.cache/bench', import.meta.url));
+const defaultTimeLimitSeconds = 900;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -56,7 +56,7 @@ async function main(args: string[]): Promise<number> {
     options: {
       only: { type: 'string', multiple: true },
       missing: { type: 'boolean', default: false },
-      results: { type: 'string', default: usualResults },
+      results: { type: 'string', default: defaultResults },
       json: { type: 'string' },
       pages: { type: 'string' },
       peers: { type: 'string' },
@@ -75,7 +75,7 @@ async function main(args: string[]): Promise<number> {
     peers: values.peers?.split(','),
     folder: values.folder,
     sites: values.sites,
-    timeLimitSeconds: countOf(values['time-limit']) ?? usualTimeLimitSeconds,
+    timeLimitSeconds: countOf(values['time-limit']) ?? defaultTimeLimitSeconds,
   };
   const isWrong =
     values.only?.some((name) => !names.includes(name)) === true ||
@@ -95,10 +95,10 @@ async function main(args: string[]): Promise<number> {
   for (const [index, measurement] of chosen.entries()) {
     const { name } = measurement;
     const began = Date.now();
-    const tell = (progress: string) =>
+    const onProgress = (progress: string) =>
       process.stderr.write(`[${index + 1}/${chosen.length}, ${elapsed(began)}] ${name}: ${progress}\n`);
     try {
-      const result = await measurement.run(tell, choices);
+      const result = await measurement.run(onProgress, choices);
       report[recordName(name, choices.pages)] = {
         date: new Date().toISOString().slice(0, 10),
         machine,
@@ -111,7 +111,7 @@ async function main(args: string[]): Promise<number> {
       if (result.verdicts !== undefined && result.verdicts.length > 0)
         console.log(`\n${verdictTable(result.verdicts)}`);
     } catch (error) {
-      // Hours of other measurements must not be lost with this one.
+      // One failure must not discard hours of other measurements.
       failed.push(name);
       console.log(`\n## ${name}\n\nFailed: ${error instanceof Error ? error.stack : String(error)}`);
     }
@@ -127,7 +127,7 @@ function elapsed(since: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Not a number when it is none that makes sense. */
+/** NaN when the value is not a positive number. */
 function countOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   return Number(text) > 0 ? Math.round(Number(text)) : Number.NaN;
@@ -140,26 +140,25 @@ function describeMachine(): string {
 
 function help(): string {
   const list = measurements.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n');
-  return `Measures Docyard on this machine, beside others, and says which targets are met.
+  return `Measures Docyard and other generators on this machine and reports which targets are met.
 
   npm run bench -- [--only NAME]... [--missing] [--results FOLDER] [--pages NUMBER] [--peers NAME,NAME]
                    [--time-limit SECONDS] [--sites FOLDER] [--pollers NUMBER] [--folder FOLDER] [--cores LIST]
                    [--json FILE]
 
   --only NAME        only this measurement; may be repeated
-  --missing          only what the report does not hold yet: to go on after an interruption
+  --missing          only measurements that the report lacks, to resume after an interruption
   --results FOLDER   where the report is kept: README.md, results.json, chart.svg. Results of earlier runs stay in it
-                     (${relative('.', usualResults)} unless given; bench/results is committed, and
+                     (${relative('.', defaultResults)} unless given; bench/results is committed, and
                      the README and the manual show figures from it)
-  --pages NUMBER     a site of so many pages instead of the usual ones, as a part of its own in the report; targets speak
-                     of the usual sizes
+  --pages NUMBER     size of the site; results of other sizes than the default have no verdict
   --peers NAMES      only these other generators, separated by commas
-  --time-limit SECONDS  end a generator that takes longer (${usualTimeLimitSeconds} unless given)
-  --sites FOLDER     real sites, as folders or *.tar.gz (../shared/sites unless given)
-  --pollers NUMBER   so many instead of 10,000
-  --folder FOLDER    a documentation folder that dev-edit measures as well
-  --cores LIST       the cores that everything runs on, as taskset takes them (the first two unless given)
-  --json FILE        write the results to this file as well
+  --time-limit SECONDS  stop a generator that takes longer (${defaultTimeLimitSeconds} by default)
+  --sites FOLDER     real sites, as folders or *.tar.gz (default: the folder that DOCYARD_SITES names)
+  --pollers NUMBER   number of pollers (10,000 by default)
+  --folder FOLDER    an additional documentation folder for dev-edit
+  --cores LIST       the cores that everything runs on, in the format of taskset (the first two by default)
+  --json FILE        also write the results to this file
   --help             this text
 
 Measurements:

@@ -1,25 +1,23 @@
-/**
- * What a measurement is, and small arithmetic that all of them need.
- */
+/** The interface of a measurement, and arithmetic that measurements share. */
 import type { Panel } from './chart.ts';
 
 export interface Measurement {
   name: string;
   /** One sentence for --help. */
   about: string;
-  run(tell: (progress: string) => void, choices: Choices): Promise<Result>;
+  run(report: (progress: string) => void, choices: Choices): Promise<Result>;
 }
 
-/** What the caller has chosen; a measurement that has no use for a choice ignores it. */
+/** Command line options; a measurement ignores those it does not need. */
 export interface Choices {
   pages?: number | undefined;
   peers?: readonly string[] | undefined;
   pollers?: number | undefined;
-  /** A documentation folder of the caller, measured as well. */
+  /** An additional documentation folder to measure. */
   folder?: string | undefined;
   /** A folder of real sites. */
   sites?: string | undefined;
-  /** A generator that takes longer is ended and counts as slower than this. */
+  /** A slower generator is stopped and reported as slower than this. */
   timeLimitSeconds: number;
 }
 
@@ -31,9 +29,7 @@ export interface Table {
 }
 
 export interface Result extends Table {
-  /** What was promised beside what came out; empty when nothing was promised. */
   verdicts?: Verdict[];
-  /** For the chart of the report. */
   panels?: Panel[];
 }
 
@@ -41,11 +37,11 @@ export interface Verdict {
   measure: string;
   target: string;
   figure: string;
-  /** Null when this run cannot tell: another size than the target speaks of, or a peer that is missing. */
+  /** Null when this run cannot decide: another size than the target's, or a missing peer. */
   isMet: boolean | null;
 }
 
-/** The target speaks of one size; at another one the figure is shown without a verdict. */
+/** The target holds for one size; at another size the figure has no verdict. */
 export function verdict(
   measure: string,
   target: string,
@@ -62,7 +58,7 @@ export function toMarkdown({ columns, rows, notes }: Table): string {
   return [...lines, ...notes.map((note) => `\n${note}`)].join('\n');
 }
 
-/** `share` from 0 to 1; the list need not be sorted. */
+/** `share` is from 0 to 1; the list need not be sorted. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ?? 0;
@@ -80,7 +76,7 @@ export function megabytes(bytes: number): number {
   return rounded(bytes / 1e6);
 }
 
-/** With separators, as a reader wants large numbers. */
+/** With thousands separators. */
 export function counted(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }

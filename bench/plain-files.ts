@@ -1,9 +1,9 @@
-/** Plain file operations, without a thread or a thought: the floor under everything that reads sources and writes pages. */
+/** Plain sequential file operations: the lower bound for anything that reads sources and writes pages. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Reads all sources and writes the bytes of the output once more, one file after the other. */
+/** Reads all sources and copies the output, one file after the other. */
 export async function secondsToCopy(sources: string, output: string, target: string): Promise<number> {
   const began = performance.now();
   for (const file of filesBelow(sources)) await readFile(file);

@@ -1,23 +1,22 @@
 /**
- * A process of its own that plays many pollers: each keeps a connection open, asks for one record and waits for the
- * answer before it asks again. It speaks plain HTTP over sockets, for a client library would cost more than the servers
- * that are measured. Told what to do by messages from `pollers.ts`.
+ * A process that plays many pollers over keep-alive connections. It speaks HTTP over sockets, because a client library would
+ * cost more than the servers under test. `pollers.ts` controls it.
  */
 import { createConnection, type Socket } from 'node:net';
 
 export type ToPollers =
-  /** The connections take turns with the requests. */
+  /** Connections use the requests in rotation. */
   | { type: 'connect'; port: number; requests: readonly string[]; pollers: number; connections: number }
   /** `everyMs` is the pause between two requests of a poller; 0 for none. */
   | { type: 'poll'; forMs: number; everyMs: number }
   | { type: 'disconnect' };
 
 export interface Polled {
-  /** Milliseconds from the moment a request was due to the end of its answer. */
+  /** Milliseconds from the time a request was due to the end of its response. */
   latencies: number[];
   errors: number;
   seconds: number;
-  /** The same with the answers that were still under way at the end: what the server has really done, and in what time. */
+  /** Includes responses that were in flight at the end. */
   answeredInAll: number;
   secondsInAll: number;
 }
@@ -25,12 +24,12 @@ export interface Polled {
 interface Line {
   socket: Socket;
   request: string;
-  /** When the requests of the pollers that share this connection were due; the first one is under way. */
+  /** When the requests of the pollers on this connection were due; the first is in flight. */
   due: number[];
   received: string;
 }
 
-/** The accept queue of a server has room for some hundreds. */
+/** Stays below the accept backlog of a server. */
 const connectingAtOnce = 200;
 
 let pollers = 0;
@@ -43,7 +42,6 @@ process.on('message', (message: ToPollers) => {
   void obey(message).then((answer) => process.send?.(answer));
 });
 
-// Without a parent there is nobody to measure for.
 process.once('disconnect', () => process.exit());
 
 async function obey(message: ToPollers): Promise<unknown> {
@@ -66,7 +64,7 @@ async function connectAll(wanted: Extract<ToPollers, { type: 'connect' }>) {
   return lines.length;
 }
 
-/** Like any poller it asks at once; the first answer is not measured. */
+/** The first response is not measured. */
 function connect(port: number, request: string): Promise<Line> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
@@ -85,7 +83,7 @@ function connect(port: number, request: string): Promise<Line> {
   });
 }
 
-/** Every poller asks at a moment of its own within the first pause, then again after each answer. */
+/** The first requests are spread over one pause; each later one follows a response. */
 async function poll(wanted: { forMs: number; everyMs: number }): Promise<Polled> {
   everyMs = wanted.everyMs;
   polled = nothingPolled();
@@ -115,7 +113,7 @@ function askAt(line: Line, dueAt: number): void {
 
 function ask(line: Line, dueAt: number): void {
   if (isOver || line.socket.destroyed) return;
-  // A timer may be early by a millisecond, which must not count in favour of the server.
+  // A timer may fire a millisecond early, which must not favor the server.
   line.due.push(Math.min(dueAt, performance.now()));
   if (line.due.length === 1) line.socket.write(line.request);
 }
@@ -136,7 +134,7 @@ function receive(line: Line, text: string): void {
   askAt(line, Math.max(now, dueAt + everyMs));
 }
 
-/** Whether the answer is the record; undefined while a part of it is missing. */
+/** Whether the response is the record; undefined while it is incomplete. */
 function statusOfWhole(answer: string): boolean | undefined {
   const headEnd = answer.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Ten thousand pollers, of one job or each of its own: how many requests a second are answered, how quickly, and what
- * that costs the database, embedded and on PostgreSQL, beside a plain server that asks the database for each request.
+ * Measures status requests per second, latency and database load with thousands of pollers of one job or of one job each, on
+ * SQLite and PostgreSQL, relative to a plain server that queries the database for each request.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { waitForExport } from '@docyard/api';
 import { postgresMissing, startPostgres, type PostgresServer } from '../test/postgres.ts';
 import { gitRepository, siteFiles, startService, type Service } from '../test/service.ts';
+import { floors } from './floors.ts';
 import {
   counted,
   median,
@@ -25,12 +26,12 @@ import { cpuSecondsOf } from './process-tree.ts';
 const rounds = 3;
 const warmUpMs = 1000;
 const measureMs = 5000;
-/** Together the pollers ask so often when they take their time. */
+/** The rate of all pollers together when they pause between requests. */
 const pacedPerSecond = 2000;
 /** Files that a process has open besides the sockets of the pollers. */
 const otherFiles = 200;
 const manyJobs = 10_000;
-/** What is remembered of one job helps all of its pollers; with a job for each, most polls read the database. */
+/** Pollers of one job share a cache entry; with one job each, most polls read the database. */
 const ownJobs = ', each poller its own job';
 
 const names = {
@@ -43,7 +44,7 @@ interface Target {
   name: string;
   port: number;
   pid: number;
-  /** The requests as they go over the wire; the pollers take turns with them. */
+  /** The raw requests; pollers use them in rotation. */
   requests: readonly string[];
   countQueries(): Promise<number>;
   stop(): unknown;
@@ -64,18 +65,18 @@ interface Figures {
 export const pollers: Measurement = {
   name: 'pollers',
   about:
-    'status GETs of 10,000 pollers, of one job and of as many, embedded, on PostgreSQL, and beside Fastify with pg',
-  async run(tell, { pollers: wanted = 10_000 }) {
+    'status GETs of 10,000 pollers, of one job and of as many, embedded, on PostgreSQL, and relative to Fastify with pg',
+  async run(report, { pollers: wanted = 10_000 }) {
     const connections = Math.min(wanted, openFilesLimit() - otherFiles);
-    const { targets, skipped, stop } = await startTargets(tell, connections);
+    const { targets, skipped, stop } = await startTargets(report, connections);
     const client = startClient();
     const measured = new Map<Target, Figures[]>(targets.map((target) => [target, []]));
     try {
       for (let round = 0; round < rounds; round += 1) {
-        // Another goes first each time, so that none gains from its place.
+        // Rotates the order, so that no target benefits from its position.
         for (let turn = 0; turn < targets.length; turn += 1) {
           const target = targets[(round + turn) % targets.length] as Target;
-          tell(`round ${round + 1} of ${rounds}: ${target.name}`);
+          report(`round ${round + 1} of ${rounds}: ${target.name}`);
           measured.get(target)?.push(await measure(client, target, { pollers: wanted, connections }));
         }
       }
@@ -98,8 +99,8 @@ export const pollers: Measurement = {
       ],
       rows: [...measured].map(([target, figures]) => row(target, figures)),
       notes: [
-        `${wanted} pollers, of one job unless the row says otherwise, over ${connections} kept-alive connections${connections < wanted ? ' (this machine lets a process open no more)' : ''}, medians of ${rounds} interleaved rounds. First each poller asks again as soon as it has its answer, so that its latency is mostly the wait behind the others; then all together ask ${pacedPerSecond} times a second. Pollers, servers and PostgreSQL share the cores.`,
-        `Queries are counted by the adapter for SQLite and by pg_stat_database for PostgreSQL, there with what the queue asks on its own; both while the pollers ask as fast as they can. PostgreSQL tells its counts up to a second late. CPU is that of the server's process, without PostgreSQL. Docyard checks a key and counts a rate for each request, Fastify does neither.`,
+        `${wanted} pollers, of one job unless the row says otherwise, over ${connections} kept-alive connections${connections < wanted ? ' (the limit of open files of this machine)' : ''}, medians of ${rounds} interleaved rounds. First each poller asks again as soon as it has its answer, so that its latency is mostly the wait behind the others; then all together ask ${pacedPerSecond} times a second. Pollers, servers and PostgreSQL share the cores.`,
+        `Queries are counted by the adapter for SQLite and by pg_stat_database for PostgreSQL, including the queries of the queue; both while the pollers ask as fast as they can. PostgreSQL updates its counts up to a second late. CPU is that of the server's process, without PostgreSQL. Docyard checks a key and counts a rate for each request, Fastify does neither.`,
         ...skipped,
       ],
       verdicts: [verdictOf(measured)],
@@ -107,7 +108,7 @@ export const pollers: Measurement = {
   },
 };
 
-/** On the same database as the plain server; what the embedded one does is told beside it. */
+/** Compares on the same database as the plain server; the embedded one is shown for information. */
 function verdictOf(measured: ReadonlyMap<Target, readonly Figures[]>): Verdict {
   const perSecond = (name: string): number | undefined => {
     const [, figures] = [...measured].find(([target]) => target.name === name) ?? [];
@@ -115,34 +116,36 @@ function verdictOf(measured: ReadonlyMap<Target, readonly Figures[]>): Verdict {
   };
   const own = [perSecond(names.postgres), perSecond(names.postgres + ownJobs)];
   const plain = [perSecond(names.plain), perSecond(names.plain + ownJobs)];
-  const told = (values: (number | undefined)[]) => {
+  const format = (values: (number | undefined)[]) => {
     const [one, many] = values.map((value) => (value === undefined ? '–' : counted(value)));
     return many === undefined ? one : `${one} (each its own job ${many})`;
   };
   const isMissing = [...own, ...plain].includes(undefined);
   return verdict(
-    'Status GETs a second, beside Fastify + pg with one indexed select',
-    'not fewer',
-    `${told(own)} on PostgreSQL, ${told([perSecond(names.embedded)])} embedded, beside ${told(plain)}`,
-    isMissing ? undefined : own.every((value, index) => (value ?? 0) >= (plain[index] ?? 0)),
+    'Status GETs per second, relative to Fastify + pg with one indexed select',
+    `≥ ${floors.timesFastifyStatus} ×`,
+    `${format(own)} on PostgreSQL, ${format([perSecond(names.embedded)])} embedded; Fastify ${format(plain)}`,
+    isMissing
+      ? undefined
+      : own.every((value, index) => (value ?? 0) >= floors.timesFastifyStatus * (plain[index] ?? 0)),
   );
 }
 
-async function startTargets(tell: (progress: string) => void, connections: number) {
+async function startTargets(report: (progress: string) => void, connections: number) {
   const environment = {
-    // One address may have a quarter of them before it shows a key, and the pollers connect in hundreds.
+    // Before it authenticates, one address may open a quarter of these connections.
     LIMIT_CONNECTIONS: String(Math.max(1000, connections + otherFiles)),
     LIMIT_READS_PER_MINUTE: '1000000000',
   };
   const targets: Target[] = [];
   const skipped: string[] = [];
-  tell('Docyard, embedded');
+  report('Docyard, embedded');
   const embedded = await startService({ sample: false, environment });
   const countSqlite = () => countByMetrics(embedded);
   targets.push(await targetOf(names.embedded, embedded, countSqlite));
   let postgres: PostgresServer | undefined;
   if (postgresMissing === undefined) {
-    tell('Docyard on PostgreSQL');
+    report('Docyard on PostgreSQL');
     postgres = await startPostgres({ durable: true });
     const { query } = postgres;
     const url = await postgres.createDatabase();
@@ -150,7 +153,7 @@ async function startTargets(tell: (progress: string) => void, connections: numbe
     const target = await targetOf(names.postgres, service, countByServer(postgres, url));
     targets.push(target, await withOwnJobs(target, service, (statement) => query(url, statement)));
     try {
-      tell('Fastify with pg');
+      report('Fastify with pg');
       targets.push(...(await plainTargets(postgres)));
     } catch (error) {
       skipped.push(`Skipped Fastify: ${error instanceof Error ? error.message : String(error)}.`);
@@ -168,7 +171,7 @@ async function startTargets(tell: (progress: string) => void, connections: numbe
   };
 }
 
-/** A small site is exported; its job is what everybody polls. */
+/** Exports a small site; pollers poll its job. */
 async function targetOf(
   name: string,
   service: Service,
@@ -189,7 +192,7 @@ async function targetOf(
   };
 }
 
-/** The same service with as many copies of the job as there are rows in the table of the plain server. */
+/** The same service with as many copies of the job as the plain server has rows. */
 async function withOwnJobs(
   target: Target,
   { key }: Service,
@@ -233,11 +236,11 @@ async function plainTargets(postgres: PostgresServer): Promise<Target[]> {
 async function countByMetrics(service: Service): Promise<number> {
   const text = await (await service.request('/metrics')).text();
   const [, count] = /^docyard_database_query_duration_seconds_count(?:\{[^}]*\})? (\d+)$/m.exec(text) ?? [];
-  if (count === undefined) throw new Error('The metrics do not tell the number of queries.');
+  if (count === undefined) throw new Error('The metrics do not contain the number of queries.');
   return Number(count);
 }
 
-/** Transactions, which are single statements here. */
+/** Each transaction is a single statement. */
 function countByServer(postgres: PostgresServer, url: string): () => Promise<number> {
   const name = new URL(url).pathname.slice(1);
   const statement = `select xact_commit + xact_rollback from pg_stat_database where datname = '${name}'`;
@@ -312,7 +315,7 @@ function startClient(): Client {
   };
 }
 
-/** Node raises it by itself to what the machine allows. */
+/** Node raises the soft limit to the hard limit. */
 function openFilesLimit(): number {
   const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   return soft === undefined ? 1024 : Number(soft);

@@ -1,47 +1,44 @@
 /**
- * The processor time of a process, and the memory of it and everything it started, from /proc. Memory is the proportional
- * set size: what processes share is divided between them, so that the sum is what they hold together.
+ * Samples processor time and memory of a process tree from /proc. Memory is the proportional set size (PSS), which divides
+ * shared pages between their owners.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const sampleEveryMs = 50;
-/** New processes are looked for less often: it takes longer than all the rest. */
+/** Listing the tree is expensive, so it happens only every few samples. */
 const looksForTree = 4;
 /**
- * Proportional sizes cost milliseconds for large processes, on the cores that are measured: reading them each time took 12 % of a
- * core. They are asked for when the resident sizes, which cost nothing, have grown by so much, and as often as a hundredth of the time
- * allows; in between both are taken to change alike. Asked for only when they had grown, sums were up to 8 % too small or 5 % too large.
+ * Reading PSS is expensive and would distort the measurement. It is read when RSS, which is cheap, has grown by this factor,
+ * and at a bounded rate; in between, PSS is scaled with RSS.
  */
 const noticedGrowth = 1.1;
 const shareOfTime = 0.01;
 const pageBytes = 4096;
 const ticksPerSecond = 100;
-const tellsProportional = existsSync('/proc/self/smaps_rollup');
+const hasProportionalSizes = existsSync('/proc/self/smaps_rollup');
 
-/** For the notes below a table. */
-export const memoryKind = tellsProportional
+export const memoryKind = hasProportionalSizes
   ? `the sum of the proportional set sizes (PSS) of all its processes, followed every ${sampleEveryMs} ms`
-  : `the sum of the resident set sizes of all its processes, followed every ${sampleEveryMs} ms (this system does not tell proportional ones)`;
+  : `the sum of the resident set sizes of all its processes, followed every ${sampleEveryMs} ms (this system does not report proportional ones)`;
 
-/** Processor time of one process so far, of all its threads. */
+/** Processor time of one process, of all its threads. */
 export function cpuSecondsOf(pid: number): number {
-  // The name of the program comes first, in brackets, and may hold anything.
+  // The program name in parentheses may contain any character, including a closing parenthesis.
   const [, fields = ''] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? [];
   const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
   return (user + system) / ticksPerSecond;
 }
 
 export interface TreeUse {
-  /** The highest sum of memory. */
   peakBytes: number;
-  /** As far as it was seen: a process may have done a little more after the last look. */
+  /** A process may have used a little more after the last sample. */
   cpuSeconds: number;
 }
 
-/** Returns the function that ends the sampling and tells what was seen. */
+/** The returned function stops the sampling and returns the result. */
 export function watchTree(pid: number): () => TreeUse {
   let peakBytes = 0;
-  /** When the proportional sizes were last asked for, and what part they were. */
+  /** RSS and PSS share at the last PSS read. */
   let askedAtBytes = 0;
   let askAgainAtMs = 0;
   let proportion = 1;
@@ -74,7 +71,7 @@ export function watchMemory(pid: number): () => number {
   return () => end().peakBytes;
 }
 
-/** Any thread may have started a process. */
+/** Any thread may have started a child process. */
 function treeOf(pid: number): number[] {
   const children = threadsOf(pid).flatMap((thread) =>
     read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
@@ -99,12 +96,12 @@ function residentBytes(pid: number): number {
 }
 
 function proportionalBytes(pid: number): number {
-  if (!tellsProportional) return residentBytes(pid);
+  if (!hasProportionalSizes) return residentBytes(pid);
   const [, kilobytes] = /^Pss: +(\d+) kB$/m.exec(read(`/proc/${pid}/smaps_rollup`)) ?? [];
   return kilobytes === undefined ? 0 : Number(kilobytes) * 1024;
 }
 
-/** A process that has ended meanwhile reads as nothing. */
+/** An exited process reads as an empty text. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

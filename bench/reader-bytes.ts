@@ -1,7 +1,4 @@
-/**
- * What a reader downloads from a large site, in Chromium and over gzip: a plain page with all that belongs to it, and the
- * answers to first questions of the search, each asked by a reader who has asked nothing before.
- */
+/** Measures what a reader downloads from a large site in Chromium over gzip: a plain page with its assets, and first searches. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -13,8 +10,8 @@ import { docyardBuild } from './docyard.ts';
 import { counted, median, rounded, verdict, type Measurement } from './measurement.ts';
 import { filesBelow } from './plain-files.ts';
 
-const usualPages = 10_000;
-/** One word and several, common and rare, with a slip of the finger, and one that finds nothing. */
+const defaultPages = 10_000;
+/** Single and several words, common and rare, with a typo, and without a match. */
 const questions = ['keyboard', 'install', 'mock agent request', 'controlled dialog', 'nested mnu', 'zzzyx'];
 const limits = { scripts: 15, styles: 20, firstLoad: 60, question: 100 };
 
@@ -26,15 +23,15 @@ interface Downloaded {
   questionFiles: number;
 }
 
-/** A whole question at once, or letter by letter as people type, where each letter may ask for something. */
+/** The whole query at once, or letter by letter, where each letter may send a request. */
 type Way = 'at once' | 'typed';
 const letterMs = 120;
 
 export const readerBytes: Measurement = {
   name: 'reader-bytes',
   about: 'what a reader of 10,000 pages downloads for a page and for a first question to the search',
-  async run(tell, { pages = usualPages }) {
-    tell(`a site of ${pages} pages`);
+  async run(report, { pages = defaultPages }) {
+    report(`a site of ${pages} pages`);
     const site = join(temporaryFolder('read'), 'site');
     await docyardBuild(sharedCorpus(pages).folder, site);
     const page = plainPageOf(site);
@@ -43,7 +40,7 @@ export const readerBytes: Measurement = {
     const downloads: [string, Record<Way, Downloaded>][] = [];
     try {
       for (const question of questions) {
-        tell(`“${question}”`);
+        report(`“${question}”`);
         const address = `${server.origin}/${page}`;
         const atOnce = await download(browser, address, question, 'at once');
         downloads.push([
@@ -85,7 +82,7 @@ export const readerBytes: Measurement = {
           `< ${limits.question} kB gz`,
           `${rounded(most('at once'))} kB gz at most (typed letter by letter: ${rounded(most('typed'))})`,
           most('at once') < limits.question,
-          pages === usualPages,
+          pages === defaultPages,
         ),
       ],
     };
@@ -96,7 +93,6 @@ function limit(measure: string, kilobytes: number, most: number) {
   return verdict(measure, `≤ ${most} kB gz`, `${rounded(kilobytes)} kB gz`, kilobytes <= most);
 }
 
-/** From the middle of the site, neither the shortest nor the longest. */
 function plainPageOf(site: string): string {
   const pages = filesBelow(site)
     .map((file) => file.slice(site.length + 1))

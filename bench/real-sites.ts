@@ -1,21 +1,20 @@
-/** Sites that people really have, with everything they use: how many of their pages are exported in a second. */
-import { existsSync, rmSync } from 'node:fs';
+/** Measures how many pages per second of real sites are exported. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { findSites } from '../scripts/measure/find-sites.ts';
+import { findSites, noSitesMessage, siteFolders } from '../scripts/measure/find-sites.ts';
 import { temporaryFolder } from '../test/service.ts';
+import { floors } from './floors.ts';
 import { docyardExport, type Exported } from './docyard.ts';
 import { medianRun } from './generators.ts';
 import { counted, megabytes, rounded, verdict, type Measurement } from './measurement.ts';
 import { memoryKind } from './process-tree.ts';
 
-const usualSites = fileURLToPath(new URL('../../shared/sites', import.meta.url));
-const target = 500;
+const target = floors.realSitesPagesPerSecond;
 
 export const realSites: Measurement = {
   name: 'real-sites',
-  about: 'every site below --sites, all features on: pages a second',
-  async run(tell, { sites: folder = usualSites }) {
+  about: 'every real site, all features on: pages per second',
+  async run(report, { sites }) {
     const columns = [
       'site',
       'pages',
@@ -26,9 +25,10 @@ export const realSites: Measurement = {
       'files',
       'archive MB',
     ];
-    if (!existsSync(folder)) {
-      const skipped = 'Skipped: there is no folder of real sites. Name one with --sites.';
-      tell(skipped);
+    const folders = siteFolders(sites === undefined ? [] : [sites]);
+    if (folders.length === 0) {
+      const skipped = `Skipped. ${noSitesMessage}`;
+      report(skipped);
       const missing = verdict(
         'Real sites, all features on',
         `≥ ${target} pages/s`,
@@ -40,8 +40,8 @@ export const realSites: Measurement = {
     const scratch = temporaryFolder('sites');
     const measured = new Map<string, Exported>();
     const failed: string[] = [];
-    for (const { name, root } of findSites([folder], join(scratch, 'sources'))) {
-      tell(name);
+    for (const { name, root } of findSites(folders, join(scratch, 'sources'))) {
+      report(name);
       const archive = join(scratch, 'site.tar.gz');
       try {
         measured.set(name, await medianRun(() => docyardExport(root, archive, { isOffline: true })));
@@ -56,7 +56,7 @@ export const realSites: Measurement = {
       columns,
       rows: [...measured, ['all', all] as const].map(([name, exported]) => row(name, exported)),
       notes: [
-        `\`docyard export --offline\`, nothing kept from an earlier run, the start of the program included; the median of three runs. Pages that API descriptions bring count. The last line adds up, with the highest peak. Peak memory is ${memoryKind}.`,
+        `\`docyard export --offline\` without a build cache, including the program start; the median of three runs. Generated API pages count. The last row is the sum, with the highest peak. Peak memory is ${memoryKind}.`,
         ...failed,
       ],
       verdicts: [

@@ -1,6 +1,6 @@
 /**
- * Real text for the corpus: sections of the manuals that the installed packages bring along, prose and code as their
- * authors wrote them. Only what every generator reads alike is taken: no HTML, no expressions, no reference links.
+ * Reads real text for the corpus from the READMEs of installed packages. It takes only what every generator parses alike: no
+ * HTML, expressions or reference links.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +12,15 @@ export interface Section {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Lists and legal texts, the same in many packages, are not what manuals are made of. */
+/** Lists and legal texts are the same in many packages. */
 const unlikeManuals = /licen[sc]e|changelog|history|security|contributing|code_of_conduct|notice|releases/i;
 const knownLanguage =
   /^(?:|bash|console|css|html|javascript|js|json|jsx|markdown|mjs|sh|shell|text|ts|tsx|typescript|yaml)(?: [^{}<>]*)?$/;
-const fewestCharacters = 300;
-const mostCharacters = 6000;
+const minCharacters = 300;
+const maxCharacters = 6000;
 let kept: Section[] | undefined;
 
-/** In the order of the files, so that the same installation gives the same corpus. */
+/** Sorted by file, so that the same installation gives the same corpus. */
 export function realSections(): readonly Section[] {
   kept ??= readSections();
   return kept;
@@ -57,11 +57,11 @@ function sectionsOf(markdown: string): Section[] {
   return sections.filter(({ heading }) => /^[A-Za-z][\w ,.'-]{2,60}$/.test(heading));
 }
 
-/** Code may hold anything; prose may hold nothing that one generator takes for markup and another does not. */
+/** Prose must not contain anything that only some generators treat as markup. */
 function isReadByAll(text: string): boolean {
-  if (text.length < fewestCharacters || text.length > mostCharacters || !hasPlainFences(text)) return false;
+  if (text.length < minCharacters || text.length > maxCharacters || !hasPlainFences(text)) return false;
   const withoutBlocks = text.replaceAll(/^```[^]*?^``` *$/gm, '');
-  // VitePress looks for expressions even in code within a line.
+  // VitePress evaluates expressions in inline code too.
   if (withoutBlocks.includes('{{')) return false;
   const prose = withoutBlocks.replaceAll(/`[^`\n]*`/g, '');
   return !/[<{}$\\]|^ *\[[^\]]+\]:|!\[|\]\[|&[a-z]+;|^[=-]{3,} *$|^(?:export|import) |^(?: {4}|\t)|::/m.test(
@@ -69,7 +69,7 @@ function isReadByAll(text: string): boolean {
   );
 }
 
-/** Every second fence opens a block, in a language that all highlighters know: one of them ends the build otherwise. */
+/** Some highlighters fail the build for a language they do not know. */
 function hasPlainFences(text: string): boolean {
   const fences = [...text.matchAll(/^ *(?:`{3,}|~{3,})(.*)$/gm)];
   return (

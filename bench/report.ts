@@ -1,22 +1,18 @@
-/**
- * The report: a folder with `results.json`, which keeps the last result of each measurement with its date and machine, and
- * what is made of it for readers: `README.md` and `chart.svg`. Measurements may be run one by one; the report holds all of them.
- */
+/** Stores the last result of each measurement in `results.json` and renders `README.md` and `chart.svg` from it. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
 import { counted, toMarkdown, type Result, type Verdict } from './measurement.ts';
 
 export interface Recorded {
-  /** A day is enough: who needs more has the commit. */
   date: string;
   machine: string;
-  /** Targets are judged and charts drawn at the usual size only; other sizes are told besides. */
+  /** Only the default size has verdicts and charts. */
   isUsualSize: boolean;
   result: Result;
 }
 
-/** By the name of the measurement, with its size when that is not the usual one. */
+/** Keyed by the name of the measurement, with its size when that is not the default. */
 export type Report = Record<string, Recorded>;
 
 export function recordName(measurement: string, pages: number | undefined): string {
@@ -70,11 +66,11 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
 }
 
 function verdictWord(isMet: boolean | null): string {
-  if (isMet === null) return 'cannot be told';
+  if (isMet === null) return 'not measured';
   return isMet ? 'yes' : '**no**';
 }
 
-const chartTitle = 'Docyard beside other generators';
+const chartTitle = 'Docyard compared with other generators';
 
 function chartOf(charted: readonly Recorded[]): string {
   const panels = charted.flatMap(({ result }) => result.panels ?? []);

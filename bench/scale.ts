@@ -1,10 +1,8 @@
-/**
- * What happens when a site grows: time, memory and output at 1,000, 5,000, 10,000 and 50,000 pages, beside Hugo at two of the
- * sizes. Time should grow with the pages, memory should not.
- */
+/** Measures time, memory and output size for growing sites, relative to Hugo. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../test/service.ts';
+import { floors } from './floors.ts';
 import type { Bar } from './chart.ts';
 import { run } from './command.ts';
 import { sharedCorpus } from './corpus.ts';
@@ -15,7 +13,7 @@ import { hugo } from './peers/hugo.ts';
 import { sizeOf } from './plain-files.ts';
 import { memoryKind } from './process-tree.ts';
 
-const usualPages = 50_000;
+const defaultPages = 50_000;
 
 interface Size {
   pages: number;
@@ -25,20 +23,20 @@ interface Size {
 
 export const scale: Measurement = {
   name: 'scale',
-  about: 'export of 1,000, 5,000, 10,000 and 50,000 pages, beside Hugo (--pages is the largest size)',
-  async run(tell, { pages: largest = usualPages, timeLimitSeconds }) {
+  about: 'export of 1,000, 5,000, 10,000 and 50,000 pages, relative to Hugo (--pages is the maximum size)',
+  async run(report, { pages: maxPages = defaultPages, timeLimitSeconds }) {
     const sizes: Size[] = [];
     const notes: string[] = [];
     for (const part of [50, 10, 5, 1]) {
-      const pages = Math.ceil(largest / part);
-      tell(`a corpus of ${pages} pages`);
+      const pages = Math.ceil(maxPages / part);
+      report(`a corpus of ${pages} pages`);
       const { folder } = sharedCorpus(pages);
-      tell(`${pages} pages, docyard export`);
+      report(`${pages} pages, docyard export`);
       const own = await exportOf(folder);
-      const isBeside = part === 50 || part === 5;
+      const isCompared = part === 50 || part === 5;
       try {
-        if (isBeside) tell(`${pages} pages, Hugo`);
-        sizes.push({ pages, own, hugo: isBeside ? await hugoOf(folder, timeLimitSeconds) : undefined });
+        if (isCompared) report(`${pages} pages, Hugo`);
+        sizes.push({ pages, own, hugo: isCompared ? await hugoOf(folder, timeLimitSeconds) : undefined });
       } catch (error) {
         notes.push(
           `Skipped Hugo at ${pages} pages: ${error instanceof Error ? error.message : String(error)}.`,
@@ -64,10 +62,10 @@ export const scale: Measurement = {
         `\`docyard export\`, nothing kept from an earlier run, archive included, whose size is the output; Hugo with its bare layout, the output as files. The median of three runs, one run of what takes longer than 30 s. Peak memory is ${memoryKind}.`,
         ...notes,
       ],
-      verdicts: verdictsOf(sizes, largest === usualPages),
+      verdicts: verdictsOf(sizes, maxPages === defaultPages),
       panels: [
         {
-          title: 'Pages a second as sites grow',
+          title: 'Pages per second as sites grow',
           about: 'Higher is better.',
           bars: sizes.flatMap((size) => speedBars(size)),
         },
@@ -126,28 +124,28 @@ function verdictsOf(sizes: readonly Size[], isTargetSize: boolean): Verdict[] {
   const peakMegabytes = largest.own.peakBytes / 1e6;
   return [
     verdict(
-      `Cold export of ${counted(large.pages)} pages, beside Hugo`,
-      '≥ 5 × as fast',
+      `Cold export of ${counted(large.pages)} pages, relative to Hugo`,
+      `≥ ${floors.timesHugoAt10000Pages} × as fast`,
       times === undefined ? 'not measured' : `${rounded(times, 1)} ×`,
-      times === undefined ? undefined : times >= 5,
+      times === undefined ? undefined : times >= floors.timesHugoAt10000Pages,
       isTargetSize,
     ),
     verdict(
-      `Pages/s at ${counted(large.pages)} beside ${counted(small.pages)} pages`,
+      `Pages/s at ${counted(large.pages)} relative to ${counted(small.pages)} pages`,
       'not fewer',
-      `${Math.round(speed(large))} beside ${Math.round(speed(small))}`,
+      `${Math.round(speed(large))} and ${Math.round(speed(small))}`,
       speed(large) >= speed(small),
       isTargetSize,
     ),
     verdict(
       `Peak memory, ${counted(largest.pages)} pages`,
-      '≤ 600 MB (1.5 × 400)',
+      `≤ ${floors.maxPeakMegabytesAt50000Pages} MB`,
       `${Math.round(peakMegabytes)} MB`,
-      peakMegabytes <= 600,
+      peakMegabytes <= floors.maxPeakMegabytesAt50000Pages,
       isTargetSize,
     ),
     verdict(
-      `Peak memory, ${counted(largest.pages)} beside ${counted(middle.pages)} pages`,
+      `Peak memory, ${counted(largest.pages)} relative to ${counted(middle.pages)} pages`,
       '≤ 1.5 ×',
       `${rounded(growth, 2)} ×`,
       growth <= 1.5,

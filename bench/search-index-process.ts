@@ -1,17 +1,17 @@
-/** A process that makes the search index of a rendered site and nothing else. Told the folder, tells what it took. */
+/** A process that builds only the search index of a rendered site and reports its processor time. */
 import { existsSync, readFileSync } from 'node:fs';
-import { indexFiles, type TestPage } from '../packages/render/src/search/memory-search.ts';
+import { indexFiles, type TestPage } from '../packages/render/test/support/memory-search.ts';
 import { filesBelow } from './plain-files.ts';
 
 export interface IndexCost {
-  /** Of processor time. */
+  /** Processor time. */
   seconds: number;
   files: number;
   bytes: number;
 }
 
 const [site = ''] = process.argv.slice(2);
-// Pages have their Markdown beside them. What is there for printing holds all of them once more, and cannot be found.
+// Print documents repeat all pages and are not indexed.
 const pages = filesBelow(site)
   .filter((file) => file.endsWith('.html') && existsSync(file.replace(/html$/, 'md')))
   .flatMap((file) => pageOf(readFileSync(file, 'utf8')));
@@ -22,7 +22,6 @@ const bytes = files.reduce((sum, content) => sum + content.length, 0);
 const cost: IndexCost = { seconds: (user + system) / 1e6, files: files.length, bytes };
 process.send?.(cost, () => process.disconnect());
 
-/** What the renderer gives to the index: the content of the page without what surrounds it. */
 function pageOf(html: string): TestPage[] {
   const [, title = ''] = /<title>([^<]*)/.exec(html) ?? [];
   const begin = html.search(/<div [^>]*class="dy-content /);

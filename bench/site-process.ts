@@ -1,4 +1,4 @@
-/** A process that serves a folder the way `docyard site` serves a release. Told the folders by arguments, tells its port. */
+/** A process that serves a folder as `docyard site` serves a release, and reports its port. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseManifest } from '../packages/bundle/src/read-manifest.ts';

@@ -1,6 +1,6 @@
 /**
- * How many pages a second one process of `docyard site` serves, and how quickly, beside one worker of nginx with the same
- * files: with the configuration that a bundle brings for it, and as bare as nginx can be.
+ * Measures pages per second and latency of one `docyard site` process, relative to one nginx worker with the same files: with
+ * the configuration from the bundle, and with a minimal one.
  */
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { freePort } from '../test/free-port.ts';
 import { program, temporaryFolder } from '../test/service.ts';
+import { floors } from './floors.ts';
 import { writeCorpus } from './corpus.ts';
 import type { Readings, ToReaders } from './file-readers.ts';
 import { median, percentile, rounded, verdict, type Measurement, type Verdict } from './measurement.ts';
@@ -20,7 +21,7 @@ const warmUpMs = 500;
 const measureMs = 3000;
 const connections = 64;
 const pagesAskedFor = 200;
-/** When readers take their time. */
+/** The rate of all readers together when they pause between requests. */
 const pacedPerSecond = 5000;
 
 interface Target {
@@ -30,7 +31,6 @@ interface Target {
   stop(): void;
 }
 
-/** What readers ask for. */
 type Kind = 'pages' | 'unchanged pages';
 const kinds: readonly Kind[] = ['pages', 'unchanged pages'];
 
@@ -45,23 +45,23 @@ interface Figures {
 
 export const staticServing: Measurement = {
   name: 'static-serving',
-  about: 'pages a second and their latency from `docyard site`, beside nginx with the same files',
-  async run(tell, { pages = 1000 }) {
-    tell(`a site of ${pages} pages`);
+  about: 'pages per second and their latency from `docyard site`, relative to nginx with the same files',
+  async run(report, { pages = 1000 }) {
+    report(`a site of ${pages} pages`);
     const folder = join(temporaryFolder('served'), 'site');
     await buildSite(folder, pages);
     const paths = pagesOf(folder);
-    const { targets, notes } = await startTargets(folder, tell);
+    const { targets, notes } = await startTargets(folder, report);
     const readers = startReaders();
     const memory = new Map(targets.map((target) => [target, watchMemory(target.pid)]));
     const measured = new Map<string, Figures[]>();
     try {
       for (const kind of kinds) {
         for (let round = 0; round < rounds; round += 1) {
-          // Each goes first once, so that none gains from its place.
+          // Rotates the order, so that no target benefits from its position.
           for (let turn = 0; turn < targets.length; turn += 1) {
             const target = targets[(round + turn) % targets.length] as Target;
-            tell(`${kind}, round ${round + 1} of ${rounds}: ${target.name}`);
+            report(`${kind}, round ${round + 1} of ${rounds}: ${target.name}`);
             const key = `${kind} ${target.name}`;
             const figures = await measure(readers, target, await requestsFor(kind, target, paths));
             measured.set(key, [...(measured.get(key) ?? []), figures]);
@@ -102,15 +102,15 @@ export const staticServing: Measurement = {
   },
 };
 
-/** Beside the nginx that serves the same headers; the bare one is in the table. */
+/** Compares with the nginx that sends the same headers; the minimal one is in the table. */
 function verdictOf(targets: readonly Target[], measured: ReadonlyMap<string, readonly Figures[]>): Verdict {
   const [own, nginx] = targets.map(({ name }) => medians(measured.get(`pages ${name}`) ?? []).perSecond);
   const ratio = (own ?? 0) / (nginx ?? Number.NaN);
   return verdict(
-    'Static serving of a bundle, beside nginx',
-    '≥ 0.4 ×',
+    'Static serving of a bundle, relative to nginx',
+    `≥ ${floors.timesNginx} ×`,
     nginx === undefined ? 'not measured' : `${rounded(ratio, 2)} ×`,
-    nginx === undefined ? undefined : ratio >= 0.4,
+    nginx === undefined ? undefined : ratio >= floors.timesNginx,
   );
 }
 
@@ -123,7 +123,7 @@ async function buildSite(folder: string, pages: number): Promise<void> {
   if (status !== 0) throw new Error(`docyard build failed: ${stderr}`);
 }
 
-/** Pages of the documentation, without the large ones for printing. */
+/** Without print documents, which are large. */
 function pagesOf(folder: string): string[] {
   return htmlFiles(folder)
     .filter((path) => path.includes('/') && !path.startsWith('print/'))
@@ -137,12 +137,12 @@ function htmlFiles(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-async function startTargets(folder: string, tell: (progress: string) => void) {
+async function startTargets(folder: string, report: (progress: string) => void) {
   const own = await startOwn(folder);
   const targets: Target[] = [own.target];
   const notes = [`Compressing everything took docyard ${rounded(own.precompressSeconds)} s at the start.`];
   if (spawnSync('nginx', ['-v'], { env: environment }).status === 0) {
-    tell('nginx');
+    report('nginx');
     const root = copyWithGzip(folder);
     const bundled = `include ${root}/_hosts/nginx.conf;`;
     targets.push(await startNginx('nginx, with the configuration of the bundle', root, bundled));
@@ -163,7 +163,7 @@ async function startOwn(folder: string): Promise<{ target: Target; precompressSe
   return { target: { name: 'docyard site', port, pid: child.pid ?? 0, stop }, precompressSeconds };
 }
 
-/** With the compressed form beside each page, as `gzip_static` wants it. */
+/** `gzip_static` needs a compressed file beside each page. */
 function copyWithGzip(folder: string): string {
   const root = join(temporaryFolder('nginx-root'), 'site');
   cpSync(folder, root, { recursive: true });

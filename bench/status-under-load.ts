@@ -1,6 +1,6 @@
 /**
- * How quickly the service answers a status request while it exports a large site, beside the same without an export.
- * The load generator runs on the same machine and competes for its cores.
+ * Measures the latency of status requests while a large site is exported, relative to an idle service. The load generator
+ * competes for the same cores.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,23 +20,23 @@ const targetMs = 20;
 
 export const statusUnderLoad: Measurement = {
   name: 'status-under-load',
-  about: `latency of ${perSecond} status GETs a second, idle and while ${pages} pages are exported`,
-  async run(tell) {
+  about: `latency of ${perSecond} status GETs per second, idle and while ${pages} pages are exported`,
+  async run(report) {
     const folder = temporaryFolder('corpus');
     writeCorpus(folder, pages);
     git(folder, 'init', '--quiet', '--initial-branch=main');
     commitAll(folder, 'Corpus');
-    // Nothing is remembered: each export renders every page.
+    // Without a build cache, each export renders every page.
     const environment = { BUILD_CACHE_GB: '0' };
     const service = await startService({ sample: false, environment });
     try {
       const source = { repository: `file://${folder}`, ref: 'main' };
       await service.client.call('createProject', { body: { name: 'Corpus', domain, source } });
-      tell('a first export, so that both measurements begin warm');
+      report('a first export, so that both measurements begin warm');
       const first = await exportOnce(service);
-      tell(`${quietSeconds} s without an export`);
+      report(`${quietSeconds} s without an export`);
       const quiet = await measure(service, first, () => pause(quietSeconds));
-      tell(`${loadedSeconds} s or more while exporting`);
+      report(`${loadedSeconds} s or more while exporting`);
       let exports = 0;
       const loaded = await measure(service, first, async (aim) => {
         for (const end = Date.now() + loadedSeconds * 1000; Date.now() < end; exports += 1) {
@@ -47,7 +47,7 @@ export const statusUnderLoad: Measurement = {
         columns: ['', 'requests', 'errors', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'p99 from sending, ms'],
         rows: [row('without an export', quiet), row(`during ${exports} exports`, loaded)],
         notes: [
-          `Open loop, ${counted(perSecond)} requests a second over keep-alive connections, latency from the moment a request was due. The generator shares the cores with the service and its renderers; “from sending” leaves out the time that it was itself too late.`,
+          `Open loop, ${counted(perSecond)} requests per second over keep-alive connections, latency from the moment a request was due. The generator shares the cores with the service and its renderers; “from sending” leaves out the time that it was itself too late.`,
         ],
         verdicts: [
           verdict(
@@ -81,11 +81,11 @@ async function measure(
   const generator = fork(fileURLToPath(new URL('load-generator.ts', import.meta.url)), [], {
     serialization: 'advanced',
   });
-  const tell = (message: ToGenerator) => generator.send(message);
+  const send = (message: ToGenerator) => generator.send(message);
   const answered = once(generator, 'message') as Promise<[Load]>;
-  tell({ type: 'begin', url, key: service.key, perSecond });
-  await meanwhile((next) => tell({ type: 'aim', url: next }));
-  tell({ type: 'end' });
+  send({ type: 'begin', url, key: service.key, perSecond });
+  await meanwhile((next) => send({ type: 'aim', url: next }));
+  send({ type: 'end' });
   const [load] = await answered;
   return load;
 }

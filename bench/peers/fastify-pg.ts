@@ -1,6 +1,6 @@
 /**
- * What a careful programmer writes in ten minutes: Fastify, a pool of connections to PostgreSQL, and one indexed select a
- * request by a prepared statement. No keys, no limits, nothing remembered.
+ * A minimal status server for comparison: Fastify, a PostgreSQL pool and one prepared, indexed select per request. No keys,
+ * limits or cache.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface PeerServer {
   stop(): void;
 }
 
-/** The table has the columns that the answer needs and 10,000 rows. */
+/** The columns of the response, with 10,000 rows. */
 export const plainTable = `
   create table jobs (
     id text primary key, status text not null, phase text not null, progress float8 not null,

@@ -1,7 +1,4 @@
-/**
- * Hugo, from the machine's packages, without a theme: once with a layout of a few lines, and once with what a reader of
- * documentation expects on every page.
- */
+/** Hugo without a theme: once with a minimal layout, once with a typical documentation layout. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +79,7 @@ function prepare(sources: string, folder: string, layout: Record<string, string>
   if (spawnSync('hugo', ['version']).status !== 0)
     throw new Error('it is not installed (Debian package: hugo)');
   cpSync(sources, join(folder, 'content'), { recursive: true });
-  /** A file called index would make all of the folder one page. */
+  /** Hugo treats a folder with an `index.md` as a single page. */
   renameSync(join(folder, 'content/index.md'), join(folder, 'content/_index.md'));
   writeFiles(folder, layout);
   return { command: ['hugo', '--quiet'], output: join(folder, 'public'), cwd: folder };

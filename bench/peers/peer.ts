@@ -1,7 +1,4 @@
-/**
- * What a generator that Docyard is measured against has to say, and how it is fetched. Preparing is not measured; what
- * a generator keeps between two builds must not survive it.
- */
+/** The interface of a generator that Docyard is compared with, and how it is installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,10 +8,10 @@ export interface Peer {
   /** For `--peers`. */
   id: string;
   name: string;
-  /** What its output holds beyond the pages, for a reader who compares. */
+  /** Differences of its output that matter for a comparison. */
   about: string;
   isJavaScript: boolean;
-  /** Fetches it unless it is there, and returns the folder whose node_modules hold it. */
+  /** Installs the generator if needed, and returns the folder with its node_modules. */
   install?(): string;
   prepare(sources: string, folder: string): Build;
 }
@@ -28,12 +25,12 @@ export interface Build {
 
 interface Installation {
   packages: readonly string[];
-  /** Files or folders that a build leaves behind for the next one, relative to the installation. */
+  /** Caches that a build leaves behind, relative to the installation. */
   kept?: readonly string[];
 }
 
 const cache = fileURLToPath(new URL('../../.cache/generators', import.meta.url));
-/** Everyone measures the same versions, of dependencies too, whenever the packages were fetched. */
+/** Pins all versions, including those of dependencies. */
 const publishedBefore = '2026-08-15';
 const installTimeoutMs = 600_000;
 
@@ -66,10 +63,7 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-/**
- * Programs for this kind of machine are packages that others may do without, so npm says nothing when it leaves one out: those
- * of some versions were published later than the version itself.
- */
+/** npm skips optional native packages silently when they were published after the cutoff date. */
 function nativesLeftOut(folder: string): string[] {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;
@@ -83,7 +77,7 @@ function nativesLeftOut(folder: string): string[] {
     .map(([name, version]) => `${name}@${version}`);
 }
 
-/** Where the pages of a peer are put, inside its installation, so that it finds its packages. */
+/** A folder inside the installation, so that the pages find its packages. */
 export function emptyFolder(path: string): string {
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { recursive: true });
@@ -97,7 +91,7 @@ export function writeFiles(folder: string, files: Record<string, string>): void 
   }
 }
 
-/** The sentence of npm's many that says what is wrong. */
+/** The line of npm's output that states the cause. */
 function reasonOf(stderr: string | null): string {
   const lines = (stderr ?? '')
     .split('\n')

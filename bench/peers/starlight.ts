@@ -1,4 +1,4 @@
-/** Starlight on Astro, with the search it comes with. */
+/** Starlight on Astro, with its built-in search. */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyFolder, installed, type Peer, writeFiles } from './peer.ts';

@@ -1,7 +1,4 @@
-/**
- * The figures that the README and the manual show. They are written from the committed report and never by hand, so that
- * neither tells anything that was not measured; a test holds them to it.
- */
+/** Writes the figures in the README and the manual from the committed report. A test compares them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +6,11 @@ import { toMarkdown, type Table } from './measurement.ts';
 import { readReport, type Recorded, type Report } from './report.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-/** The report that is committed. */
 export const committedResults = fileURLToPath(new URL('results', import.meta.url));
 
 interface Place {
   file: string;
-  /** The lines before and after what is written here. */
+  /** The lines around the generated part. */
   begin: string;
   end: string;
   text(report: Report): string;
@@ -37,7 +33,7 @@ export function publish(): void {
   }
 }
 
-/** Files with the content that they should have, by their path in the repository. */
+/** The expected contents of files, by path in the repository. */
 export function published(): Map<string, string> {
   const report = readReport(committedResults);
   const files = new Map(places.map((place) => [place.file, filled(place, report)]));
@@ -55,22 +51,24 @@ function filled({ file, begin, end, text }: Place, report: Report): string {
 
 function split(content: string, mark: string, file: string): [string, string] {
   const at = content.indexOf(mark);
-  if (at < 0) throw new Error(`${file} has lost the line ${mark}`);
+  if (at < 0) throw new Error(`${file} lacks the line ${mark}`);
   return [content.slice(0, at), content.slice(at + mark.length)];
 }
 
 const generatorColumns = {
   '': '',
   seconds: 'Seconds',
-  'time to Docyard': 'Beside Docyard',
+  'time to Docyard': 'Relative to Docyard',
   'peak memory MB': 'Peak memory, MB',
 };
+
+const readmeRows = ['docyard export', 'Hugo, bare', 'Starlight', 'VitePress', 'Rspress'];
 
 function readmeText({ generators }: Report): string {
   if (generators === undefined) return '';
   return `![Seconds and memory of Docyard and other generators](bench/results/chart.svg)
 
-${toMarkdown(narrowed(generators.result, generatorColumns))}
+${toMarkdown(narrowed(withRows(generators.result, readmeRows), generatorColumns))}
 
 ${sourceOf(generators)} [All figures](bench/results/README.md).
 
@@ -82,7 +80,7 @@ function manualText({ generators, scale }: Report): string {
   if (generators !== undefined)
     parts.push(
       '![Seconds and memory of Docyard and other generators](/images/speed.svg)',
-      '## Beside other generators',
+      '## Compared with other generators',
       toMarkdown(narrowed(generators.result, { ...generatorColumns, 'output MB': 'Output, MB' })),
       sourceOf(generators),
     );
@@ -94,7 +92,7 @@ function manualText({ generators, scale }: Report): string {
           pages: 'Pages',
           '': '',
           seconds: 'Seconds',
-          'pages/s': 'Pages a second',
+          'pages/s': 'Pages per second',
           'peak memory MB': 'Peak memory, MB',
         }),
       ),
@@ -107,7 +105,11 @@ function sourceOf({ date, machine }: Recorded): string {
   return `Measured on ${date}: ${machine}.`;
 }
 
-/** Only these columns, under other names. */
+function withRows({ columns, rows }: Table, names: readonly string[]): Table {
+  return { columns, rows: rows.filter(([name]) => names.includes(String(name))), notes: [] };
+}
+
+/** Selects columns and renames them. */
 function narrowed({ columns, rows }: Table, names: Record<string, string>): Table {
   const kept = Object.keys(names).map((name) => columns.indexOf(name));
   return {

@@ -1,10 +1,9 @@
 /**
- * Changes one name of a code block, everywhere in it, so that the block is like no other and still reads as code. Words
- * of languages keep their form: a highlighter has as much to do as before.
+ * Renames one identifier in a code block, so that every block is unique. Keywords stay, so the highlighter does the same work.
  */
 
 const declared = /\b(?:const|let|var|function|class|def|func|fn|interface|type|struct)\s+([A-Za-z_]\w{2,})/;
-/** Names of several words are never words of a language. */
+/** Identifiers of several words are never keywords. */
 const ofSeveralWords = /\b(?:[a-z]+[A-Z]\w*|[a-z]+_[a-z]\w*|[A-Z][a-z]+[A-Z]\w*)\b/;
 const plain = /\b[a-z]{4,}\b/g;
 const ofLanguages = new Set(
