@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the secrets of compose.yaml, once. The folder is closed to others; the files in it can be read by whoever a
-# container runs as, because compose mounts them with the rights they have.
+# Creates the secrets of compose.yaml. Only the owner can open the folder. The files in it are world-readable, because Compose mounts
+# them with their permissions and containers run as other users.
 set -eu
 cd "$(dirname "$0")"
 if [ -e secrets ]; then
-  echo "deploy/secrets is there already. Nothing was changed." >&2
+  echo "deploy/secrets already exists. Nothing was changed." >&2
   exit 1
 fi
 umask 022
@@ -19,4 +19,4 @@ id="DOCYARD$(random 8)"
 key="$(random 32)"
 printf '[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n' "$id" "$key" > s3-credentials
 printf 'ROOT_ACCESS_KEY_ID=%s\nROOT_SECRET_ACCESS_KEY=%s\n' "$id" "$key" > s3.env
-echo "deploy/secrets is made. Keep a copy of secret-key: without it no API key and no stored secret can be used."
+echo "Created deploy/secrets. Keep a copy of secret-key: without it, no API key and no stored secret works."

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Exports a documentation site in a pipeline. It turns variables into one command line of docyard, and the answer into what
-# GitHub and GitLab show; it decides nothing itself. Variables may hold anything: they are quoted, never evaluated.
-# The GitLab component carries a copy of this file, because a component cannot bring files along. A test holds them alike.
+# Exports a documentation site in a pipeline: turns variables into one docyard command, and its output into step outputs and a
+# summary. Variables can have any content: they are quoted, never evaluated. The GitLab component contains a copy of this file,
+# because a component cannot include files. A test compares them.
 set -euf
 
 newline='
@@ -18,7 +18,7 @@ main() {
   check_variables
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
-  # What an earlier run left here must not pass for a result of this one.
+  # Remove the files of an earlier run, so that they are not mistaken for results of this one.
   rm -f -- "$bundle"
   mkdir -p -- "$(dirname -- "$bundle")"
   for form in $forms; do rm -f -- "$reports/report.$form"; done
@@ -35,15 +35,15 @@ main() {
 }
 
 check_variables() {
-  # The input wins over a variable of the runner. DOCYARD_KEY is the deprecated name of the variable.
+  # The input overrides a variable of the runner. DOCYARD_KEY is the deprecated name of the variable.
   export DOCYARD_API_KEY="${DOCYARD_INPUT_KEY:-${DOCYARD_API_KEY:-${DOCYARD_KEY:-}}}"
   if [ "${DOCYARD_STRICT:-}" = true ]; then fail_on=${fail_on:+$fail_on,}warning; fi
   case $bundle in -*) bundle=./$bundle ;; esac
   case $reports in -*) reports=./$reports ;; esac
-  case "$bundle$reports$folder" in *"$newline"*) stop 'A path has a line break in it.' ;; esac
-  case $DOCYARD_API_KEY in *[!A-Za-z0-9_-]*) stop 'DOCYARD_API_KEY holds more than a key.' ;; esac
+  case "$bundle$reports$folder" in *"$newline"*) stop 'A path contains a line break.' ;; esac
+  case $DOCYARD_API_KEY in *[!A-Za-z0-9_-]*) stop 'DOCYARD_API_KEY is not a valid key.' ;; esac
   [ -n "$folder" ] || [ -n "$domain" ] || [ -n "$project" ] ||
-    stop 'Say what to export: a domain or a project of a server, or a folder.'
+    stop 'Set what to export: domain or project with a server, or folder.'
   if [ -n "${GITHUB_ACTIONS:-}" ] && [ -n "$DOCYARD_API_KEY" ]; then echo "::add-mask::$DOCYARD_API_KEY"; fi
 }
 
@@ -53,7 +53,7 @@ stop() {
   exit 2
 }
 
-# The command may be several words. With -f above none of them is taken for a pattern.
+# The command can have several words. set -f prevents pathname expansion.
 run_docyard() {
   if [ -n "${DOCYARD_COMMAND:-}" ]; then
     # shellcheck disable=SC2086
@@ -65,7 +65,7 @@ run_docyard() {
   fi
 }
 
-# Which findings count is left to the report, so that there is one also when they do.
+# docyard report decides which findings fail the step, so that the report is written in that case too.
 export_folder() {
   set -- --json "--output=$bundle"
   [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
@@ -88,7 +88,7 @@ PATHS
   run_docyard export start "$@" >"$scratch/answer"
 }
 
-# A bundle that is refused does not stay where the next step would take it from.
+# Removes a rejected bundle, so that no later step uses it.
 verify() {
   set -- "--public-key=$DOCYARD_PUBLIC_KEY"
   [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
@@ -98,7 +98,7 @@ verify() {
   return "$verified"
 }
 
-# A job that failed because of its findings has no bundle, but a report.
+# A job that failed because of its findings has a report, but no bundle.
 write_reports() {
   source=$bundle
   [ -f "$bundle" ] || source=$(field jobId)
@@ -112,11 +112,11 @@ write_reports() {
   run_docyard report "$@" -- "$source" >/dev/null || status=$?
   [ "$status" = 0 ] || rm -f -- "$bundle"
   if [ "$status" = 7 ]; then
-    echo 'docyard: The site has findings that count, so its bundle is not kept.' | tee -a "$scratch/answer" >&2
+    echo 'docyard: The site has findings that count as failures. The bundle was removed.' | tee -a "$scratch/answer" >&2
   fi
 }
 
-# A field of the answer. Only what an id, a hash or a number is made of gets out of here.
+# Prints a field of the output, limited to the characters of ids, hashes and numbers.
 field() { sed -n "s/.*\"$1\": \{0,1\}\"\{0,1\}\([0-9A-Za-z_]*\).*/\1/p" "$scratch/answer" | tail -n 1; }
 
 output() {
@@ -149,7 +149,7 @@ write_summary() {
     if [ "$status" = 0 ]; then echo '### Documentation exported'; else echo '### Documentation export failed'; fi
     echo
     if [ "$status" != 0 ]; then
-      # Indented: whatever it says is shown as it is.
+      # Indented, so that Markdown shows the message verbatim.
       sed -nE -e 's/^docyard: (.*)/    \1/p' -e 's/^\{"ok":false,"code":"[^"]*","message":"(([^"\\]|\\.)*)".*/    \1/p' "$scratch/answer"
       echo
     fi

@@ -6,7 +6,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What the Service and the Deployment find their pods by; it must never change. */}}
+{{/* Pod selector of the Service and the Deployment. It is immutable. */}}
 {{- define "docyard-site.selector" -}}
 app.kubernetes.io/name: docyard-site
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -19,14 +19,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* Text when a volume brings the bundle, nothing otherwise. */}}
+{{/* Not empty if a volume provides the bundle. */}}
 {{- define "docyard-site.hasBundleVolume" -}}
 {{- with .Values.bundleVolume -}}
 {{- if or .existingClaim .configMap .image -}}yes{{- end -}}
 {{- end -}}
 {{- end -}}
 
-{{/* What was said, or the volume. */}}
+{{/* The configured URL, or the volume. */}}
 {{- define "docyard-site.bundleUrl" -}}
 {{- if .Values.staticExport.bundleUrl -}}
 {{- .Values.staticExport.bundleUrl -}}
@@ -35,7 +35,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
-{{/* Text when something has to be reached; nothing when every bundle comes from a folder. */}}
+{{/* Not empty if a bundle comes from another host. */}}
 {{- define "docyard-site.needsNetwork" -}}
 {{- if or (contains "://" (include "docyard-site.bundleUrl" .)) (contains "://" .Values.staticExport.refreshFrom) -}}yes{{- end -}}
 {{- end -}}

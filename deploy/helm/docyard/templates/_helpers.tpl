@@ -6,7 +6,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What a Service and a Deployment find their pods by; it must never change. Takes a dict of root and role. */}}
+{{/* Pod selector of a Service and a Deployment. It is immutable. Takes a dict of root and role. */}}
 {{- define "docyard.selector" -}}
 app.kubernetes.io/name: docyard
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -20,7 +20,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* One Deployment; api and worker differ only in what `own` holds of the values. Takes a dict of root, role and own. */}}
+{{/* A Deployment of api or worker, with its values in `own`. Takes a dict of root, role and own. */}}
 {{- define "docyard.deployment" -}}
 {{- $name := printf "%s-%s" (include "docyard.name" .root) .role -}}
 {{- $values := .root.Values -}}
@@ -94,7 +94,7 @@ spec:
             - name: {{ $variable }}
               value: {{ $value | quote }}
             {{- end }}
-          # The first start of a new version brings the database up to date before it answers.
+          # The first start of a new version updates the database before it responds.
           startupProbe:
             httpGet: { path: /healthz, port: http }
             periodSeconds: 2
@@ -150,7 +150,7 @@ spec:
       {{- end }}
 {{- end -}}
 
-{{/* What keeps enough pods of one Deployment alive. Takes the same dict. */}}
+{{/* The disruption budget and autoscaler of a Deployment. Takes the same dict. */}}
 {{- define "docyard.scaling" -}}
 {{- $name := printf "%s-%s" (include "docyard.name" .root) .role -}}
 {{- if .own.disruptionBudget.enabled }}
