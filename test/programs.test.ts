@@ -19,6 +19,12 @@ import { temporaryFolder } from './temporary-resources.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const server = join(root, 'packages/server');
 
+test.each(['docyard', 'docyard-site'])('%s can be executed without naming Node', (name) => {
+  const ended = spawnSync(join(root, 'node_modules/.bin', name), ['--help'], { encoding: 'utf8' });
+  expect(ended.error).toBeUndefined();
+  expect(ended.stdout).toContain(`Usage: ${name}`);
+});
+
 describe('the command runs', () => {
   const [before, since] = [new Date('2026-01-01'), new Date('2026-01-02')];
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Starts the command line with this Node, or with the Node 24 in node_modules when this one is too old.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
