@@ -71,12 +71,20 @@ export const failureTable = {
   },
   too_large: { retryable: false, meaning: 'The site is over a limit of this installation.' },
   timeout: { retryable: true, meaning: 'The job exceeded its time limit.' },
-  storage_failed: { retryable: true, meaning: 'The bundle could not be written.' },
+  storage_failed: {
+    retryable: true,
+    meaning:
+      'Attempts were lost repeatedly, the last one because the disk, the database or the bundle storage failed.',
+  },
   agent_stopped: {
     retryable: true,
     meaning: 'The agent ended without a result; `statusReason` of the job says why.',
   },
-  worker_lost: { retryable: true, meaning: 'The worker was lost three times.' },
+  worker_lost: {
+    retryable: true,
+    meaning:
+      'Attempts were lost repeatedly, the last one because the worker or its rendering process was lost.',
+  },
   internal: { retryable: true, meaning: 'Internal error. See the log for details.' },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 

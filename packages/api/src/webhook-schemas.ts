@@ -13,11 +13,12 @@ import {
 
 /** A test compares the manual with this table. */
 export const webhookEvents = {
-  'export.queued': 'An export is queued: it was started, or its worker was lost.',
+  'export.queued': 'An export is queued: it was started, or its worker stopped, was lost or had no storage.',
   'export.running': 'A worker has started an export.',
   'export.completed': 'The bundle of an export is ready.',
   'export.failed': 'An export failed or was canceled.',
-  'agent.queued': 'An agent job is queued: it was created, received a message, or its worker was lost.',
+  'agent.queued':
+    'An agent job is queued: it was created or retried, received a message, or its worker stopped, was lost or had no storage.',
   'agent.running': 'A worker has started an agent job.',
   'agent.completed': 'An agent job has ended with a result.',
   'agent.failed': 'An agent job failed or was canceled.',

@@ -163,7 +163,7 @@ describe('the log line of a request', () => {
   });
 });
 
-describe('the log line of a lost worker', () => {
+describe('the log line of a lost attempt', () => {
   it('the line names the job once', async () => {
     const { context, lines } = await composeObserved();
     const tenant = await createTenant(context);
@@ -173,12 +173,12 @@ describe('the log line of a lost worker', () => {
     };
     const worker = new Worker(context, { ...runners, export: lose });
     await worker.start();
-    const found = () => lines.filter((each) => each.includes('worker was lost'));
+    const found = () => lines.filter((each) => each.includes('job requeued'));
     await until(async () => found().length > 0);
     await worker.stop();
     const [line = ''] = found();
     expect(line.split('"jobId"')).toHaveLength(2);
-    expect(JSON.parse(line)).toMatchObject({ jobId: job.id, attempt: 1 });
+    expect(JSON.parse(line)).toMatchObject({ jobId: job.id, attempt: 1, cause: 'process_killed' });
   });
 });
 

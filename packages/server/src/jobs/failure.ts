@@ -17,7 +17,10 @@ export class JobFailedError extends Error {
   }
 }
 
-/** The process that ran the job was lost, for example killed for its memory. The worker retries the job. */
+/**
+ * A signal ended the rendering process of an export, for example because the machine ran out of memory. The memory
+ * limit of Docyard is a `too_large` failure instead.
+ */
 export class RunnerLostError extends Error {
   override name = 'RunnerLostError';
 }

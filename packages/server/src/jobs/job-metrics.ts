@@ -6,11 +6,13 @@ import type { JobOutput, MeasuredState, Span } from '../ports/telemetry.ts';
 import type { Job } from './store.ts';
 
 export type AttemptOutcome = 'completed' | 'handed_back' | 'lost' | FailureCode;
+/** `superseded`: the attempt was settled before, so it is already counted. */
+export type SettledOutcome = AttemptOutcome | 'superseded';
 
 export interface ObservedAttempt {
   /** Ends the current phase and starts the named one, unless they are the same. */
   phase(name: string | undefined): void;
-  ended(outcome: AttemptOutcome, counts?: JobOutput): void;
+  ended(outcome: SettledOutcome, counts?: JobOutput): void;
 }
 
 export function observeAttempt(
@@ -50,8 +52,9 @@ export function observeAttempt(
         'docyard.job.attempt': job.attempt,
         'docyard.job.outcome': outcome,
       };
-      const isSuccess = outcome === 'completed' || outcome === 'handed_back';
+      const isSuccess = ['completed', 'handed_back', 'superseded'].includes(outcome);
       span.end({ attributes, failure: isSuccess ? undefined : outcome });
+      if (outcome === 'superseded') return;
       measures.jobEnded({ kind, outcome, seconds: (performance.now() - startedMs) / 1000, ...counts });
     },
   };

@@ -6,7 +6,7 @@
  *     │  └──lost, stopped, no storage─┘
  *     └──canceled─────────────────────► failed
  *
- * A finished agent job can be resumed; a finished export never changes.
+ * A finished agent job can be resumed; a finished export never changes its status.
  */
 export const jobStatuses = ['queued', 'running', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];

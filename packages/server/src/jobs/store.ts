@@ -165,7 +165,7 @@ export async function failJob(
   });
 }
 
-/** Returns a running job to the queue, ahead of all waiting jobs. */
+/** Returns a running job to the queue, ahead of the waiting jobs of its organization. */
 export async function releaseJob(context: StoreContext, claim: Claim): Promise<Job | undefined> {
   return transition(context, 'release', claim, { phase: 'queued' });
 }

@@ -2,6 +2,7 @@
  * Every attempt ends with the row completed, failed or queued again, regardless of what the runner does and
  * when the process stops.
  */
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '@docyard/api';
 import { InProcessQueue } from '../adapters/queue/in-process.ts';
@@ -21,6 +22,7 @@ import { isFinal } from './lifecycle.ts';
 import { claimJob, requestCancel, releaseJob, releaseLostJob, type Job } from './store.ts';
 import { enqueueJob } from './transitions.ts';
 import { JobFailedError, RunnerLostError } from './failure.ts';
+import { maxLosses } from './retry-policy.ts';
 import { Worker, type Runner, type RunnerInput } from './worker.ts';
 
 async function setUp(environment = {}) {
@@ -302,14 +304,14 @@ describe('a worker that was lost', () => {
     return { ...parts, context, job, start: (runner: Runner) => startWorker(context, runner) };
   }
 
-  test.each([1, 2])('its job runs again after loss %i', async (times) => {
+  test.each([1, maxLosses - 1])('its job runs again after loss %i', async (times) => {
     const { job, start, ended } = await lost(times);
     await start(done);
     expect(await ended(job)).toMatchObject({ status: 'completed', attempt: times + 1 });
   });
 
-  test('after the third loss its job fails as worker_lost', async () => {
-    const { job, start, ended } = await lost(3);
+  test('its job fails as worker_lost when it reaches the limit of losses', async () => {
+    const { job, start, ended } = await lost(maxLosses);
     let runs = 0;
     await start(async () => {
       runs += 1;
@@ -317,7 +319,7 @@ describe('a worker that was lost', () => {
     });
     expect(failureOfRow(await ended(job))).toMatchObject({
       code: 'worker_lost',
-      message: 'The worker was lost 3 times while it ran this job.',
+      message: `The job failed after ${maxLosses} lost attempts.`,
       hint: expect.stringContaining('memory') as string,
     });
     expect(runs).toBe(0);
@@ -334,7 +336,7 @@ describe('a worker that was lost', () => {
     expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 4, losses: 1 });
   });
 
-  test('a job on a full disk is attempted three times and then fails as storage_failed', async () => {
+  test('a job on a full disk is retried and then fails as storage_failed', async () => {
     const { newJob, start, ended } = await setUp();
     const [unlucky, doomed] = [await newJob(), await newJob()];
     const worker = await start(async (_context, { job }) => {
@@ -343,7 +345,7 @@ describe('a worker that was lost', () => {
       return done();
     });
     expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
-    expect(await ended(doomed)).toMatchObject({ status: 'failed', attempt: 3 });
+    expect(await ended(doomed)).toMatchObject({ status: 'failed', attempt: maxLosses });
     expect(failureOfRow(await ended(doomed))).toMatchObject({
       code: 'storage_failed',
       message: 'The disk is full.',
@@ -351,7 +353,7 @@ describe('a worker that was lost', () => {
     await worker.stop();
   });
 
-  test('a job whose process is lost is attempted three times', async () => {
+  test('a job whose rendering process is killed is retried and then fails as worker_lost', async () => {
     const { newJob, start, ended } = await setUp();
     const [unlucky, doomed] = [await newJob(), await newJob()];
     const worker = await start(async (_context, { job }) => {
@@ -359,7 +361,7 @@ describe('a worker that was lost', () => {
       return done();
     });
     expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
-    expect(await ended(doomed)).toMatchObject({ status: 'failed', attempt: 3 });
+    expect(await ended(doomed)).toMatchObject({ status: 'failed', attempt: maxLosses });
     expect(failureOfRow(await ended(doomed))).toMatchObject({ code: 'worker_lost', retryable: true });
     await worker.stop();
   });
@@ -411,6 +413,94 @@ describe('a worker that was lost', () => {
     await worker.stop();
     expect(aborted).toBe(true);
     expect(await read(job)).toMatchObject({ status: 'running', attempt: 2, progress: 0, result: null });
+  });
+});
+
+describe('the metric and the log of an attempt without a result', () => {
+  function observe(context: TestContext) {
+    const measured: { outcome: string }[] = [];
+    const logged: Record<string, unknown>[] = [];
+    const write = (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>);
+    const observed: TestContext = {
+      ...context,
+      queue: new InProcessQueue(),
+      measures: { ...context.measures, jobEnded: (job) => void measured.push(job) },
+      log: pino({}, { write }),
+    };
+    const decisions = () => logged.filter(({ msg }) => /requeued|failed|settled/.test(String(msg)));
+    return { observed, measured, decisions, outcomes: () => measured.map(({ outcome }) => outcome) };
+  }
+
+  test('each loss is counted as lost, and the last one with the code of the failure', async () => {
+    const { context, newJob, ended } = await setUp();
+    const { observed, outcomes, decisions } = observe(context);
+    const runner: Runner = async () => {
+      throw new RunnerLostError('Killed.');
+    };
+    const worker = await startWorker(observed, runner);
+    const job = await newJob();
+    await enqueueJob(observed, job);
+    await ended(job);
+    await worker.stop();
+    const lost = Array.from({ length: maxLosses - 1 }, () => 'lost');
+    expect(outcomes()).toEqual([...lost, 'worker_lost']);
+    const shared = { cause: 'process_killed', jobId: job.id };
+    expect(decisions()).toMatchObject([
+      ...lost.map((outcome, index) => ({
+        ...shared,
+        outcome,
+        msg: 'job requeued',
+        losses: index + 1,
+        attempt: index + 1,
+      })),
+      { ...shared, outcome: 'worker_lost', msg: 'job failed', losses: maxLosses, attempt: maxLosses },
+    ]);
+  });
+
+  test.each([
+    [1, 'lost', 'job requeued'],
+    [maxLosses, 'worker_lost', 'job failed'],
+  ])('a killed worker is counted by its successor: loss %i as %s', async (losses, outcome, msg) => {
+    const { context, newJob, ended } = await setUp();
+    const { observed, measured, decisions } = observe(context);
+    const job = await newJob();
+    for (let loss = 1; loss < losses; loss += 1)
+      await releaseLostJob(context, present(await claimJob(context, job.id)));
+    await claimJob(context, job.id);
+    const worker = await startWorker(observed, done);
+    await ended(job);
+    await worker.stop();
+    expect(measured[0]).toEqual({ kind: job.kind, outcome });
+    expect(decisions()).toMatchObject([
+      { msg, outcome, cause: 'worker_lost', losses, jobId: job.id, attempt: losses },
+    ]);
+  });
+
+  test('a stopped attempt is counted as handed_back', async () => {
+    const { context, newJob } = await setUp();
+    const { observed, outcomes, decisions } = observe(context);
+    const job = await newJob();
+    const { started, runner } = endless();
+    const worker = await startWorker(observed, runner);
+    await until(() => started.length === 1);
+    await worker.stop();
+    expect(outcomes()).toEqual(['handed_back']);
+    expect(decisions()).toMatchObject([
+      { msg: 'job requeued', cause: 'stopping', losses: 0, jobId: job.id, attempt: 1 },
+    ]);
+  });
+
+  test('an attempt that another process has settled is not counted again', async () => {
+    const { context, newJob } = await setUp();
+    const { observed, outcomes, decisions } = observe(context);
+    const job = await newJob();
+    const { started, runner } = endless();
+    const worker = await startWorker(observed, runner);
+    await until(() => started.length === 1);
+    await releaseLostJob(context, present(started[0]).job);
+    await worker.stop();
+    expect(outcomes()).toEqual([]);
+    expect(decisions()).toMatchObject([{ msg: 'attempt already settled', jobId: job.id, attempt: 1 }]);
   });
 });
 

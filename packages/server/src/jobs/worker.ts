@@ -5,16 +5,17 @@
 import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
 import { jobKinds, type Delivered, type JobKind } from '../ports/queue.ts';
+import { JobFailedError } from './failure.ts';
+import { observeAttempt, type SettledOutcome } from './job-metrics.ts';
 import {
-  failureAfterLosses,
-  failureOfAttempt,
-  hasStorageFailed,
+  decide,
+  endingOf,
   isStorageUnavailable,
+  persistWaitSeconds,
+  reconcileEverySeconds,
+  type Ending,
   type StopReason,
-} from './attempt-failure.ts';
-import { failureOf, JobFailedError, RunnerLostError } from './failure.ts';
-import { observeAttempt, type AttemptOutcome } from './job-metrics.ts';
-import { maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retries.ts';
+} from './retry-policy.ts';
 import * as store from './store.ts';
 import { enqueueJob } from './transitions.ts';
 
@@ -89,7 +90,7 @@ export class Worker {
 
   /** Reconciles queue and rows: a running job without a delivery is lost, a queued one is enqueued again. */
   async #reconcile(): Promise<void> {
-    const { database, queue, log } = this.#context;
+    const { database, queue } = this.#context;
     const open = await database
       .selectFrom('jobs')
       .selectAll()
@@ -99,7 +100,7 @@ export class Worker {
     const held = await queue.held(open.map(({ id }) => id));
     for (const job of open) {
       if (held.has(job.id) || this.#stopping) continue;
-      if (job.status === 'running') await this.#settleLost(job, log.child({ jobId: job.id }));
+      if (job.status === 'running') await this.#settleUnattended(job, 'worker_lost');
       else await enqueueJob(this.#context, job);
     }
   }
@@ -114,19 +115,18 @@ export class Worker {
 
   async #handle(delivery: Delivered): Promise<void> {
     const { jobId, attempt } = delivery;
-    const log = this.#context.log.child({ jobId });
     try {
       await this.#endEarlierAttempt(jobId);
       const job = await this.#persist(() => store.claimJob(this.#context, jobId, attempt));
       if (job === undefined) {
-        if (delivery.isRedelivery) await this.#persist(() => this.#settleRedelivered(delivery, log));
+        if (delivery.isRedelivery) await this.#persist(() => this.#settleRedelivered(delivery));
       } else if (job.cancel_requested_at === null) {
-        await this.#run(job, log);
+        await this.#run(job);
       } else {
-        await this.#persist(() => this.#failCanceled(job));
+        await this.#persist(() => this.#settleUnattended(job, 'canceled'));
       }
     } catch (error) {
-      log.error({ err: error }, 'job could not be settled');
+      this.#context.log.error({ err: error, jobId }, 'job could not be settled');
     }
   }
 
@@ -141,7 +141,7 @@ export class Worker {
   }
 
   /** The previous holder of this delivery is gone. A row that is still running was not settled. */
-  async #settleRedelivered({ jobId, attempt }: Delivered, log: Logger): Promise<void> {
+  async #settleRedelivered({ jobId, attempt }: Delivered): Promise<void> {
     const job = await this.#context.database
       .selectFrom('jobs')
       .selectAll()
@@ -149,10 +149,11 @@ export class Worker {
       .where('status', '=', 'running')
       .where('attempt', '=', attempt + 1)
       .executeTakeFirst();
-    if (job !== undefined) await this.#settleLost(job, log);
+    if (job !== undefined) await this.#settleUnattended(job, 'worker_lost');
   }
 
-  async #run(job: store.Job, log: Logger): Promise<void> {
+  async #run(job: store.Job): Promise<void> {
+    const log = this.#logOf(job);
     const controller = new AbortController();
     let reason: StopReason | undefined;
     const stop = (given: StopReason) => {
@@ -165,7 +166,7 @@ export class Worker {
     const observed = observeAttempt(this.#context, job);
     try {
       const runner = this.#runners[job.kind as JobKind];
-      log.info({ attempt: job.attempt }, 'job started');
+      log.info('job started');
       const outcome = await runner(this.#context, {
         job,
         signal: controller.signal,
@@ -185,8 +186,8 @@ export class Worker {
       observed.ended('completed', { pages, ...(bundleBytes === undefined ? {} : { bundleBytes }) });
       log.info({ pageCount: pages }, 'job completed');
     } catch (error) {
-      const outcome = await this.#persist(() => this.#settle(job, error, reason, log));
-      observed.ended(outcome);
+      const ending = endingOf(error, reason);
+      observed.ended(await this.#persist(() => this.#settle(job, ending)));
     } finally {
       release();
       this.#attempts.delete(job.id);
@@ -244,32 +245,29 @@ export class Worker {
     };
   }
 
-  async #settle(
-    job: store.Job,
-    error: unknown,
-    reason: StopReason | undefined,
-    log: Logger,
-  ): Promise<AttemptOutcome> {
-    if (reason === 'stopping') {
-      await store.releaseJob(this.#context, { id: job.id, attempt: job.attempt });
-      log.info('job handed back');
-      return 'handed_back';
+  /** Settles an attempt that no runner of this process works on. */
+  async #settleUnattended(job: store.Job, cause: 'canceled' | 'worker_lost'): Promise<void> {
+    const outcome = await this.#settle(job, { cause });
+    if (outcome !== 'superseded') this.#context.measures.jobEnded({ kind: job.kind as JobKind, outcome });
+  }
+
+  /** Requeues or fails a job whose attempt has no result, with one log line. */
+  async #settle(job: store.Job, { cause, error }: Ending): Promise<SettledOutcome> {
+    const log = this.#logOf(job);
+    const { losses, outcome, failure } = decide(job, { cause, error }, this.#maxSeconds(job));
+    const release = outcome === 'lost' ? store.releaseLostJob : store.releaseJob;
+    const result = error instanceof JobFailedError ? error.result : undefined;
+    const row = await (failure === undefined
+      ? release(this.#context, job)
+      : store.failJob(this.#context, job, failure, result));
+    if (row === undefined) {
+      log.info({ cause }, 'attempt already settled');
+      return 'superseded';
     }
-    if (reason === undefined && (error instanceof RunnerLostError || hasStorageFailed(error))) {
-      log.warn({ err: error }, 'attempt was lost');
-      await this.#settleLost(job, log, error);
-      return 'lost';
-    }
-    const failure = failureOfAttempt(error, reason, this.#maxSeconds(job));
-    if (failure.code === 'internal') log.error({ err: error }, 'job failed');
-    else log.info({ failure: failure.code }, 'job failed');
-    await store.failJob(
-      this.#context,
-      job,
-      failure,
-      error instanceof JobFailedError ? error.result : undefined,
-    );
-    return failure.code;
+    const level = outcome === 'internal' ? 'error' : losses > job.losses ? 'warn' : 'info';
+    const fields = { cause, losses, outcome, ...(level === 'info' ? {} : { err: error }) };
+    log[level](fields, failure === undefined ? 'job requeued' : 'job failed');
+    return outcome;
   }
 
   /** Agents enforce their own time limits; this bound is a fallback. */
@@ -277,20 +275,8 @@ export class Worker {
     return kind === 'agent' ? maxAgentSeconds : this.#context.config.exportTimeoutSeconds;
   }
 
-  async #settleLost(job: store.Job, log: Logger, error?: unknown): Promise<void> {
-    log.warn({ attempt: job.attempt }, 'worker was lost');
-    if (job.cancel_requested_at !== null) {
-      await this.#failCanceled(job);
-    } else if (job.losses + 1 < maxLosses) {
-      await store.releaseLostJob(this.#context, job);
-    } else {
-      await store.failJob(this.#context, job, failureAfterLosses(job, error));
-    }
-  }
-
-  /** The cancellation was requested while no worker could abort the job. */
-  async #failCanceled(job: store.Job): Promise<void> {
-    await store.failJob(this.#context, job, failureOf('canceled', 'The job was canceled.'));
+  #logOf({ id, attempt }: store.Job): Logger {
+    return this.#context.log.child({ jobId: id, attempt });
   }
 
   /** Retries while the database cannot be written, so that no ending is lost. */

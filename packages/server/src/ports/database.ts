@@ -63,7 +63,7 @@ export interface JobRow {
   attempt: number;
   /** Attempts of earlier runs. */
   earlier_attempts: Generated<number>;
-  /** How often a worker was lost in the current run; counts towards the limit of attempts. */
+  /** Lost attempts of the current run, limited by `maxLosses` in `jobs/retry-policy.ts`. */
   losses: Generated<number>;
   input: string;
   source_commit: string | null;

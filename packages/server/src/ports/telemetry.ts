@@ -7,8 +7,11 @@ import type { JobKind } from './queue.ts';
 export interface Measures {
   requestEnded(request: RequestMeasure): void;
   jobStarted(job: { kind: JobKind; waitSeconds: number }): void;
-  /** One attempt ended. The outcome is `completed`, `handed_back`, `lost`, or a failure code. */
-  jobEnded(job: { kind: JobKind; outcome: string; seconds: number } & JobOutput): void;
+  /**
+   * One attempt ended. The outcome is `completed`, `handed_back`, `lost`, or a failure code. The duration is unknown when
+   * another process worked on it.
+   */
+  jobEnded(job: { kind: JobKind; outcome: string; seconds?: number } & JobOutput): void;
   phaseEnded(phase: { kind: JobKind; phase: string; seconds: number }): void;
   webhookAttempted(outcome: WebhookOutcome): void;
   signInFailed(method: 'password' | 'oidc'): void;

@@ -85,7 +85,7 @@ export class PrometheusMeasures implements Measures {
   }
 
   jobEnded({ kind, outcome, seconds, ...counts }: Parameters<Measures['jobEnded']>[0]): void {
-    this.#jobs.observe({ kind }, seconds);
+    if (seconds !== undefined) this.#jobs.observe({ kind }, seconds);
     this.#outcomes.inc({ kind, outcome });
     this.#countYield(counts);
   }

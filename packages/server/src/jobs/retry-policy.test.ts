@@ -1,7 +1,7 @@
-/** Checks the retry tables of the manual against the limits in the code. */
+/** Checks the retry decisions, and the retry tables of the manual against the limits in the code. */
 import { clientRetries, failureTable } from '@docyard/api';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as s3 from '@docyard/site/s3';
 import { reconnectMs } from '../adapters/changes/postgres.ts';
 import { startTimeoutSeconds, startPauseSeconds } from '../adapters/database/postgres.ts';
@@ -14,7 +14,9 @@ import { maxPauseSeconds as maxReportPauseSeconds } from '../../../site/src/repo
 import { pauseMs as downloadPauseMs, defaultLimits as download } from '../../../site/src/sources/download.ts';
 import { maxTransactionTries } from '../ports/database.ts';
 import * as webhooks from '../webhooks/attempts.ts';
-import { maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retries.ts';
+import { Problem } from '../problem.ts';
+import { JobFailedError, RunnerLostError } from './failure.ts';
+import { decide, endingOf, maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retry-policy.ts';
 
 const page = readFileSync(new URL('../../../../docs/operate/durability.mdx', import.meta.url), 'utf8');
 
@@ -26,7 +28,7 @@ interface RetryPath {
 }
 
 const doubling = (first: number, max: number) => `after ${first} s, doubling up to ${max} s`;
-const losses = (code: string) => `${maxLosses} losses, then \`${code}\``;
+const losses = (code: string) => `the limit of losses, then \`${code}\``;
 const times = (tries: number) => `${tries} tries`;
 const inSeconds = (milliseconds: number) => milliseconds / 1000;
 const ofBucket = doubling(inSeconds(s3.pauseMs.first), inSeconds(s3.pauseMs.max));
@@ -44,7 +46,7 @@ const ofJobs: RetryPath[] = [
     cap: losses('worker_lost'),
   },
   {
-    cause: 'The process that renders is killed, for example for its memory',
+    cause: 'The operating system kills the rendering process of an export, for example for its memory',
     delay: 'at once',
     cap: losses('worker_lost'),
   },
@@ -189,4 +191,42 @@ test('the manual names every retryable failure that only the caller retries', ()
   );
   const [, section = ''] = page.split('### Failures that the caller retries');
   for (const code of codes) expect(section.split('\n## ')[0]).toContain(`\`${code}\``);
+});
+
+test('the manual names the limit of losses', () => {
+  expect(page).toContain(`fails after ${maxLosses} losses within one run`);
+});
+
+describe('the decision about an attempt without a result', () => {
+  const decideOn = (error: unknown, losses = 0, cancel_requested_at: string | null = null) =>
+    decide({ losses, cancel_requested_at }, endingOf(error, undefined), 60);
+  const storage = new Problem('storage_unavailable', 'The database is away.');
+
+  test.each([
+    ['a killed rendering process', new RunnerLostError('Killed.'), 'worker_lost'],
+    ['unavailable storage', storage, 'storage_failed'],
+    ['a full disk', new JobFailedError('storage_failed', 'The disk is full.'), 'storage_failed'],
+  ])('%s is a loss: the job runs again until it reaches the limit', (_name, error, code) => {
+    expect(decideOn(error)).toEqual({ losses: 1, outcome: 'lost' });
+    expect(decideOn(error, maxLosses - 1)).toMatchObject({ losses: maxLosses, outcome: code });
+  });
+
+  test('a loss of a job with a requested cancellation fails it as canceled', () => {
+    expect(decideOn(storage, 0, '2026-03-01T12:00:00.000Z')).toMatchObject({ outcome: 'canceled' });
+  });
+
+  test.each([
+    ['config_invalid', new JobFailedError('config_invalid', 'docs.json is missing.')],
+    ['internal', new TypeError('A defect.')],
+  ])('a failure with the code %s is final and no loss', (code, error) => {
+    expect(decideOn(error)).toMatchObject({ losses: 0, outcome: code, failure: { code } });
+  });
+
+  test('a stop explains the error that follows it', () => {
+    const job = { losses: maxLosses - 1, cancel_requested_at: null };
+    const outcomes = (['stopping', 'canceled', 'timeout'] as const).map(
+      (reason) => decide(job, endingOf(storage, reason), 60).outcome,
+    );
+    expect(outcomes).toEqual(['handed_back', 'canceled', 'timeout']);
+  });
 });
