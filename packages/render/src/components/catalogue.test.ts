@@ -4,26 +4,34 @@ import { loadSite } from '../index.ts';
 import { renderPage, siteTools } from '../pipeline/render-page.ts';
 import { planSite, planTasks } from '../pipeline/site-plan.ts';
 import { decodedText } from '../text/encoded-text.ts';
-import { element, escapeText } from '../text/html.ts';
+import { element } from '../text/html.ts';
 import { catalogue } from './catalogue.ts';
 import type { Component } from './contract.ts';
+import { classesOf } from './shared-props.ts';
 
-/** A contributor's component: one function and one row. */
-const tide: Component = ({ props, children }, page) =>
-  element(
-    'aside',
-    { class: 'dy-tide' },
-    page.heading({ level: 3, html: escapeText(props.text('title') ?? '') }) + page.render(children),
-  );
+/** The model for new components; see "Add a component" in docs/internals/recipes.mdx. */
+const tide: Component = (call, page) => {
+  const { props, children } = call;
+  const title = props.has('title')
+    ? page.heading({ level: 3, html: page.renderProp(props, 'title'), id: props.text('id') })
+    : '';
+  // Without this role, every `aside` is a landmark of the page.
+  const values = { class: classesOf(call, page, 'dy-tide'), role: 'note', 'aria-label': 'Tide' };
+  return element('aside', values, title + page.render(children));
+};
 
-function addRow(name: string, component: Component): void {
+/** Until the end of the test. Without a component, the row is removed. */
+function setRow(name: string, component: Component | undefined): void {
   const rows = catalogue as Map<string, Component>;
-  rows.set(name, component);
-  onTestFinished(() => void rows.delete(name));
+  const set = (wanted: Component | undefined) =>
+    void (wanted === undefined ? rows.delete(name) : rows.set(name, wanted));
+  const previous = rows.get(name);
+  set(component);
+  onTestFinished(() => set(previous));
 }
 
 const source = [
-  '<Tide title="High water">At **noon**. [Start](/)</Tide>',
+  '<Tide title="High *water*" id="flood" className="harbor">At **noon**. [Start](/)</Tide>',
   "{['Low', 'Slack'].map((title) => <Tide title={title}>Water</Tide>)}",
 ].join('\n\n');
 
@@ -39,15 +47,17 @@ async function rendered() {
 }
 
 it('a component that is added as one row renders, in Markdown and in code, with its headings and links', async () => {
-  addRow('Tide', tide);
+  setRow('Tide', tide);
   const { html, headings, codes } = await rendered();
-  expect(html).toContain('<aside class="dy-tide"><h3 id="high-water">');
+  expect(html).toContain('<aside class="dy-tide harbor" role="note" aria-label="Tide"><h3 id="flood">');
+  expect(html).toContain('High <em>water</em>');
   expect(html).toContain('At <strong>noon</strong>. <a class="link" href="index.html">Start</a></aside>');
   expect(headings.map(({ text }) => text)).toEqual(['High water', 'Low', 'Slack']);
   expect(codes).toEqual([]);
 });
 
 it('a component that is not in the catalogue shows its content and is reported', async () => {
+  setRow('Tide', undefined);
   const { html, codes } = await rendered();
   expect(html).not.toContain('<aside');
   expect(html).toContain('At <strong>noon</strong>');

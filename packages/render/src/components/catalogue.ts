@@ -1,5 +1,5 @@
 /**
- * Built-in components by the names that authors write. "Add a component" in CONTRIBUTING.md lists the steps.
+ * Built-in components by the names that authors write. "Add a component" in docs/internals/recipes.mdx lists the steps.
  */
 import { accordion, accordionGroup, expandable } from './disclosure.ts';
 import { callout, calloutKinds, isCalloutName } from './callouts.ts';

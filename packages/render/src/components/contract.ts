@@ -54,7 +54,7 @@ export interface PageContext {
   /** Whether the current part becomes an island. */
   readonly isLive?: boolean;
   render(children: readonly Child[]): string;
-  /** Renders children inside an element that must not contain paragraphs. */
+  /** Renders children without paragraphs, for headings, links and inline components. */
   renderPhrasing(children: readonly Child[]): string;
   /** Renders a property that is either text with inline Markdown or JSX. */
   renderProp(props: Props, name: string): string;

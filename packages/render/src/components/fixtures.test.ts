@@ -1,6 +1,7 @@
 /**
  * Each folder of `fixtures/components` is a page that uses one component in every way, and its HTML.
- * `UPDATE_FIXTURES=1 npx vitest run packages/render/src/components` writes the HTML anew.
+ * `UPDATE_FIXTURES=1 npx vitest run packages/render/src/components/fixtures.test.ts` writes the HTML of all folders
+ * again, so `git diff` must show only the folders that you changed.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Properties that many components share: icon, class, color. */
+/** Properties that many components share: `icon`, `className`, `style`, `id`, `color`. */
 import type { ElementCall, PageContext } from './contract.ts';
 import { element } from '../text/html.ts';
 import { declarationsOf } from './style.ts';
@@ -12,6 +12,7 @@ export function iconOf({ props, place }: ElementCall, page: PageContext, name = 
   return own && element('span', { class: 'dy-icon dy-icon-own', 'aria-hidden': 'true' }, own);
 }
 
+/** The class names of the component, and what the author sets with `className` and `style`. */
 export function classesOf(
   { props, place }: ElementCall,
   page: PageContext,
@@ -24,7 +25,10 @@ export function classesOf(
   return [...own, given && page.useClasses(given), style].filter(Boolean).join(' ');
 }
 
-/** The author's id unless the page has it already; otherwise one derived from a text. */
+/**
+ * The author's `id` unless the page has it already; otherwise one derived from a text. Headings need no call:
+ * `page.heading` does the same.
+ */
 export function idOf(given: string | undefined, text: string, page: PageContext): string {
   const wanted = given?.trim().replaceAll(/\s+/g, '-');
   return wanted && page.claimId(wanted) ? wanted : page.uniqueId(wanted ?? text);

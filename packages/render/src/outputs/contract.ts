@@ -23,11 +23,17 @@ export interface Output {
   needsOrigin: boolean;
   /** An author's file at the first path of `files` replaces all fixed paths of `files`. */
   canOverride: boolean;
-  /** Agent jobs must not create or change files with a fixed name of `files`, in any folder. */
+  /**
+   * Agent jobs must not create or change files with these names, in any folder. Only for outputs at the root of
+   * the export with a fixed name, because the policy compares names without folders.
+   */
   isProtected: boolean;
   /** Repeats page content, whose links are checked on the pages. */
   repeatsPages: boolean;
-  /** The preview generates the files itself. For other outputs it renders the whole site on request. */
+  /**
+   * True only if `preview/preview.ts` serves the files itself. For other outputs the preview renders the whole
+   * site on request.
+   */
   hasPreview: boolean;
   /** Must not render pages. Absent when the pipeline writes the files. */
   write?: (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
@@ -41,7 +47,10 @@ export interface OutputContext {
   plan: SitePlan;
   addresses: Addresses;
   publicAddresses: PublicAddresses;
-  /** All pages in navigation order, including hidden ones. */
+  /**
+   * All pages in navigation order, including hidden ones (see `isListed` in `site/visibility.ts`) and failed
+   * ones. Titles may contain code marks (see `plainTitle` in `theme/titles.ts`).
+   */
   pages: readonly OutputPage[];
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;

@@ -136,8 +136,7 @@ function pageSections(context: OutputContext): IndexSection[] {
   const sections = new Map<string, IndexEntry[]>();
   const add = (label: string, route: string): void => {
     const page = known.get(route);
-    const meta = site.metas.get(route);
-    if (!page || !meta || !isListed(site, meta)) return;
+    if (!page || !isListed(site, site.metas.get(route))) return;
     known.delete(route);
     const entries = sections.get(label) ?? [];
     const description = page.description || page.summary;
@@ -212,14 +211,9 @@ export function fullTextSection(
   page: OutputPage,
   content: Uint8Array,
 ): Uint8Array | undefined {
-  if (page.failed || !isInFullText(site, page.route)) return undefined;
+  if (page.failed || !isListed(site, site.metas.get(page.route))) return undefined;
   const source = publicAddresses.ofPage(page.route) ?? relativeHref('', markdownPath(page.route));
   return encodedPieces(markdownSection(page, content, source));
-}
-
-function isInFullText(site: Site, route: string): boolean {
-  const meta = site.metas.get(route);
-  return meta !== undefined && isListed(site, meta);
 }
 
 function fullText({ site, fullText: text }: OutputContext): { content: Uint8Array } | InPieces {

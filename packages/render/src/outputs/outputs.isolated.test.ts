@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { isFixedPath } from '../model/path-pattern.ts';
 import { type Rendered, renderFiles, renderFixture } from '../../test/support/render-fixture.ts';
+import { outputs } from './table.ts';
 
 vi.mock(import('../pipeline/process-pool.ts'), () => import('../../test/support/in-process-pool.ts'));
 
@@ -166,21 +168,18 @@ describe('llms.txt', () => {
     expect(some.match(/^- \[/gm)).toHaveLength(450);
     expect(some).toContain('word…');
   });
+});
 
-  it('is replaced by a file of the repository', async () => {
-    const own = {
-      'llms.txt': 'mine',
-      'llms-full.txt': 'all mine',
-      'robots.txt': 'go away',
-      'sitemap.xml': '<a/>',
-    };
-    const { files } = await renderFiles(
-      { ...own, 'index.mdx': 'Read [this](/llms.txt).' },
-      { origin: 'https://a.example' },
-    );
-    for (const [path, content] of Object.entries(own)) expect(files.get(path)).toBe(content);
-    expect(files.get('.well-known/llms.txt')).toBe('mine');
-  });
+it('a file of the repository replaces each output that authors may replace, under all its fixed paths', async () => {
+  const replaceable = outputs.filter(({ canOverride }) => canOverride);
+  const own = Object.fromEntries(replaceable.map(({ name, files: [path = ''] }) => [path, `my ${name}`]));
+  const { files } = await renderFiles(
+    { ...own, 'index.mdx': 'Read [this](/llms.txt).' },
+    { origin: 'https://a.example' },
+  );
+  expect(files.get('.well-known/llms.txt')).toBe('my llms');
+  for (const output of replaceable)
+    for (const path of output.files.filter(isFixedPath)) expect(files.get(path)).toBe(`my ${output.name}`);
 });
 
 describe('llms-full.txt', () => {

@@ -21,7 +21,7 @@ export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>
     const meta = site.metas.get(route);
     const target = meta?.api;
     const branch = site.navigation.places.get(route)?.branch;
-    if (!meta || !target || target.kind === 'front-matter' || !isListed(site, meta)) continue;
+    if (!target || target.kind === 'front-matter' || !isListed(site, meta)) continue;
     if (branch && !isDefaultBranch(branch)) continue;
     const isRemote = /^https?:\/\//i.test(target.spec);
     if (!isRemote && !(files ??= new Set(site.files.all)).has(target.spec)) continue;

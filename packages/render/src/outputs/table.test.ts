@@ -5,10 +5,14 @@ import type { BuildCache } from '../model/build-cache.ts';
 import { matchesPath } from '../model/path-pattern.ts';
 import { Preview } from '../preview/preview.ts';
 import { fixture, renderFiles, renderFolder, withFolder } from '../../test/support/render-fixture.ts';
+import { isListed } from '../site/visibility.ts';
+import { oneLine } from '../text/html.ts';
+import { plainTitle } from '../theme/titles.ts';
 import type { Output } from './contract.ts';
 import { protectedOutputFiles } from './site-outputs.ts';
 import { outputs } from './table.ts';
 
+/** The model for new outputs; see "Add an output" in docs/internals/recipes.mdx. */
 const harbors: Output = {
   name: 'harbors',
   files: ['harbors.txt'],
@@ -18,8 +22,11 @@ const harbors: Output = {
   repeatsPages: false,
   hasPreview: false,
   *write({ site, pages }) {
-    const lines = pages.map(({ title, summary }) => `${title}: ${summary}\n`);
-    yield { path: 'harbors.txt', content: `${site.name}\n${lines.join('')}` };
+    const listed = pages.filter(({ route, failed }) => !failed && isListed(site, site.metas.get(route)));
+    const lines = listed.map(
+      ({ title, description, summary }) => `${plainTitle(title)}: ${oneLine(description || summary)}\n`,
+    );
+    yield { path: 'harbors.txt', content: `${site.settings.name}\n${lines.join('')}` };
   },
 };
 
@@ -42,6 +49,17 @@ describe('an output that is added as one row', () => {
     expect(files.get('harbors.txt')).toBe('Tides\nStart: Welcome. All harbors\nPiers: Two of them.\n');
     expect(content('index.html')).toContain('href="harbors.txt">All harbors</a>');
     expect(codes).toEqual([]);
+  });
+
+  it('omits hidden and failed pages, and code marks in titles', async () => {
+    addRow(harbors);
+    const { files } = await renderFiles({
+      'docs.json': JSON.stringify({ name: 'Tides', navigation: { pages: ['index', 'broken'] } }),
+      'index.mdx': '---\ntitle: Use `tide`\n---\n\nWelcome.\n',
+      'broken.mdx': `---\ntitle: Broken\n---\n\n${'> '.repeat(250)}deep\n`,
+      'draft.mdx': '---\ntitle: Draft\nhidden: true\n---\n\nLater.\n',
+    });
+    expect(files.get('harbors.txt')).toBe('Tides\nUse tide: Welcome.\n');
   });
 
   it('is a broken link without the row', async () => {

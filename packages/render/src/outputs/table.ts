@@ -1,6 +1,6 @@
 /**
  * Every output, in order of writing: large ones first, so that they are compressed while the others are
- * written. See "Add an output" in CONTRIBUTING.md.
+ * written. See "Add an output" in docs/internals/recipes.mdx.
  */
 import type { Output } from './contract.ts';
 import { feeds } from './feeds.ts';

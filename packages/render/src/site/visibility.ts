@@ -13,8 +13,9 @@ export function isExcludedFromIndex({ settings }: Pick<ListingSite, 'settings'>,
   return meta.hidden ? !settings.indexHidden : meta.noIndex;
 }
 
-export function isListed(site: ListingSite, meta: PageMeta): boolean {
-  if (meta.url || isExcludedFromIndex(site, meta)) return false;
+/** False without front matter, as `site.metas.get(route)` may return undefined. */
+export function isListed(site: ListingSite, meta: PageMeta | undefined): boolean {
+  if (meta === undefined || meta.url || isExcludedFromIndex(site, meta)) return false;
   const inNavigation =
     site.navigation.places.has(meta.route) || site.searchRules.get(meta.route)?.found === true;
   return inNavigation || site.settings.indexHidden;

@@ -188,7 +188,7 @@ test('the preview of a branch writes no message', async () => {
   expect(await readMessages()).toEqual([]);
 });
 
-test('archiving an agent job writes a message, and exports have no such event', async () => {
+test('a change whose name is not in webhookEvents writes no message', async () => {
   await subscribe();
   const { id } = await newExport();
   await markArchived(context, id, true);

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { protectedOutputFiles } from '@docyard/render/source-rules';
 import { describe, expect, it } from 'vitest';
+import { outputs } from '../../../../render/src/outputs/table.ts';
 import { matchesPattern } from './paths.ts';
 import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 
@@ -12,8 +14,6 @@ describe('allowed paths', () => {
     'openapi.yaml',
     'api/spec.json',
     'images/logo.svg',
-    'llms.txt',
-    'llms-full.txt',
     'ünï.mdx',
     'guides/agents.mdx',
   ])('%s may change', (path) =>
@@ -52,9 +52,22 @@ describe('protected paths', () => {
     ...protectedOutputFiles().map((name) => `guides/${name}`),
   ])('%s is blocked', (path) => expect(outcomeOf(added(path))).toBe('block paths'));
 
-  it('generated files that speak for the site are blocked', () => {
-    expect(protectedOutputFiles()).toEqual(['sitemap.xml', 'robots.txt']);
+  it('the manual lists every protected output, and only files that are blocked', () => {
+    const manual = readFileSync(new URL('../../../../../docs/agent/models.mdx', import.meta.url), 'utf8');
+    const list = /These are protected:\n\n((?:[-\s].*\n)+)/.exec(manual)?.[1] ?? '';
+    const names = [...list.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    expect(names).toEqual(expect.arrayContaining(protectedOutputFiles()));
+    const allowed = names.filter((name) => outcomeOf(added(name)) !== 'block paths');
+    // The keys of this file are protected, not the file.
+    expect(allowed).toEqual(['docs.json']);
   });
+
+  // The policy also blocks names that no output has. An output of that name needs `isProtected: true`.
+  const unprotected = outputs.filter(({ canOverride, isProtected }) => canOverride && !isProtected);
+  it.each(unprotected.flatMap(({ files }) => files.slice(0, 1)))(
+    'an agent job may replace the unprotected output %s',
+    (path) => expect(outcomeOf(added(path))).toBe('pass'),
+  );
 
   it.each([
     '../a.mdx',
