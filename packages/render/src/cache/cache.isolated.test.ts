@@ -11,7 +11,7 @@ import type { RenderOptions } from '../pipeline/site-plan.ts';
 import { type CacheDecision, DamagedCacheError } from './page-cache.ts';
 
 /** Called right after a page was rendered. */
-const meanwhile = vi.hoisted(() => ({ rendered: (_file: string): unknown => undefined }));
+const meanwhile = vi.hoisted(() => ({ rendered: (_file: string): unknown => undefined, openPools: 0 }));
 
 /** Pages are rendered in this process. */
 vi.mock(import('../pipeline/process-pool.ts'), async () => {
@@ -19,10 +19,15 @@ vi.mock(import('../pipeline/process-pool.ts'), async () => {
   return {
     async *renderPages(tasks, { plan }) {
       const tools = siteTools(plan);
-      for (const task of tasks) {
-        const page = renderPage(tools, task, 'fast');
-        meanwhile.rendered(task.file);
-        yield page;
+      meanwhile.openPools += 1;
+      try {
+        for (const task of tasks) {
+          const page = renderPage(tools, task, 'fast');
+          meanwhile.rendered(task.file);
+          yield page;
+        }
+      } finally {
+        meanwhile.openPools -= 1;
       }
     },
   };
@@ -217,4 +222,13 @@ it('a file that is damaged after the build began ends the build', async () => {
   for (const key of cache.values.keys()) if (key.startsWith('file:')) cache.values.set(key, new Uint8Array());
   const page = files.find(({ path }) => path === 'guides/second.html');
   expect(() => page && bytesOf(page.content)).toThrow(DamagedCacheError);
+});
+
+it('a build that stops at a reused page ends the processes that render the others', async () => {
+  await build({ cache });
+  write('guides/third.mdx', '---\ntitle: Third\n---\n\n## Deep\n\nAnother text.\n');
+  await setTimeout(25);
+  for await (const event of renderSite(await loadSite({ root }), { concurrency: 1, cache }))
+    if (event.type === 'file' && event.file.kind === 'page') break;
+  expect(meanwhile.openPools).toBe(0);
 });

@@ -87,19 +87,24 @@ class CachedPageRenderer implements PageRenderer {
       knownIds,
       hashes,
     );
-    // The processes render while the cached pages are read.
-    let next = rendering.next();
-    next.catch(() => undefined);
     const lost: PageTask[] = [];
-    for (const hit of reused) {
-      const page = this.#read(hit);
-      if (page) yield page;
-      else lost.push(hit.task);
-    }
-    for (let one = await next; !one.done; one = await next) {
-      next = rendering.next();
+    try {
+      // The processes render while the cached pages are read.
+      let next = rendering.next();
       next.catch(() => undefined);
-      yield one.value;
+      for (const hit of reused) {
+        const page = this.#read(hit);
+        if (page) yield page;
+        else lost.push(hit.task);
+      }
+      for (let one = await next; !one.done; one = await next) {
+        next = rendering.next();
+        next.catch(() => undefined);
+        yield one.value;
+      }
+    } finally {
+      // Ends the processes also when the consumer stops early.
+      await rendering.return(undefined);
     }
     for (const hit of undecided) {
       const page = isCurrent(hit) ? this.#read(hit) : undefined;
