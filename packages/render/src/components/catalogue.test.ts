@@ -9,14 +9,21 @@ import { catalogue } from './catalogue.ts';
 import type { Component } from './contract.ts';
 import { classesOf } from './shared-props.ts';
 
+/** A fixed map: text of authors never becomes a class. */
+const levels: ReadonlyMap<string, string> = new Map([
+  ['high', 'dy-tide-high'],
+  ['low', 'dy-tide-low'],
+]);
+
 /** The model for new components; see "Add a component" in docs/internals/recipes.mdx. */
 const tide: Component = (call, page) => {
   const { props, children } = call;
   const title = props.has('title')
     ? page.heading({ level: 3, html: page.renderProp(props, 'title'), id: props.text('id') })
     : '';
+  const level = levels.get(props.text('level') ?? '') ?? 'dy-tide-mean';
   // Without this role, every `aside` is a landmark of the page.
-  const values = { class: classesOf(call, page, 'dy-tide'), role: 'note', 'aria-label': 'Tide' };
+  const values = { class: classesOf(call, page, 'dy-tide', level), role: 'note', 'aria-label': 'Tide' };
   return element('aside', values, title + page.render(children));
 };
 
@@ -31,8 +38,8 @@ function setRow(name: string, component: Component | undefined): void {
 }
 
 const source = [
-  '<Tide title="High *water*" id="flood" className="harbor">At **noon**. [Start](/)</Tide>',
-  "{['Low', 'Slack'].map((title) => <Tide title={title}>Water</Tide>)}",
+  '<Tide title="High *water*" level="high" id="flood" className="harbor">At **noon**. [Start](/)</Tide>',
+  "{['Low', 'Slack'].map((title) => <Tide title={title} level={title}>Water</Tide>)}",
 ].join('\n\n');
 
 async function rendered() {
@@ -49,7 +56,11 @@ async function rendered() {
 it('a component that is added as one row renders, in Markdown and in code, with its headings and links', async () => {
   setRow('Tide', tide);
   const { html, headings, codes } = await rendered();
-  expect(html).toContain('<aside class="dy-tide harbor" role="note" aria-label="Tide"><h3 id="flood">');
+  expect(html).toContain(
+    '<aside class="dy-tide dy-tide-high harbor" role="note" aria-label="Tide"><h3 id="flood">',
+  );
+  expect(html).toContain('<aside class="dy-tide dy-tide-mean" role="note"');
+  expect(html).not.toMatch(/class="[^"]*(?:Low|Slack)/);
   expect(html).toContain('High <em>water</em>');
   expect(html).toContain('At <strong>noon</strong>. <a class="link" href="index.html">Start</a></aside>');
   expect(headings.map(({ text }) => text)).toEqual(['High water', 'Low', 'Slack']);

@@ -8,26 +8,35 @@ import { fixture, renderFiles, renderFolder, withFolder } from '../../test/suppo
 import { isListed } from '../site/visibility.ts';
 import { oneLine } from '../text/html.ts';
 import { plainTitle } from '../theme/titles.ts';
-import type { Output } from './contract.ts';
+import type { Output, OutputContext, OutputItem } from './contract.ts';
 import { protectedOutputFiles } from './site-outputs.ts';
 import { outputs } from './table.ts';
 
-/** The model for new outputs; see "Add an output" in docs/internals/recipes.mdx. */
-const harbors: Output = {
-  name: 'harbors',
-  files: ['harbors.txt'],
+/** The generator of the model for new outputs; see "Add an output" in docs/internals/recipes.mdx. */
+function* harborList({ site, pages }: OutputContext): Generator<OutputItem> {
+  const listed = pages.filter(({ route, failed }) => !failed && isListed(site, site.metas.get(route)));
+  const lines = listed.map(
+    ({ title, description, summary }) => `${plainTitle(title)}: ${oneLine(description || summary)}\n`,
+  );
+  yield { path: 'harbors.txt', content: `${site.settings.name}\n${lines.join('')}` };
+}
+
+/** As in `table.ts`, where the row of a new output goes. */
+const common = {
   needsOrigin: false,
-  canOverride: true,
-  isProtected: true,
+  canOverride: false,
+  isProtected: false,
   repeatsPages: false,
   hasPreview: false,
-  *write({ site, pages }) {
-    const listed = pages.filter(({ route, failed }) => !failed && isListed(site, site.metas.get(route)));
-    const lines = listed.map(
-      ({ title, description, summary }) => `${plainTitle(title)}: ${oneLine(description || summary)}\n`,
-    );
-    yield { path: 'harbors.txt', content: `${site.settings.name}\n${lines.join('')}` };
-  },
+};
+
+const harbors: Output = {
+  ...common,
+  name: 'harbors',
+  files: ['harbors.txt'],
+  canOverride: true,
+  isProtected: true,
+  write: harborList,
 };
 
 const site = {

@@ -61,14 +61,14 @@ function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
 }
 
 export function renderPage(tools: PageTools, task: PageTask, parser: ParserName): PageResult {
-  return finishedPage(task, rendered(tools, task, parser));
+  return finishedPage(task, renderDraft(tools, task, parser));
 }
 
 export function renderWithoutFacts(tools: PageTools, task: PageTask, parser: ParserName): UnreadPage {
-  return encodedPage(rendered(tools, task, parser));
+  return encodedPage(renderDraft(tools, task, parser));
 }
 
-function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
+function renderDraft(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
   const renderer = new DocumentRenderer(tools, task, parser);
   try {
     const document = readPageDocument(tools, task, parser);

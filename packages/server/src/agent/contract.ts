@@ -205,6 +205,10 @@ export interface PullRequest {
   url: string | null;
   number: number | null;
   state: 'open' | 'closed' | 'merged' | 'none';
+  /**
+   * As the forge reports it. Docyard creates a draft if the job requests one, the verdict is not `pass` or the agent did
+   * not end as `done`.
+   */
   draft: boolean;
   branch: string;
 }

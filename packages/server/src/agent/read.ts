@@ -1,4 +1,4 @@
-import type { AgentJob, AgentDiff } from '@docyard/api';
+import type { AgentJob, AgentDiff, WebhookEvent } from '@docyard/api';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
@@ -114,13 +114,18 @@ export function agentView({ config, secrets }: Pick<Context, 'config' | 'secrets
   return {
     record: (database, job) => describeAgentJob({ database, config, secrets }, job),
     async extraEvents(database, job, change) {
-      if (!isFinal(change)) return [];
-      const runs = await readRuns({ database }, [job.id]);
-      const url = runs.pop()?.pullRequest?.url ?? null;
-      const isNew = url !== null && !runs.some((run) => run.pullRequest?.url === url);
-      return isNew ? ['agent.pull_request_opened'] : [];
+      const runs = isFinal(change) ? await readRuns({ database }, [job.id]) : [];
+      const events: [event: WebhookEvent, hasHappened: boolean][] = [
+        ['agent.pull_request_opened', hasNewPullRequest(runs)],
+      ];
+      return events.flatMap(([event, hasHappened]) => (hasHappened ? [event] : []));
     },
   };
+}
+
+function hasNewPullRequest(runs: readonly Run[]): boolean {
+  const [url = null, ...earlier] = runs.map(({ pullRequest }) => pullRequest?.url).toReversed();
+  return url !== null && !earlier.includes(url);
 }
 
 export async function readAgentDiff(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadSite } from '@docyard/render';
 import { unknownPaths } from '@docyard/render/source-rules';
 import { failureMessage } from './order-failure.ts';
-import { runExport, type Server } from './render-and-pack.ts';
+import { runExportOrder, type Server } from './render-and-pack.ts';
 import type { DescribeOrder, Order, PathsOrder } from './messages.ts';
 
 export async function carryOut(order: Order, server: Server): Promise<void> {
@@ -18,7 +18,7 @@ export async function carryOut(order: Order, server: Server): Promise<void> {
 function workOn(order: Order, server: Server): Promise<void> {
   switch (order.type) {
     case 'export':
-      return runExport(order, server);
+      return runExportOrder(order, server);
     case 'unknown-paths':
       return findUnknownPaths(order, server);
     case 'describe':

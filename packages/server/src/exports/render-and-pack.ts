@@ -42,7 +42,7 @@ interface Packing {
   pageReasons: PageReasons;
 }
 
-export async function runExport(order: ExportOrder, server: Server): Promise<void> {
+export async function runExportOrder(order: ExportOrder, server: Server): Promise<void> {
   const progress = new ExportProgress(server.send);
   progress.report('loading', 0);
   const cache = order.engine === null ? undefined : new CacheFile(openFiles.young, openFiles.old);

@@ -36,6 +36,7 @@ export const runExport: Runner = async (context, input) => {
   } catch (error) {
     // `runOnce` has discarded a possibly corrupt cache, so one retry may succeed.
     if (!(error instanceof RenderingError) || context.config.buildCacheBytes === 0) throw error;
+    input.log.warn({ event: 'export_rerun', reason: error.message }, 'rendering the export again');
     return runOnce(context, { ...input, job: { ...input.job, source_commit } });
   }
 };

@@ -51,6 +51,11 @@ const ofJobs: RetryPath[] = [
     cap: losses('worker_lost'),
   },
   {
+    cause: 'The rendering process of an export reports an internal error',
+    delay: 'at once, with an empty build cache',
+    cap: '1 retry in each attempt; none if `BUILD_CACHE_GB` is 0',
+  },
+  {
     cause: 'The disk is full, or the database or the bucket is not available while the job runs',
     delay: 'at once',
     cap: losses('storage_failed'),

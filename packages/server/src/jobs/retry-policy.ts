@@ -15,6 +15,7 @@ export const persistWaitSeconds = { first: 0.5, max: 15 };
 /** Interval at which queue and job rows are compared. */
 export const reconcileEverySeconds = 30;
 
+/** `stopping`: the worker shuts down, or it no longer holds the job. */
 export type StopReason = 'canceled' | 'timeout' | 'stopping';
 
 /**

@@ -5,7 +5,7 @@ import { CheckField } from '../../parts/field.tsx';
 
 const allEvents = Object.keys(webhookEvents) as WebhookEvent[];
 
-/** The default selection: final events. */
+/** The default selection. `meanings.endings` describes it. */
 export const eventsOfEndings: WebhookEvent[] = [
   'export.completed',
   'export.failed',
