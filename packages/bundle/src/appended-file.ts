@@ -2,8 +2,7 @@
  * An open file that grows by many small appends, which are buffered. Appended bytes can be read immediately;
  * a killed process loses the buffer.
  */
-import { ftruncateSync, writeSync } from 'node:fs';
-import { readInto } from './positioned-reads.ts';
+import { ftruncateSync, readSync, writeSync } from 'node:fs';
 
 const bufferBytes = 256 * 1024;
 
@@ -70,4 +69,14 @@ export class AppendedFile {
       done += writeSync(this.#handle, bytes, done, bytes.length - done, this.#from + done);
     this.#from += bytes.length;
   }
+}
+
+/** Fills `target`; false beyond the end of the file. A read may return fewer bytes than requested. */
+export function readInto(target: Uint8Array, handle: number, position: number): boolean {
+  for (let done = 0; done < target.length;) {
+    const got = readSync(handle, target, done, target.length - done, position + done);
+    if (got === 0) return false;
+    done += got;
+  }
+  return true;
 }

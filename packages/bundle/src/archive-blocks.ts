@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import type { AppendedFile } from './appended-file.ts';
 import type { LargePiece } from './content-defined-chunks.ts';
 import { entryHeader, paddingBytes } from './tar.ts';
 
@@ -55,6 +56,19 @@ export const rules = `deflate ${compressionLevel}`;
 
 const deflate = promisify(deflateRaw as (data: Buffer, options: object, done: DeflateDone) => void);
 type DeflateDone = (error: Error | null, result: Buffer) => void;
+
+/**
+ * The order of an archive: by the bytes of the names, which are distinct. JavaScript compares UTF-16 code units,
+ * which is faster and has the same order for ASCII names.
+ */
+export function inByteOrder<File extends { path: string }>(files: readonly File[]): File[] {
+  if (files.every(({ path }) => /^[\x20-\x7e]*$/.test(path)))
+    return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return files
+    .map((file) => ({ file, name: Buffer.from(file.path) }))
+    .toSorted((a, b) => Buffer.compare(a.name, b.name))
+    .map(({ file }) => file);
+}
 
 /** Entries in the order of the archive. */
 export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>): Generator<Block<Entry>> {
@@ -155,16 +169,55 @@ export async function compressBlock(raw: Buffer, isLast = false): Promise<Compre
   return { checksum: crc32(raw), rawBytes: raw.length, bytes };
 }
 
+export const spoolIsShorter = 'The spool file was truncated.';
+
+interface SpooledBlock extends Omit<CompressedBlock, 'bytes'> {
+  offset: number;
+  length: number;
+}
+
+/** Compressed blocks by key: in the cache, or in the spool when there is none. */
+export class CompressedBlocks {
+  readonly #spool: AppendedFile;
+  readonly #cache: BlockCache | undefined;
+  readonly #spooled = new Map<string, SpooledBlock>();
+
+  constructor(spool: AppendedFile, cache: BlockCache | undefined) {
+    this.#spool = spool;
+    this.#cache = cache;
+  }
+
+  has(key: string): boolean {
+    return this.#spooled.has(key) || this.#cache?.keep(key) !== undefined;
+  }
+
+  put(key: string, block: CompressedBlock): void {
+    if (this.#cache) return putBlock(this.#cache, key, block);
+    const { checksum, rawBytes, bytes } = block;
+    const offset = this.#spool.append(bytes);
+    this.#spooled.set(key, { checksum, rawBytes, offset, length: bytes.length });
+  }
+
+  get(key: string): CompressedBlock | undefined {
+    const spooled = this.#spooled.get(key);
+    if (!spooled) return this.#cache && getBlock(this.#cache, key);
+    const { checksum, rawBytes, offset, length } = spooled;
+    const bytes = Buffer.allocUnsafe(length);
+    if (!this.#spool.read(bytes, offset)) throw new Error(spoolIsShorter);
+    return { checksum, rawBytes, bytes };
+  }
+}
+
 const headBytes = 8;
 
-export function putBlock(cache: BlockCache, key: string, block: CompressedBlock): void {
+function putBlock(cache: BlockCache, key: string, block: CompressedBlock): void {
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(block.checksum, 0);
   head.writeUInt32LE(block.rawBytes, 4);
   cache.put(key, head, block.bytes);
 }
 
-export function getBlock(cache: BlockCache, key: string): CompressedBlock | undefined {
+function getBlock(cache: BlockCache, key: string): CompressedBlock | undefined {
   const found = cache.get(key);
   if (found === undefined || found.length < headBytes) return undefined;
   const head = Buffer.from(found.buffer, found.byteOffset, headBytes);

@@ -10,15 +10,17 @@ import {
   blockContent,
   BufferPool,
   compressBlock,
+  CompressedBlocks,
+  inByteOrder,
   intoBlocks,
   rules,
+  spoolIsShorter,
   type Block,
   type BlockEntry,
   type BlockCache,
   type CompressedBlock,
   type Piece,
 } from './archive-blocks.ts';
-import { CompressedBlocks, spoolIsShorter } from './compressed-blocks.ts';
 import { GzipStream } from './gzip-stream.ts';
 import { BackgroundWork, orderedResults } from './concurrency.ts';
 import { LargeFile, maxPieceBytes } from './content-defined-chunks.ts';
@@ -289,21 +291,11 @@ export class Archive {
 
   #sorted(): Entry[] {
     const first = this.#first.flatMap((path) => this.#entries.get(path) ?? []);
-    this.#sortedRest ??= sortedByName(
+    this.#sortedRest ??= inByteOrder(
       [...this.#entries.values()].filter(({ path }) => !this.#first.includes(path)),
     );
     return [...first, ...this.#sortedRest];
   }
-}
-
-/** By bytes. For ASCII names string comparison has the same order and is faster. */
-function sortedByName(entries: Entry[]): Entry[] {
-  if (entries.every(({ path }) => /^[\x20-\x7e]*$/.test(path)))
-    return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return entries
-    .map((entry) => ({ entry, name: Buffer.from(entry.path) }))
-    .toSorted((a, b) => Buffer.compare(a.name, b.name))
-    .map(({ entry }) => entry);
 }
 
 function* readWhole(handle: number): Generator<Uint8Array> {

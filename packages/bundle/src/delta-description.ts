@@ -1,5 +1,6 @@
 /** `delta.json`, the description of a delta. It is untrusted and checked against both manifests. */
 import { z } from 'zod';
+import { inByteOrder } from './archive-blocks.ts';
 import { maxManifestBytes, type Manifest } from './manifest.ts';
 import { quoted } from './names.ts';
 import { BundleRefusedError } from './refusal.ts';
@@ -70,9 +71,4 @@ export function changesOf(
 export function removedPaths(base: Manifest, target: Manifest): string[] {
   const kept = new Set(target.files.map(({ path }) => path));
   return inByteOrder(base.files.filter(({ path }) => !kept.has(path))).map(({ path }) => path);
-}
-
-/** The order of an archive. JavaScript sorts by UTF-16 code units, which differs beyond the BMP. */
-export function inByteOrder<File extends { path: string }>(files: readonly File[]): File[] {
-  return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }

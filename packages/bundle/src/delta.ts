@@ -8,11 +8,11 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from 'node:crypto';
 import type { Archive } from './archive.ts';
+import { inByteOrder } from './archive-blocks.ts';
 import {
   changesOf,
   contentPrefix,
   deltaName,
-  inByteOrder,
   manifestPatchName,
   parseDescription,
   type DeltaDescription,
@@ -22,7 +22,7 @@ import { parseManifest } from './read-manifest.ts';
 import { quoted } from './names.ts';
 import { NewFolder } from './new-folder.ts';
 import { applyPatch, patchableBytes } from './patch.ts';
-import { readEntries, type Entry } from './reader.ts';
+import { nextEntry, readEntries, type Entry } from './reader.ts';
 import { BundleRefusedError } from './refusal.ts';
 import {
   checkManifest,
@@ -30,6 +30,7 @@ import {
   ExpectedFiles,
   Measured,
   maxSignatureBytes,
+  once,
   readSmall,
   type CheckedBundle,
   type Expectations,
@@ -89,7 +90,7 @@ export async function describeDelta(
 export async function archiveKind(file: string): Promise<'bundle' | 'delta'> {
   const entries = readEntries(createReadStream(file));
   try {
-    const { value: first } = (await entries.next()) as { value: Entry | undefined };
+    const first = await nextEntry(entries);
     if (first?.path === deltaName) return 'delta';
     if (first?.path === manifestName) return 'bundle';
     throw new BundleRefusedError('manifest_missing');
@@ -121,7 +122,7 @@ async function readDelta(
       const how = changes.get(file.path);
       const content = how === undefined ? base.open(file) : await contentIn(next, { file, how, base });
       await onFile(file.path, expected.verify({ ...file, content }), file.sizeBytes);
-      if (how !== undefined) next = requireListed(await nextOf(entries), changes);
+      if (how !== undefined) next = requireListed(await nextEntry(entries), changes);
     }
     if (next !== undefined) throw new BundleRefusedError('duplicate', quoted(next.path));
     const measures = measured.result(expectations.sha256);
@@ -132,18 +133,18 @@ async function readDelta(
 }
 
 async function readOpening(entries: AsyncGenerator<Entry>) {
-  const first = await nextOf(entries);
+  const first = await nextEntry(entries);
   if (first?.path !== deltaName)
     throw new BundleRefusedError('delta_invalid', `It does not begin with ${deltaName}.`);
   const description = parseDescription(await readSmall(first, maxManifestBytes));
-  const second = await nextOf(entries);
+  const second = await nextEntry(entries);
   if (second?.path !== manifestPatchName && second?.path !== manifestName)
     throw new BundleRefusedError('manifest_missing', 'It is not in the delta either.');
   const manifestEntry = { path: second.path, bytes: await readSmall(second, maxManifestBytes) };
-  const third = await nextOf(entries);
+  const third = await nextEntry(entries);
   if (third?.path !== signatureName) return { description, manifestEntry, signature: null, next: third };
   const signature = await readSmall(third, maxSignatureBytes);
-  return { description, manifestEntry, signature, next: await nextOf(entries) };
+  return { description, manifestEntry, signature, next: await nextEntry(entries) };
 }
 
 function newManifest(
@@ -247,13 +248,4 @@ function absent(error: unknown, path: string): unknown {
 function named({ version, manifestSha256 }: DeltaDescription['base']): string {
   const short = manifestSha256.slice(0, 12);
   return version === null ? `the manifest ${short}` : `version ${quoted(version)}, manifest ${short}`;
-}
-
-async function nextOf(entries: AsyncGenerator<Entry>): Promise<Entry | undefined> {
-  const { value } = (await entries.next()) as { value: Entry | undefined };
-  return value;
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,5 +1,5 @@
 /** The archive format of an exported site: writer, reader, manifest, signature, delta and diff. */
-export { AppendedFile } from './appended-file.ts';
+export { AppendedFile, readInto } from './appended-file.ts';
 export { Archive, type ArchivedFile } from './archive.ts';
 export { archiveKind, checkDelta, describeDelta, expandDelta, unpackDelta } from './delta.ts';
 export { makeDelta } from './make-delta.ts';
@@ -14,7 +14,6 @@ export {
   trustedComment,
 } from './manifest.ts';
 export { pageTitle } from './page-title.ts';
-export { readInto } from './positioned-reads.ts';
 export { parseManifest } from './read-manifest.ts';
 export { type Entry, readEntries, defaultReadingLimits } from './reader.ts';
 export { BundleRefusedError, type Refusal } from './refusal.ts';

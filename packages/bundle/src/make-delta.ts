@@ -4,10 +4,10 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { Archive, type PackedArchive } from './archive.ts';
+import { inByteOrder } from './archive-blocks.ts';
 import {
   contentPrefix,
   deltaName,
-  inByteOrder,
   manifestPatchName,
   removedPaths,
   type DeltaDescription,
@@ -15,7 +15,7 @@ import {
 import { manifestName, signatureName, type Manifest } from './manifest.ts';
 import { parseManifest } from './read-manifest.ts';
 import { makePatch, patchableBytes } from './patch.ts';
-import { readEntries, type Entry } from './reader.ts';
+import { nextEntry, readEntries, type Entry } from './reader.ts';
 import { readOpening, readSmall } from './unpack.ts';
 
 export interface DeltaFacts extends PackedArchive {
@@ -141,8 +141,7 @@ class OpenBundle {
   }
 
   async advance(): Promise<Entry | undefined> {
-    const { value } = (await this.#entries.next()) as { value: Entry | undefined };
-    return (this.#current = value);
+    return (this.#current = await nextEntry(this.#entries));
   }
 
   /** Advances to this file. Paths must be requested in the order of the archive. */

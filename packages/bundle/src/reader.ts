@@ -63,6 +63,12 @@ export async function* readEntries(
   }
 }
 
+/** Undefined after the last entry. */
+export async function nextEntry(entries: AsyncGenerator<Entry>): Promise<Entry | undefined> {
+  const { value } = (await entries.next()) as { value: Entry | undefined };
+  return value;
+}
+
 class Content implements AsyncIterable<Uint8Array> {
   readonly #bytes: Bytes;
   #leftBytes: number;

@@ -10,7 +10,7 @@ import { manifestName, maxManifestBytes, signatureName, type Manifest } from './
 import { parseManifest } from './read-manifest.ts';
 import { NewFolder } from './new-folder.ts';
 import { quoted } from './names.ts';
-import { readEntries, type Entry } from './reader.ts';
+import { nextEntry, readEntries, type Entry } from './reader.ts';
 import { BundleRefusedError } from './refusal.ts';
 import { parseSignature, verifySignature, type PublicKey } from './signature.ts';
 
@@ -86,7 +86,7 @@ async function readBundle(
     while (entry !== undefined) {
       const content = expected.verify(entry);
       await onFile(entry.path, content, entry.sizeBytes);
-      entry = (await entries.next()).value as Entry | undefined;
+      entry = await nextEntry(entries);
     }
     expected.requireAll();
     const measures = measured.result(expectations.sha256);
@@ -100,13 +100,13 @@ async function readBundle(
 export async function readOpening(
   entries: AsyncGenerator<Entry>,
 ): Promise<{ manifest: Buffer; signature: Buffer | null; next: Entry | undefined }> {
-  const { value: first } = (await entries.next()) as { value: Entry | undefined };
+  const first = await nextEntry(entries);
   if (first?.path !== manifestName) throw new BundleRefusedError('manifest_missing');
   const manifest = await readSmall(first, maxManifestBytes);
-  const { value: second } = (await entries.next()) as { value: Entry | undefined };
+  const second = await nextEntry(entries);
   if (second?.path !== signatureName) return { manifest, signature: null, next: second };
   const signature = await readSmall(second, maxSignatureBytes);
-  const { value: next } = (await entries.next()) as { value: Entry | undefined };
+  const next = await nextEntry(entries);
   return { manifest, signature, next };
 }
 
@@ -218,7 +218,7 @@ export class Measured {
   }
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 

@@ -1,5 +1,4 @@
 /** What the process that writes an archive needs: no schemas, whose loading would slow down small exports. */
-export { AppendedFile } from './appended-file.ts';
+export { AppendedFile, readInto } from './appended-file.ts';
 export { Archive, type FileContent } from './archive.ts';
 export { manifestBytes, manifestName, signatureName } from './manifest.ts';
-export { readInto } from './positioned-reads.ts';
