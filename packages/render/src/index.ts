@@ -6,8 +6,7 @@
 import { Preview, type PreviewOptions } from './preview/preview.ts';
 
 export { loadSite } from './pipeline/load.ts';
-export { renderSite } from './pipeline/render-site.ts';
-export { checkSite } from './pipeline/check-site.ts';
+export { checkSite, renderSite } from './pipeline/render-site.ts';
 
 /** Throws `SiteLoadError` when there is nothing to show. */
 export function previewSite(options: PreviewOptions): Promise<Preview> {
@@ -24,7 +23,7 @@ export type { BuildCache } from './model/build-cache.ts';
 export type { Diagnostic, Severity } from './model/diagnostic.ts';
 export type { FileContent } from './model/file-content.ts';
 export type { UrlStyle } from './model/site-plan.ts';
-export type { CheckOptions } from './pipeline/check-site.ts';
-export type { OutputFile, RenderEvent, RenderOptions } from './pipeline/render-site.ts';
-export type { Preview, PreviewOptions, PreviewPage } from './preview/preview.ts';
+export type { CheckOptions, OutputFile, RenderEvent, RenderOptions } from './pipeline/render-site.ts';
+export type { Preview, PreviewOptions } from './preview/preview.ts';
+export type { PreviewPage } from './preview/preview-page.ts';
 export type { LoadOptions, PageRef, Site } from './site/site.ts';

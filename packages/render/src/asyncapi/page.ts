@@ -5,7 +5,7 @@ import { element, escapeText } from '../text/html.ts';
 import type { BarView } from '../openapi/html/bar.ts';
 import { codeHtml, factLine, subtitle } from '../openapi/html/facts.ts';
 import { phraseHtml, proseHtml } from '../openapi/html/prose.ts';
-import { type SchemaLook, schemaField, schemaHtml } from '../openapi/html/schema.ts';
+import { type ApiLook, schemaField, schemaHtml, schemaLook } from '../openapi/html/schema.ts';
 import { slugOf } from '../page/headings.ts';
 import { notesHtml } from './notes-html.ts';
 import type {
@@ -17,14 +17,8 @@ import type {
   MessageView,
   SchemaRow,
 } from './view.ts';
-import type { ApiSettings } from '../model/site-plan.ts';
 
-export interface ChannelLook {
-  page: PageContext;
-  api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
-}
-
-export function channelHtml(view: ChannelView, channelLook: ChannelLook): string {
+export function channelHtml(view: ChannelView, channelLook: ApiLook): string {
   const { page } = channelLook;
   const look = schemaLook(channelLook, 'param');
   const section = (title: string, html: string): string =>
@@ -87,15 +81,11 @@ export function channelExamples({ messages }: ChannelView, page: PageContext): s
   return html && element('section', { class: 'dy-example', 'aria-label': 'Message examples' }, html);
 }
 
-function schemaLook({ page, api }: ChannelLook, idPrefix: string): SchemaLook {
-  return { page, idPrefix, expanded: api.expandParameters, pills: api.parameterPills };
-}
-
 function rows(list: readonly string[]): string {
   return list.length === 0 ? '' : element('div', { class: 'dy-schema' }, list.join(''));
 }
 
-function serverHtml(server: ChannelServerView, look: ChannelLook): string {
+function serverHtml(server: ChannelServerView, look: ApiLook): string {
   const { page } = look;
   const id = page.uniqueId(`server-${server.name}`);
   const below = schemaLook(look, id);
@@ -143,7 +133,7 @@ function operationHtml(
   operation: ChannelOperationView,
   view: ChannelView,
   messageIds: ReadonlyMap<string, string>,
-  look: ChannelLook,
+  look: ApiLook,
 ): string {
   const { page } = look;
   const id = page.uniqueId(`operation-${operation.name}`);
@@ -170,7 +160,7 @@ function operationHtml(
   );
 }
 
-function messageHtml(message: MessageView, id: string, look: ChannelLook): string {
+function messageHtml(message: MessageView, id: string, look: ApiLook): string {
   const { page } = look;
   const heading = page.heading({
     level: 3,

@@ -3,6 +3,7 @@
  * the files and heading ids that it depends on are unchanged. No other part of the renderer knows about the
  * cache.
  */
+import { extname } from 'node:path';
 import type { BuildCache } from '../model/build-cache.ts';
 import type {
   FetchedPicture,
@@ -13,6 +14,9 @@ import type {
 } from '../model/finished-page.ts';
 import type { PageTask } from '../model/page.ts';
 import type { FileContent } from '../model/file-content.ts';
+import type { SitePlan } from '../model/site-plan.ts';
+import type { SiteOptions } from '../site/render-options.ts';
+import type { Site } from '../site/site.ts';
 import { idsHash, shortHash } from '../text/short-hash.ts';
 import {
   type CachedDependencies,
@@ -23,12 +27,19 @@ import {
   unpackSummary,
 } from './cached-page.ts';
 import { FileHashes } from './file-hashes.ts';
-import { type KeyedSite, siteKeyOf } from './site-key.ts';
 
 export interface CacheDecision {
   output: string;
   isReused: boolean;
   reason: string;
+}
+
+interface KeyedSite {
+  site: Pick<Site, 'root' | 'files' | 'metas' | 'sourceHashes' | 'loadStartedAtMs'>;
+  plan: SitePlan;
+  options: SiteOptions & { engine?: string; onCacheDecision?: (decision: CacheDecision) => void };
+  /** Files that the frame shows. */
+  pictures: { files: readonly string[] };
 }
 
 /** A file of the cache was damaged after the build began. The build succeeds when it is repeated without this cache. */
@@ -217,6 +228,21 @@ class CachedPageRenderer implements PageRenderer {
   #report(decision: CacheDecision): void {
     this.#site.options.onCacheDecision?.(decision);
   }
+}
+
+/** Files of these kinds affect only the pages that depend on them. */
+const filesOfPages = new Set(
+  '.md .mdx .css .png .jpg .jpeg .gif .webp .avif .svg .mp4 .webm .pdf'.split(' '),
+);
+
+/** The part of a page's key that all pages share: everything that may be visible on any page. */
+function siteKeyOf({ site, plan, options, pictures }: KeyedSite, hashes: FileHashes): string {
+  const { root: _root, clockMs: _clockMs, pictures: remotePictures, ...planned } = plan;
+  const { fetchPicture, engine, version, customScripts } = options;
+  const shared = site.files.all.filter((file) => !filesOfPages.has(extname(file).toLowerCase()));
+  const files = [...shared, ...pictures.files].map((file) => [file, hashes.of(file)]);
+  const chosen = { engine, version, customScripts, fetches: fetchPicture !== undefined };
+  return shortHash(JSON.stringify([chosen, planned, [...remotePictures], files, [...site.metas.values()]]));
 }
 
 function dependenciesKey(key: string): string {

@@ -1,5 +1,6 @@
 /** Resolves addresses of the output against the written files and their ids. */
-import { decoded, hasId, isAbsolute } from '../facts/output-facts.ts';
+import { hasId, isAbsolute } from '../facts/output-facts.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 import type { UrlStyle } from '../model/site-plan.ts';
 
 export type Verdict =
@@ -30,7 +31,7 @@ export class OutputAddresses {
     const query = address.indexOf('?nav=');
     const plain = query < 0 ? address : address.slice(0, query);
     if (plain.includes('#') || plain.includes('?') || plain.startsWith('/')) return undefined;
-    const path = resolved(decoded(plain), from);
+    const path = resolved(percentDecode(plain), from);
     if (path === undefined) return undefined;
     return files.has(path) ? path : this.#otherNames(path).find((name) => files.has(name));
   }
@@ -42,7 +43,7 @@ export class OutputAddresses {
     const fragment = hash < 0 ? '' : address.slice(hash + 1);
     const before = hash < 0 ? address : address.slice(0, hash);
     const query = before.indexOf('?');
-    const path = decoded(query < 0 ? before : before.slice(0, query));
+    const path = percentDecode(query < 0 ? before : before.slice(0, query));
     const wanted = path === '' ? from : resolved(path, from);
     const file = wanted === undefined || path.startsWith('/') ? undefined : this.#fileFor(wanted);
     if (file === undefined) return { kind: 'no file', path: wanted ?? path };

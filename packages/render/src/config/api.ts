@@ -1,4 +1,4 @@
-import { asList, asText, at, textAt } from './json.ts';
+import { asText, asTexts, at, textAt } from './json.ts';
 import type { ApiSettings, PlaygroundDisplay, SpecSource } from '../model/site-plan.ts';
 
 export function readApiSettings(api: unknown): ApiSettings {
@@ -10,16 +10,16 @@ export function readApiSettings(api: unknown): ApiSettings {
       playgroundOf(at(api, 'playground', 'display') ?? at(api, 'playground', 'mode')) ?? 'interactive',
     credentials: at(api, 'playground', 'credentials') === true,
     expandParameters: at(api, 'params', 'expanded') === 'all',
-    parameterPills: texts(at(api, 'params', 'post')),
+    parameterPills: asTexts(at(api, 'params', 'post')),
     showsFullUrl: at(api, 'url') === 'full',
     examples: {
-      languages: texts(at(api, 'examples', 'languages')),
+      languages: asTexts(at(api, 'examples', 'languages')),
       onlyRequired: at(api, 'examples', 'defaults') === 'required',
       prefill: at(api, 'examples', 'prefill') === true,
       generate: at(api, 'examples', 'autogenerate') !== false,
     },
     frontMatterDefaults: {
-      servers: texts(at(api, 'mdx', 'server')),
+      servers: asTexts(at(api, 'mdx', 'server')),
       ...(authMethod ? { auth: { method: authMethod, name: textAt(api, 'mdx', 'auth', 'name') ?? '' } } : {}),
     },
   };
@@ -30,16 +30,11 @@ export function readSpecSources(value: unknown): SpecSource[] {
     const source = asText(item) ?? textAt(item, 'source');
     if (!source) return [];
     const directory = textAt(item, 'directory');
-    return [{ source, overlays: texts(at(item, 'overlays')), ...(directory ? { directory } : {}) }];
+    return [{ source, overlays: asTexts(at(item, 'overlays')), ...(directory ? { directory } : {}) }];
   });
 }
 
 export function playgroundOf(value: unknown): PlaygroundDisplay | undefined {
   const name = value === 'show' ? 'interactive' : value === 'hide' ? 'none' : value;
   return (['interactive', 'simple', 'none', 'auth'] as const).find((display) => display === name);
-}
-
-function texts(value: unknown): string[] {
-  const single = asText(value);
-  return single ? [single] : asList(value).flatMap((item) => asText(item) ?? []);
 }

@@ -14,6 +14,12 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : undefined;
 }
 
+/** One text or a list of texts. */
+export function asTexts(value: unknown): string[] {
+  const single = asText(value);
+  return single ? [single] : asList(value).flatMap((item) => asText(item) ?? []);
+}
+
 /**
  * Reads a nested value by key path. Only own properties count, so `__proto__` in a configuration reaches
  * nothing.

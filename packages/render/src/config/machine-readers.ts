@@ -2,7 +2,7 @@
  * Reads the settings for machine-readable output: Markdown, llms.txt, structured data, meta tags and social
  * images.
  */
-import { asList, asText, at, textAt } from './json.ts';
+import { asList, asText, asTexts, at, textAt } from './json.ts';
 import type { JsonObject } from '../model/json.ts';
 
 export interface MachineReaders {
@@ -27,7 +27,7 @@ export function readMachineReaders(config: JsonObject): MachineReaders {
   const background = textAt(config, 'thumbnails', 'background');
   return {
     specInMarkdown: at(config, 'markdown', 'schema') !== false,
-    instructions: texts(at(config, 'markdown', 'instructions')),
+    instructions: asTexts(at(config, 'markdown', 'instructions')),
     ...(organization ? { organization } : {}),
     folderTags: asList(at(config, 'seo', 'paths')).flatMap(readFolderTags),
     socialImage: {
@@ -38,7 +38,7 @@ export function readMachineReaders(config: JsonObject): MachineReaders {
 }
 
 function readOrganization(value: unknown): Organization | undefined {
-  const organization: Organization = { sameAs: texts(at(value, 'sameAs')) };
+  const organization: Organization = { sameAs: asTexts(at(value, 'sameAs')) };
   for (const key of ['id', 'name', 'legalName', 'url', 'logo'] as const) {
     const text = textAt(value, key);
     if (text !== undefined) organization[key] = text;
@@ -58,9 +58,4 @@ function readTags(value: unknown): [string, string][] {
     const text = asText(content);
     return text === undefined ? [] : [[name, text]];
   });
-}
-
-function texts(value: unknown): string[] {
-  const single = asText(value);
-  return single ? [single] : asList(value).flatMap((item) => asText(item) ?? []);
 }

@@ -7,9 +7,15 @@ import { sep } from 'node:path';
 
 /** Undefined when the folder has no such file or it exceeds `maxBytes`. */
 export async function readInside(root: string, path: string, maxBytes: number): Promise<string | undefined> {
-  const [folder, file] = await Promise.all([root, path].map((name) => realpath(name).catch(() => undefined)));
-  if (folder === undefined || file === undefined || !file.startsWith(folder + sep)) return undefined;
+  const file = await realPathInside(root, path);
+  if (file === undefined) return undefined;
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile() || found.size > maxBytes) return undefined;
   return readFile(file, 'utf8').catch(() => undefined);
+}
+
+/** The path without symbolic links; undefined outside of the folder. */
+export async function realPathInside(root: string, path: string): Promise<string | undefined> {
+  const [folder, file] = await Promise.all([root, path].map((name) => realpath(name).catch(() => undefined)));
+  return folder !== undefined && file?.startsWith(folder + sep) ? file : undefined;
 }

@@ -9,6 +9,7 @@ import { type ScannedTag, scanTags } from './scan-html.ts';
 import { findSecrets, maxSecrets } from './secrets.ts';
 import type { OutputFacts, Reference } from '../model/finished-page.ts';
 import type { FoundSecret, HtmlFacts, SkippedHeading } from '../model/page.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 
 const maxListed = 200;
 
@@ -166,22 +167,13 @@ export function hasId(ids: string, fragment: string): boolean {
 /** The top of the page and text fragments need no id. */
 export function isFound(fragment: string, has: (id: string) => boolean): boolean {
   if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
-  return has(decoded(fragment)) || has(fragment);
+  return has(percentDecode(fragment)) || has(fragment);
 }
 
 export function isAbsolute(address: string): boolean {
   return address.includes(':') || address.startsWith('//')
     ? /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(address)
     : false;
-}
-
-export function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function contentRange(html: string): { start: number; end: number } {

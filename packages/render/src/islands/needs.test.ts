@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileModule } from '../program/compile.ts';
-import { factoryOf } from '../program/factory.ts';
+import { factoryOf } from '../program/file.ts';
 import { islandNeeds } from './needs.ts';
 import type { IslandNeeds } from './page-islands.ts';
 

@@ -3,7 +3,7 @@
  * built-in components it names, so that those missing from the first state are shipped too.
  */
 import type { CallExpression, Expression, Node, ObjectExpression, VariableDeclarator } from 'estree-jsx';
-import { liveNeeds } from '../program/live-needs.ts';
+import { asksHosts, liveNeeds } from '../program/live-needs.ts';
 import { isDocumentText, parseClassicScript, walk } from '../program/syntax.ts';
 import type { IslandNeeds, Json } from './page-islands.ts';
 import type { IslandModule } from '../model/page.ts';
@@ -23,20 +23,12 @@ export function islandNeeds(modules: readonly IslandModule[]): IslandNeeds {
   return {
     classNames: [...new Set(all.flatMap(({ classNames }) => classNames))],
     addresses: [...new Set(all.flatMap(({ addresses }) => addresses))],
-    hosts: modules.some(asksHosts) ? [...new Set(all.flatMap(({ hosts }) => hosts))].filter(isAsked) : [],
+    hosts: modules.some(({ factory }) => asksHosts(factory))
+      ? [...new Set(all.flatMap(({ hosts }) => hosts))]
+      : [],
     builtins: [...builtins.values()].slice(0, maxBuiltIns),
     pictures: [...new Set(all.flatMap(({ pictures }) => pictures))].slice(0, maxPictures),
   };
-}
-
-/** Code that only links to other hosts needs no permission to contact them. */
-function asksHosts({ factory }: IslandModule): boolean {
-  return /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/.test(factory);
-}
-
-/** Names of languages look like addresses. */
-function isAsked(host: string): boolean {
-  return !/^https?:\/\/(?:www\.)?w3\.org$/.test(host);
 }
 
 /** A page may contain the same component many times. */

@@ -63,7 +63,8 @@ export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   );
 }
 
-function compareText(a: string, b: string): number {
+/** Compares code units: `localeCompare` depends on the machine. */
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

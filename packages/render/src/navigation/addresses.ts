@@ -52,3 +52,9 @@ function encodePath(path: string): string {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   return encoded.replaceAll('%40', '@').replaceAll('%2C', ',').replaceAll('%2B', '+');
 }
+
+/** Separates the query and fragment from the path. */
+export function splitSuffix(address: string): [string, string] {
+  const end = address.search(/[?#]/);
+  return end < 0 ? [address, ''] : [address.slice(0, end), address.slice(end)];
+}

@@ -2,6 +2,7 @@
  * Derives the navigation from folders for a site that configures none: folders are groups, pages are sorted by
  * number and name.
  */
+import { compareText } from '../model/diagnostic.ts';
 import type { GroupEntry, NavEntry, Section } from './tree.ts';
 
 export interface FolderPage {
@@ -61,12 +62,6 @@ export function navigationFromFolders(pages: readonly FolderPage[]): Section {
 /** Numbered names such as `02-setup` sort numerically and before unnumbered ones. */
 function numberBefore(route: string): number {
   return Number(/(?:^|\/)(\d{1,6})[-_. ][^/]*$/.exec(route)?.[1] ?? 1e9);
-}
-
-/** Compares code units: `localeCompare` depends on the machine. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function depthOf(route: string): number {

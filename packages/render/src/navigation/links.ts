@@ -3,8 +3,10 @@
  * execute code and applies configured redirects.
  */
 import { detachedText } from '../text/compact-values.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 import { type OutsideTarget, cleanAddress, outsideTarget, schemeOf } from '../text/link-scheme.ts';
 import { matchesPath } from '../model/path-pattern.ts';
+import { splitSuffix } from './addresses.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 import type { Redirect, RemotePicture } from '../model/site-plan.ts';
 
@@ -102,7 +104,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
       if (destination === undefined) return undefined;
       if (/^https?:\/\//i.test(destination)) return { kind: 'outside', href: destination };
       const [encoded, ownSuffix] = splitSuffix(destination);
-      const target = decodePath(encoded);
+      const target = percentDecode(encoded);
       const found = find(target, ownSuffix || suffix);
       if (found) return found;
       current = `/${trimSlashes(target)}`;
@@ -144,7 +146,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     const outside = outsideTarget(href);
     if (outside) return outside;
     const [path, suffix] = splitSuffix(href);
-    const decoded = decodePath(path);
+    const decoded = percentDecode(path);
     const options = candidates(decoded, from);
     for (const option of options) {
       const found = find(option, suffix);
@@ -173,7 +175,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
         ? broughtHome(outside)
         : { kind: 'unsafe', scheme: schemeOf(address) ?? '' };
     const [path, suffix] = splitSuffix(address);
-    const file = candidates(decodePath(path), from).find((option) => files.has(option));
+    const file = candidates(percentDecode(path), from).find((option) => files.has(option));
     return file === undefined ? { kind: 'broken' } : fileTarget(file, suffix);
   };
 
@@ -182,19 +184,6 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
 
 function isWebAddress(target: LinkTarget): boolean {
   return target.kind === 'outside' && /^https?:/i.test(target.href);
-}
-
-function splitSuffix(href: string): [string, string] {
-  const end = href.search(/[?#]/);
-  return end < 0 ? [href, ''] : [href.slice(0, end), href.slice(end)];
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function trimSlashes(path: string): string {

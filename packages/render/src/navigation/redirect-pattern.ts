@@ -2,6 +2,9 @@
  * Parses both sides of a redirect: fixed text, `:name` for one segment, `:name*` and `*` for the rest. All text
  * that enters a server configuration is validated or encoded here.
  */
+import { percentDecode } from '../text/percent-decode.ts';
+import { splitSuffix } from './addresses.ts';
+
 export type PatternPart = { text: string } | { name: string; rest: boolean };
 export type Pattern = readonly PatternPart[];
 
@@ -15,7 +18,7 @@ const plainPath = /^(?:[\w .~/@+,!&=()'-]|[^\p{ASCII}\p{C}\p{Z}]|\u{200d})*$/u;
 
 /** Undefined when the source has no safe representation. */
 export function parseSource(source: string): Pattern | undefined {
-  const path = `/${decoded(source)
+  const path = `/${percentDecode(source.trim())
     .normalize('NFC')
     .replaceAll(/\/{2,}/g, '/')
     .replace(/^\//, '')
@@ -102,6 +105,15 @@ export function namesOf(pattern: Pattern): string[] {
   return pattern.flatMap((part) => ('name' in part ? part.name : []));
 }
 
+/** Matches the paths that a destination can produce. */
+export function pathPattern(source: Pattern, destination: Pattern): Pattern {
+  const end = destination.findIndex((part) => 'text' in part && /[?#]/.test(part.text));
+  return destination.slice(0, end < 0 ? undefined : end + 1).map((part) => {
+    if ('text' in part) return { text: percentDecode(splitSuffix(part.text)[0]) };
+    return source.find((one) => 'name' in one && one.name === part.name) ?? part;
+  });
+}
+
 /** Existing percent-encoding is preserved. */
 export function encodeAddress(text: string): string {
   return text.replaceAll(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~/?#@!&=+,:%]/gu, (character) =>
@@ -129,12 +141,4 @@ function encodedPart(part: PatternPart): PatternPart {
 
 function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.trim());
-  } catch {
-    return text.trim();
-  }
 }

@@ -9,6 +9,7 @@ import type { DescribedEntry } from './operations.ts';
 import type { ApiReference } from '../model/page-source.ts';
 import type { Finding } from '../model/diagnostic.ts';
 import type { ApiTarget, SpecSource } from '../model/site-plan.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 
 export interface Bound {
   target?: ApiTarget;
@@ -158,17 +159,8 @@ const spellingCount = 4;
 
 /** From the exact path to its normalized form; a query or fragment may be part of the path. */
 function spellingsOf(path: string): string[] {
-  const decoded = decodedPath(path);
+  const decoded = percentDecode(path);
   return [path, shapeOfPath(path), shapeOfPath(decoded), shapeOfPath(decoded.split(/[?#]/, 1)[0] ?? '')];
-}
-
-function decodedPath(path: string): string {
-  if (!path.includes('%')) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Parameter names and a trailing slash do not distinguish paths. */

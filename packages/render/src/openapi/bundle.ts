@@ -6,6 +6,7 @@ import { posix } from 'node:path';
 import { asObject } from '../config/json.ts';
 import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
 import type { JsonObject } from '../model/json.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 
 export interface BundleSources {
   read(file: string): JsonObject | undefined;
@@ -166,17 +167,9 @@ function targetOf(reference: string, from: string): Target {
   const path = hash < 0 ? reference : reference.slice(0, hash);
   const pointer = hash < 0 || hash === reference.length - 1 ? '#' : reference.slice(hash);
   if (path === '') return { file: from, pointer };
-  const decoded = path.includes('%') ? safelyDecoded(path) : path;
+  const decoded = percentDecode(path);
   const file = decoded.startsWith('/') ? decoded.slice(1) : posix.join(posix.dirname(from), decoded);
   return { file, pointer };
-}
-
-function safelyDecoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function isRemote(reference: string): boolean {

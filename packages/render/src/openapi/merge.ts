@@ -3,8 +3,7 @@
  * properties and items stay as written.
  */
 import { asList, asObject, asText, at } from '../config/json.ts';
-import { type SharedMerges, sharedMerges } from './merge-cache.ts';
-import { mappedSchemas } from './mapped-schemas.ts';
+import { addKeywords } from './merge-keywords.ts';
 import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
@@ -14,6 +13,7 @@ const maxParts = 200;
 const maxNesting = 30;
 const maxCombinations = 24;
 const defaultSampleValues = 1000;
+const maxSharedEntries = 200_000;
 
 export interface MergedSchema {
   /** The name of the referenced schema; empty for an inline schema. */
@@ -40,6 +40,11 @@ export interface Choices {
   discriminator: unknown;
 }
 
+interface SharedMerges {
+  bySchema: WeakMap<object, { merged: MergedSchema; effort: number }>;
+  roomLeft: number;
+}
+
 /** The document and the remaining budget of parts and properties. */
 export interface MergeContext {
   document: SpecDocument;
@@ -56,6 +61,16 @@ export function mergeContext(
   maxSampleValues = defaultSampleValues,
 ): MergeContext {
   return { document, effortLeft, maxSampleValues, known: new Map(), shared: sharedMerges(document) };
+}
+
+const sharedByDocument = new WeakMap<SpecDocument, SharedMerges>();
+
+function sharedMerges(document: SpecDocument): SharedMerges {
+  const known = sharedByDocument.get(document);
+  if (known) return known;
+  const shared: SharedMerges = { bySchema: new WeakMap(), roomLeft: maxSharedEntries };
+  if (asObject(document)) sharedByDocument.set(document, shared);
+  return shared;
 }
 
 /** `withoutChoicesOf`: pointers whose choices lead back here, as when a base schema lists its subtypes. */
@@ -203,6 +218,19 @@ function addMappedChoices({ context, merged, groups }: Merge, part: JsonObject):
   groups.push({ kind: 'oneOf', options: options.map(($ref) => ({ $ref })), discriminator });
 }
 
+function mappedSchemas(document: SpecDocument, schema: JsonObject): string[] {
+  if (Object.hasOwn(schema, 'oneOf') || Object.hasOwn(schema, 'anyOf')) return [];
+  const mapping = asObject(at(schema, 'discriminator', 'mapping')) ?? {};
+  const pointers = Object.values(mapping).flatMap((to) => {
+    const text = asText(to);
+    if (text === undefined) return [];
+    return text.startsWith('#') ? text : `#/components/schemas/${text}`;
+  });
+  return [...new Set(pointers)].filter(
+    (pointer) => asObject(valueAtPointer(document, pointer)) !== undefined,
+  );
+}
+
 /** Two lists of choices combine to their product, up to a limit. */
 function combined(merge: Merge): Choices | undefined {
   let result: Choices | undefined;
@@ -218,73 +246,6 @@ function combined(merge: Merge): Choices | undefined {
     }
   }
   return result;
-}
-
-const SPECIAL = new Set([
-  '$ref',
-  'allOf',
-  'oneOf',
-  'anyOf',
-  'type',
-  'nullable',
-  'properties',
-  'required',
-  'enum',
-  'pattern',
-  'not',
-]);
-
-function addKeywords(merged: MergedSchema, part: JsonObject, isWhole: boolean): number {
-  addTypes(merged, part);
-  const properties = Object.entries(asObject(at(part, 'properties')) ?? {});
-  for (const [name, property] of properties) {
-    const outer = merged.properties.get(name);
-    merged.properties.set(
-      name,
-      outer === undefined || outer === property ? property : { allOf: [outer, property] },
-    );
-  }
-  for (const name of asList(at(part, 'required'))) if (typeof name === 'string') merged.required.add(name);
-  const values = at(part, 'enum');
-  if (Array.isArray(values)) merged.enum = narrowed(merged.enum, values as unknown[]);
-  const pattern = asText(at(part, 'pattern'));
-  if (pattern && !merged.patterns.includes(pattern)) merged.patterns.push(pattern);
-  for (const [keyword, value] of Object.entries(part)) {
-    if (SPECIAL.has(keyword)) continue;
-    if (keyword === 'title' && !isWhole) continue;
-    const outer = merged.keywords.get(keyword);
-    merged.keywords.set(keyword, outer === undefined ? value : joined(keyword, outer, value));
-  }
-  return properties.length + (merged.enum?.length ?? 0);
-}
-
-function addTypes(merged: MergedSchema, part: JsonObject): void {
-  if (at(part, 'nullable') === true) merged.isNullable = true;
-  const type = at(part, 'type');
-  const types = (Array.isArray(type) ? (type as unknown[]) : [type]).filter(
-    (item) => typeof item === 'string',
-  );
-  if (types.length === 0) return;
-  const shared = merged.types.filter((item) => types.includes(item));
-  merged.types = shared.length > 0 ? shared : merged.types.length > 0 ? merged.types : [...new Set(types)];
-}
-
-function narrowed(outer: readonly unknown[] | undefined, inner: readonly unknown[]): readonly unknown[] {
-  const known = new Set(inner);
-  const shared = outer?.filter((value) => known.has(value));
-  return shared && shared.length > 0 ? shared : (outer ?? inner);
-}
-
-/** The tighter limit wins; flags are combined; otherwise the outer value wins. */
-function joined(keyword: string, outer: unknown, inner: unknown): unknown {
-  if (keyword === 'items') return outer === inner ? outer : { allOf: [outer, inner] };
-  if (keyword === 'readOnly' || keyword === 'writeOnly' || keyword === 'deprecated')
-    return outer === true || inner === true;
-  if (keyword === 'description' && asText(outer) === undefined) return inner;
-  if (typeof outer !== 'number' || typeof inner !== 'number') return outer;
-  if (/^(min|exclusiveMin)/.test(keyword)) return Math.max(outer, inner);
-  if (/^(max|exclusiveMax)/.test(keyword)) return Math.min(outer, inner);
-  return outer;
 }
 
 function isNull(document: SpecDocument, option: unknown): boolean {

@@ -1,6 +1,7 @@
 /** Resolves `$ref` within one document, with protection against cycles. */
 import { asList, asObject, at } from '../config/json.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 
 const maxReferenceChain = 10;
 
@@ -57,7 +58,7 @@ export function pointerKeys(reference: string): string[] | undefined {
   if (!reference.startsWith('#/')) return undefined;
   const parts = reference.slice(2).split('/');
   if (!/[%~]/.test(reference)) return parts;
-  return parts.map((part) => unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.map((part) => percentDecode(part).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 export function nameOfReference(reference: string): string {
@@ -70,14 +71,6 @@ export function resolvedEntries(document: SpecDocument, value: unknown): [string
     const resolved = resolve(document, item);
     return resolved === undefined ? [] : [[key, resolved] as [string, unknown]];
   });
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function indexOf(key: string): number {

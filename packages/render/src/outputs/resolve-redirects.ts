@@ -4,10 +4,9 @@
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DiagnosticCode } from '../model/finding-codes.ts';
-import { relativeHref } from '../navigation/addresses.ts';
+import { relativeHref, splitSuffix } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './contract.ts';
-import { decodePath, pathPattern, splitSuffix } from './redirect-paths.ts';
 import { renamedRedirects } from './renamed-redirects.ts';
 import {
   type Pattern,
@@ -20,7 +19,9 @@ import {
   namesOf,
   parseDestination,
   parseSource,
+  pathPattern,
 } from '../navigation/redirect-pattern.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 import type { Redirect } from '../model/site-plan.ts';
 
 /** `href` is relative to the site root, or absolute when `outside`. */
@@ -65,7 +66,8 @@ interface Rule {
   matches: (path: string) => Map<string, string> | undefined;
 }
 
-type RedirectEnd = { target: RedirectTarget; permanent: boolean } | 'loop' | 'broken' | 'excluded';
+type Arrival = Pick<ExactRedirect, 'target' | 'permanent'>;
+type RedirectEnd = Arrival | 'loop' | 'broken' | 'excluded';
 
 const maxRules = 20_000;
 const maxPatterns = 500;
@@ -120,12 +122,8 @@ class Resolver {
       const full =
         index >= maxRules || (source && !isFixed(source) && this.#patternRules.length >= maxPatterns);
       if (!usable || full) {
-        this.#report(
-          entry,
-          'redirect_invalid',
-          full ? 'exceeds the limit for redirects' : 'has no safe form for web servers',
-        );
-        return;
+        const problem = full ? 'exceeds the limit for redirects' : 'has no safe form for web servers';
+        return this.#report(entry, 'redirect_invalid', problem);
       }
       const key = fill(source, (name) => `:${name}`);
       if (seen.has(key))
@@ -140,20 +138,14 @@ class Resolver {
 
   #reportShadowed(entry: Redirect, path: string): void {
     const file = this.#context.site.metas.get(this.#pagePaths.get(path) ?? '')?.file ?? path;
-    this.#report(
-      entry,
-      'redirect_shadowed',
-      `has an existing page as its source (${file}); the page is shown`,
-    );
+    const problem = `has an existing page as its source (${file}); the page is shown`;
+    this.#report(entry, 'redirect_shadowed', problem);
   }
 
   #resolveExact({ entry, source, destination }: Rule): void {
     const path = fill(source, String);
-    const end = this.#follow(fill(destination, String), entry.permanent, new Set([path]));
-    if (end === 'loop') this.#report(entry, 'redirect_loop', 'is part of a loop');
-    else if (end === 'broken')
-      this.#report(entry, 'redirect_broken', 'has a destination that does not exist');
-    else if (end !== 'excluded') this.#exact.set(path, { source: path, ...end, expanded: false });
+    const end = this.#endOf(entry, destination, new Set([path]));
+    if (end) this.#exact.set(path, { source: path, ...end, expanded: false });
   }
 
   #resolvePattern(rule: Rule): void {
@@ -165,16 +157,22 @@ class Resolver {
   }
 
   #resolveToOnePlace({ entry, source, destination }: Rule): void {
-    const end = this.#follow(fill(destination, String), entry.permanent, new Set());
-    if (end === 'loop') return this.#report(entry, 'redirect_loop', 'is part of a loop');
-    if (end === 'broken')
-      return this.#report(entry, 'redirect_broken', 'has a destination that does not exist');
-    if (end === 'excluded') return;
+    const end = this.#endOf(entry, destination, new Set());
+    if (!end) return;
     const { target, permanent } = end;
     const start = fixedStart(source);
     if (start.endsWith('/') && start !== '/') this.#expand(start.slice(0, -1), target, permanent);
     const text = target.outside ? target.href : `/${target.href}`;
     this.#patterns.push({ source, destination: [{ text }], permanent });
+  }
+
+  /** Undefined for a loop or a missing destination, which it reports, and for a page that is not exported. */
+  #endOf(entry: Redirect, destination: Pattern, visited: Set<string>): Arrival | undefined {
+    const end = this.#follow(fill(destination, String), entry.permanent, visited);
+    if (end === 'loop') this.#report(entry, 'redirect_loop', 'is part of a loop');
+    else if (end === 'broken')
+      this.#report(entry, 'redirect_broken', 'has a destination that does not exist');
+    return typeof end === 'object' ? end : undefined;
   }
 
   #resolveToManyPlaces(rule: Rule): void {
@@ -255,7 +253,7 @@ class Resolver {
 
   /** Servers apply exact rules first, then patterns in order. */
   #firstRule(path: string): { rule: Rule; path: string } | undefined {
-    const key = decodePath(path)
+    const key = percentDecode(path)
       .replace(/(?<=.)\/$/, '')
       .replace(/\.html$/, '');
     const exact = this.#exactRules.get(key);

@@ -21,7 +21,7 @@ import type { PageCode } from './code.ts';
 import type { PageCollector } from './collector.ts';
 import { ElementProps } from './element-props.ts';
 import { type Frame, codeBlockOf, placeOf } from './frame.ts';
-import type { Module, PageModules } from './modules.ts';
+import { type Module, type PageModules, isModule } from './modules.ts';
 import { PageEvaluator, nameOf, wordsIn } from './page-evaluator.ts';
 
 export const maxSnippetDepth = 20;
@@ -261,8 +261,4 @@ function hasHandler(node: Node): boolean {
         name !== undefined && /^on[A-Z]/.test(name) && typeof value === 'object' && value !== null,
     ) ?? false
   );
-}
-
-function isModule(content: unknown): content is Module {
-  return typeof content === 'object' && content !== null && 'scope' in content && 'file' in content;
 }

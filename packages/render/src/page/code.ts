@@ -15,8 +15,7 @@ import {
   UnsupportedError,
   type Value,
 } from '../evaluate/values.ts';
-import { ambientNames } from '../program/ambient-names.ts';
-import { isBuiltInName } from '../program/built-in-names.ts';
+import { ambientNames, isBuiltInName } from '../program/built-in-names.ts';
 import { programGlobals } from '../program/globals.ts';
 import type { Piece } from '../program/pieces.ts';
 import {

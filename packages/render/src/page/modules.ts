@@ -17,6 +17,10 @@ export interface Module {
   document?: Document;
 }
 
+export function isModule(content: unknown): content is Module {
+  return typeof content === 'object' && content !== null && 'scope' in content && 'file' in content;
+}
+
 export interface ModuleHost {
   evaluator: Evaluator;
   report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void;

@@ -22,7 +22,7 @@ import type { Document } from '../document/document.ts';
 import { type Edit, edited, endOf, outdented, removal, replacement, startOf } from './markdown-edits.ts';
 import { MarkdownAttributes, attributeText, isExpected, textAttribute } from './markdown-attributes.ts';
 import { maxSnippetDepth } from './children.ts';
-import { type Module, PageModules } from './modules.ts';
+import { type Module, PageModules, isModule } from './modules.ts';
 import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from './site-tools.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
@@ -308,8 +308,4 @@ function isCopied({ type }: Node): boolean {
 
 function isOwnName(name: string, scope: Scope): boolean {
   return /^[A-Z]/.test(name) && scope.has(name.split('.', 1)[0] ?? '');
-}
-
-function isModule(content: unknown): content is Module {
-  return typeof content === 'object' && content !== null && 'scope' in content && 'file' in content;
 }

@@ -3,9 +3,10 @@
  * target are known once it is rendered, so a page waits for the pages it links to.
  */
 import { OutputAddresses } from '../check/output-addresses.ts';
-import { decoded, frameFacts, isFound } from '../facts/output-facts.ts';
+import { frameFacts, isFound } from '../facts/output-facts.ts';
 import { decodedText, encodedText } from '../text/encoded-text.ts';
 import { escapeAttribute } from '../text/html.ts';
+import { percentDecode } from '../text/percent-decode.ts';
 import { idsHash } from '../text/short-hash.ts';
 import type { IdsOf } from '../model/finished-page.ts';
 import type { HtmlFacts, PageResult } from '../model/page.ts';
@@ -114,7 +115,7 @@ export class AnchorLinks {
   fragmentOn(output: string, fragment: string): string {
     const ids = this.#idsOf(output);
     if (!ids || isFound(fragment, (id) => ids.has(id))) return fragment;
-    const id = matchingId(decoded(fragment), ids);
+    const id = matchingId(percentDecode(fragment), ids);
     return id === undefined ? fragment : encodeURIComponent(id);
   }
 

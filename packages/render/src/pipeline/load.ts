@@ -6,7 +6,6 @@ import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import { RemoteHosts } from '../assets/remote-hosts.ts';
 import { type Diagnostic, SiteLoadError, compareDiagnostics } from '../model/diagnostic.ts';
-import { addressesWithFragment } from '../config/addresses-with-fragment.ts';
 import { type ConfigSource, readConfig } from '../config/read.ts';
 import { readSettings } from '../config/settings.ts';
 import { placeFinder } from '../config/shape.ts';
@@ -88,6 +87,20 @@ export async function loadSite({ root, fetchRemote, renderProcesses, cache }: Lo
     ),
     specOf: api.specOf,
   };
+}
+
+/** Strings of a configuration that may be, or contain, an address with a fragment. */
+function addressesWithFragment(config: Readonly<Record<string, unknown>>): string[] {
+  const found = new Set<string>();
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') {
+      if (!value.includes('#')) return;
+      for (const word of value.split(/[\s"'()<>[\]]/))
+        if (word.indexOf('#') > 0 && !/^[a-z][a-z\d+.-]*:/i.test(word)) found.add(word);
+    } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
+  };
+  for (const [key, value] of Object.entries(config)) if (key !== 'redirects') collect(value);
+  return [...found];
 }
 
 async function requireFolder(root: string): Promise<void> {

@@ -41,6 +41,24 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   yield { type: 'report', report, slowest, tiers };
 }
 
+export interface CheckOptions extends RenderOptions {
+  onPage?: (done: number, total: number) => void;
+}
+
+export async function checkSite(
+  site: Site,
+  { onPage, ...options }: CheckOptions = {},
+): Promise<SiteReport & { slowest: PageTime[] }> {
+  let pages = 0;
+  let total = 0;
+  for await (const event of renderSite(site, options)) {
+    if (event.type === 'planned') total = event.pages;
+    if (event.type === 'report') return { ...event.report, slowest: event.slowest };
+    if (event.type === 'file' && event.file.kind === 'page') onPage?.(++pages, total);
+  }
+  throw new Error('the renderer ended without a report');
+}
+
 async function* siteEvents(build: SiteBuild): AsyncGenerator<RunEvent> {
   for (const { path, picture } of build.framePictures) yield text(path, picture, 'asset');
   for (const finding of build.findings) yield diagnostic(finding);

@@ -2,9 +2,10 @@
  * A site that is being edited: pages are rendered on request and cached until one of their sources changes.
  * The caller watches the folder and serves requests.
  */
-import { readFile, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { realPathInside } from '../config/read-inside.ts';
 import { picturesOfFrame } from '../theme/configured-pictures.ts';
 import { siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
 import { prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
@@ -13,17 +14,16 @@ import { type Diagnostic, SiteLoadError } from '../model/diagnostic.ts';
 import { decodedText, encodedPieces } from '../text/encoded-text.ts';
 import { textOfHtml } from '../text/html.ts';
 import { notFoundOutput } from '../outputs/not-found.ts';
-import { markdownFile, markdownPath } from '../outputs/page-markdown.ts';
+import { markdownFile } from '../outputs/page-markdown.ts';
 import { redirectOutputs } from '../outputs/redirects.ts';
 import { LiveProcess } from '../pipeline/live-process.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
 import type { RenderOptions } from '../pipeline/site-plan.ts';
-import { wholePage } from '../theme/shell.ts';
-import { pageFindings } from './page-findings.ts';
+import { type PreviewPage, previewPage } from './preview-page.ts';
 import { ReloadableSite, isConfiguration } from './reloadable-site.ts';
 import { PreviewSearch } from './search.ts';
 import { SharedStyles } from './shared-styles.ts';
-import { type View, outputContext, viewOf } from './view.ts';
+import { type View, outputContext, outputOfMarkdown, viewOf } from './view.ts';
 import { isOfWholeSite, wholeSiteFiles } from './whole-site.ts';
 import type { LoadOptions, Site } from '../site/site.ts';
 
@@ -31,13 +31,6 @@ export interface PreviewOptions extends Pick<LoadOptions, 'root' | 'fetchRemote'
   groups?: string[];
   /** Downloads pictures of other hosts when a page that shows them is requested. */
   fetchPicture?: FetchPicture;
-}
-
-export interface PreviewPage {
-  /** The source file. */
-  file: string;
-  html: string;
-  findings: Diagnostic[];
 }
 
 export interface PreviewChange {
@@ -130,7 +123,7 @@ export class Preview {
     const result = await kept.result;
     /** The site was reloaded meanwhile, so the page may be outdated. */
     if (view !== this.#view) return this.page(output);
-    if (kept.shown?.view !== view) kept.shown = { view, page: shownPage(view, task, result) };
+    if (kept.shown?.view !== view) kept.shown = { view, page: previewPage(view, task, result) };
     return kept.shown.page;
   }
 
@@ -290,18 +283,6 @@ export class Preview {
   }
 }
 
-async function shownPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
-  const document = view.composer.compose(task, result);
-  const bytes = encodedPieces(wholePage(document));
-  const findings = pageFindings(view, task, result, { document, bytes: bytes.length });
-  return { file: task.file, html: decodedText(bytes), findings };
-}
-
-function outputOfMarkdown(view: View, path: string): string {
-  const route = path.slice(0, -markdownPath('').length);
-  return view.plan.rendered.includes(route) ? view.addresses.outputOf(route) : '';
-}
-
 function staleTest(changed: readonly string[]): (file: string) => boolean {
   const files = new Set(changed);
   return (file) => {
@@ -313,8 +294,5 @@ function staleTest(changed: readonly string[]): (file: string) => boolean {
 
 /** Security: a listed file may have been replaced by a link to another place. */
 async function isInside(root: string, file: string): Promise<boolean> {
-  const [folder, real] = await Promise.all(
-    [root, join(root, file)].map((path) => realpath(path).catch(() => '')),
-  );
-  return folder !== undefined && real !== undefined && real.startsWith(folder + sep);
+  return (await realPathInside(root, join(root, file))) !== undefined;
 }

@@ -19,6 +19,7 @@ import { PageComposer } from '../theme/compose.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { Site } from '../site/site.ts';
+import { markdownPath } from '../outputs/page-markdown.ts';
 
 export interface View {
   site: Site;
@@ -69,6 +70,12 @@ function isSamePlan({ specs: specsBefore, ...before }: SitePlan, { specs, ...aft
     names.every((name) => specs[name] === specsBefore[name]) &&
     isDeepStrictEqual(before, after)
   );
+}
+
+/** The page of a Markdown file; empty without one. */
+export function outputOfMarkdown(view: View, path: string): string {
+  const route = path.slice(0, -markdownPath('').length);
+  return view.plan.rendered.includes(route) ? view.addresses.outputOf(route) : '';
 }
 
 /** For outputs that need the list of pages, not their content. */

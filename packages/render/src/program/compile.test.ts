@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileModule } from './compile.ts';
-import { factoryOf } from './factory.ts';
-import { type Exports, runModules } from './run-program.ts';
+import { factoryOf } from './file.ts';
+import { type Exports, runModules } from '../../test/support/run-program.ts';
 import { CompileError } from './syntax.ts';
 
 function run(files: Record<string, string>, id = 'main.jsx'): Exports {

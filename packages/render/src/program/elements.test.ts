@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { transformSync } from 'oxc-transform';
 import { expect, it } from 'vitest';
 import { compileModule } from './compile.ts';
-import { factoryOf } from './factory.ts';
-import { runModules } from './run-program.ts';
+import { factoryOf } from './file.ts';
+import { runModules } from '../../test/support/run-program.ts';
 
 /** Elements in all spellings: white space, comments, entities, quotes, nesting. */
 const gap = fc.constantFrom('', ' ', '\n', ' \n\t ', ' /* c */ ', ' // c\n');

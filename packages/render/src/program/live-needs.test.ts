@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileModule } from './compile.ts';
-import { factoryOf } from './factory.ts';
+import { factoryOf } from './file.ts';
 import { compileFile } from './file.ts';
 import { type LiveNeeds, liveNeeds } from './live-needs.ts';
 

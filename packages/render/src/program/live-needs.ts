@@ -32,7 +32,7 @@ export function liveNeeds(modules: readonly ProgramModule[]): LiveNeeds {
   return {
     classNames: [...found.classNames],
     addresses: [...found.addresses],
-    hosts: [...found.hosts],
+    hosts: [...found.hosts].filter((host) => !namespaceHost.test(host)),
   };
 }
 
@@ -76,6 +76,14 @@ const originPattern =
 
 function hostsIn(text: string): string[] {
   return (text.match(originPattern) ?? []).map((origin) => origin.toLowerCase());
+}
+
+/** XML namespaces look like addresses. */
+const namespaceHost = /^https?:\/\/(?:www\.)?w3\.org$/;
+
+/** Code that only links to other hosts needs no permission to contact them. */
+export function asksHosts(code: string): boolean {
+  return /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/.test(code);
 }
 
 function isAddress(text: string): boolean {

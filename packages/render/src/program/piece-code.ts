@@ -1,7 +1,6 @@
 /** Compiles an expression of a document into a function of the document's properties. */
 import type { Expression } from 'estree-jsx';
-import { ambientNames } from './ambient-names.ts';
-import { isBuiltInText } from './built-in-names.ts';
+import { ambientNames, isBuiltInText } from './built-in-names.ts';
 import { Edits } from './edits.ts';
 import type { InheritedNames } from './inherited-names.ts';
 import { factsOf } from './liveness.ts';

@@ -3,7 +3,7 @@ import { type Document, readDocument } from '../document/document.ts';
 import { ModuleSources } from '../page/module-sources.ts';
 import type { Node } from '../document/tree.ts';
 import { type DocumentProgram, type ProgramSources, Programs, authorLine } from './program.ts';
-import { runModules } from './run-program.ts';
+import { runModules } from '../../test/support/run-program.ts';
 
 function site(files: Record<string, string>): ProgramSources {
   const names = new ModuleSources('/nowhere', new Set(Object.keys(files)), { variables: {}, math: 'never' });

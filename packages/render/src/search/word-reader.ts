@@ -4,7 +4,56 @@
  */
 import type { SearchWords, WordTerms } from './browser-code.ts';
 import { growArray } from './grow-array.ts';
-import { kindOfUnit, kinds } from './unit-kinds.ts';
+
+/** The word-boundary class of each UTF-16 code unit, independent of context. */
+const kinds = {
+  between: 0,
+  /** A Latin letter or a digit. */
+  letter: 1,
+  underscore: 2,
+  /** Joins two words, as in `user.name`. */
+  joint: 3,
+  /** As in C++ and C#. */
+  sharp: 4,
+  /** Part of a script without spaces between words. */
+  unspaced: 5,
+  /** Decided by the search script, which sees the whole word. */
+  foreign: 6,
+} as const;
+
+const kindOfUnit = new Uint8Array(1 << 16).fill(kinds.foreign);
+
+const latinEnd = 0x2_50;
+for (let unit = 0; unit < latinEnd; unit++) {
+  const sign = String.fromCharCode(unit);
+  if (/[\p{L}\p{N}]/u.test(sign)) kindOfUnit[unit] = kinds.letter;
+  else if (sign === '_') kindOfUnit[unit] = kinds.underscore;
+  else if (/['.\-/:@]/.test(sign)) kindOfUnit[unit] = kinds.joint;
+  else kindOfUnit[unit] = /[+#]/.test(sign) ? kinds.sharp : kinds.between;
+}
+
+function setKind(kind: number, first: number, last = first): void {
+  kindOfUnit.fill(kind, first, last + 1);
+}
+
+// Dashes, quotes, arrows and symbols.
+setKind(kinds.between, 0x20_10, 0x20_3f);
+setKind(kinds.joint, 0x20_19);
+setKind(kinds.between, 0x21_90, 0x23_ff);
+setKind(kinds.between, 0x25_00, 0x27_75);
+// Chinese, Japanese and Korean: punctuation, and characters that case folding does not change.
+setKind(kinds.between, 0x30_00, 0x30_04);
+setKind(kinds.between, 0x30_08, 0x30_20);
+setKind(kinds.unspaced, 0x30_41, 0x30_96);
+setKind(kinds.unspaced, 0x30_a1, 0x30_fa);
+setKind(kinds.between, 0x30_fb);
+setKind(kinds.unspaced, 0x30_fc);
+setKind(kinds.unspaced, 0x4e_00, 0x9f_ff);
+setKind(kinds.unspaced, 0xac_00, 0xd7_a3);
+setKind(kinds.between, 0xff_01, 0xff_0f);
+setKind(kinds.between, 0xff_1a, 0xff_20);
+setKind(kinds.between, 0xff_3b, 0xff_40);
+setKind(kinds.between, 0xff_5b, 0xff_65);
 
 /** Numbers a word when it is found for the first time. The result is at least 1. */
 export type NumberWord = (word: WordTerms, source: string) => number;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Parser } from 'acorn';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { maxSourceBytes, readSource } from '../source/source.ts';
-import { liveNeeds } from '../program/live-needs.ts';
+import { asksHosts, liveNeeds } from '../program/live-needs.ts';
 import { CompileError } from '../program/syntax.ts';
 import type { CustomScriptsOption } from '../site/render-options.ts';
 
@@ -47,7 +47,7 @@ export class CustomScripts {
     const name = source.file.replace(/\.js$/, '').replaceAll(/[^\w-]+/g, '-');
     const path = `${customScriptFolder}${name}.${hash}.js`;
     const hosts = hostsOf(source);
-    this.#included.push({ ...source, path, hosts: asksHosts(source) ? hosts : [] });
+    this.#included.push({ ...source, path, hosts: asksHosts(source.content) ? hosts : [] });
     this.findings.push(included(source, hosts));
   }
 
@@ -101,14 +101,9 @@ function isProgram(content: string): boolean {
   return /^#!|(?:^|[^\w.$])(?:module\.exports\b|exports\.\w|require\s*\(\s*['"])/m.test(content);
 }
 
-function asksHosts({ content }: ScriptSource): boolean {
-  return /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/.test(content);
-}
-
 function hostsOf({ file, content }: ScriptSource): string[] {
   try {
-    const { hosts } = liveNeeds([{ id: file, factory: content }]);
-    return hosts.filter((host) => !/^https?:\/\/(?:www\.)?w3\.org$/.test(host));
+    return liveNeeds([{ id: file, factory: content }]).hosts;
   } catch (error) {
     if (error instanceof CompileError) return [];
     throw error;

@@ -7,7 +7,6 @@ import type { Banner, SiteSettings } from '../config/settings.ts';
 import type { Pieces, SharedText } from '../text/encoded-text.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import type { IslandScriptPaths } from '../islands/scripts.ts';
-import { showsSidebar } from '../page/modes.ts';
 import type { Heading, PageIslandsResult } from '../model/page.ts';
 import { type GuestBanner, bannerHtml, guestBannerHtml } from './banner.ts';
 import { type FrameIdUser, frameId, headerIds, usedFrameIds, withoutUsedIds } from './frame-ids.ts';
@@ -72,6 +71,11 @@ export interface PageDocument {
 }
 
 const contentClass = hooked('dy-content', 'mdx-content', 'prose');
+
+/** On wide screens; on small ones every page has the drawer. */
+export function showsSidebar(mode: string): boolean {
+  return mode !== 'custom' && mode !== 'center';
+}
 
 export function wholePage({ before, main, after }: PageDocument): Pieces {
   return [...before, ...main, ...after];

@@ -17,14 +17,11 @@ import type {
 import { methodHtml } from './bar.ts';
 import { codeHtml, note, subtitle } from './facts.ts';
 import { proseHtml } from './prose.ts';
-import { type SchemaLook, schemaField, schemaHtml } from './schema.ts';
+import { type ApiLook, type SchemaLook, schemaField, schemaHtml, schemaLook } from './schema.ts';
 import { securityHtml } from './security.ts';
 import { hooked } from '../../model/style-hooks.ts';
-import type { ApiSettings } from '../../model/site-plan.ts';
 
-export interface OperationLook {
-  page: PageContext;
-  api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
+export interface OperationLook extends ApiLook {
   say: Say;
 }
 
@@ -88,10 +85,6 @@ function parameterRows(parameters: readonly ParameterView[], look: SchemaLook): 
   for (const { name, required, schema, description, deprecated, example } of parameters)
     rows += schemaField({ name, required, schema }, look, { description, deprecated, example });
   return element('div', { class: 'dy-schema' }, rows);
-}
-
-function schemaLook({ page, api }: OperationLook, idPrefix: string): SchemaLook {
-  return { page, idPrefix, expanded: api.expandParameters, pills: api.parameterPills };
 }
 
 function bodyHtml(body: BodyView, title: ApiText, look: OperationLook): string {

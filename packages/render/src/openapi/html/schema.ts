@@ -7,6 +7,7 @@ import { slugOf } from '../../page/headings.ts';
 import type { ChoicesView, PropertyView, SchemaView } from '../view.ts';
 import { codeHtml, factLine, note, shownValue } from './facts.ts';
 import { phraseHtml, proseHtml } from './prose.ts';
+import type { ApiSettings } from '../../model/site-plan.ts';
 import { hooked } from '../../model/style-hooks.ts';
 
 export interface SchemaLook {
@@ -16,6 +17,16 @@ export interface SchemaLook {
   expanded: boolean;
   pills: readonly string[];
   level?: number;
+}
+
+/** A page and its settings for schemas. */
+export interface ApiLook {
+  page: PageContext;
+  api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
+}
+
+export function schemaLook({ page, api }: ApiLook, idPrefix: string): SchemaLook {
+  return { page, idPrefix, expanded: api.expandParameters, pills: api.parameterPills };
 }
 
 /** Deeper fields have an id but no visible link, which would dominate the size of large pages. */

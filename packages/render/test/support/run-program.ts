@@ -1,9 +1,7 @@
-/**
- * For tests only: runs compiled modules in `node:vm` with a minimal React. This is not a security boundary.
- */
+/** Runs compiled modules in `node:vm` with a minimal React. This is not a security boundary. */
 import { createContext, runInContext } from 'node:vm';
-import { programGlobals } from './globals.ts';
-import type { ProgramModule } from './program.ts';
+import { programGlobals } from '../../src/program/globals.ts';
+import type { ProgramModule } from '../../src/program/program.ts';
 
 export type Exports = Record<string, unknown>;
 

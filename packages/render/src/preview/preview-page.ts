@@ -1,18 +1,35 @@
-/**
- * The findings of one page without the rest of the site: those of loading, rendering and checking its HTML.
- * Orphaned pages and anchors on other pages need a check of the whole site.
- */
+/** One page of a preview: its HTML and its findings. */
 import { type Diagnostic, compareDiagnostics } from '../model/diagnostic.ts';
 import { OutputCheck, type WrittenPage } from '../check/output-check.ts';
 import { withoutRepeats } from '../check/output-findings.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import type { PageResult, PageTask } from '../model/page.ts';
+import { decodedText, encodedPieces } from '../text/encoded-text.ts';
+import { wholePage } from '../theme/shell.ts';
 import type { View } from './view.ts';
+
+export interface PreviewPage {
+  /** The source file. */
+  file: string;
+  html: string;
+  findings: Diagnostic[];
+}
+
+export async function previewPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
+  const document = view.composer.compose(task, result);
+  const bytes = encodedPieces(wholePage(document));
+  const findings = findingsOf(view, task, result, { document, bytes: bytes.length });
+  return { file: task.file, html: decodedText(bytes), findings };
+}
 
 /** A preview creates files on demand, so these checks would report false findings. */
 const ofWholeSite = new Set(['broken_link', 'image_missing', 'orphan_page']);
 
-export function pageFindings(
+/**
+ * The findings of one page without the rest of the site: those of loading, rendering and checking its HTML.
+ * Orphaned pages and anchors on other pages need a check of the whole site.
+ */
+function findingsOf(
   view: View,
   task: PageTask,
   result: PageResult,
