@@ -50,6 +50,7 @@ export interface Run {
   branch: string | null;
   baseCommit: string | null;
   usage: Usage | null;
+  /** Null if this run proposed none. */
   pullRequest: PullRequest | null;
   policy: Verdict | null;
   result: RunResult | null;
