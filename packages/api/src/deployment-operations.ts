@@ -58,7 +58,7 @@ export const deploymentOperations = {
     method: 'post',
     path: '/v1/deployments/{deploymentId}/resume',
     tag: 'Deployments',
-    summary: 'Resume a deployment after a roll back',
+    summary: 'Resume a deployment after a rollback',
     description: 'The site installs new bundles of its source again.',
     scope: 'deployments:write',
     params,

@@ -51,7 +51,7 @@ export const ReportDeployment = z
     reason: z.string().max(1000).nullable().meta({ description: 'Why the site is not ready.' }),
     current: releaseId.nullable(),
     releases: z.array(DeploymentRelease).max(50).meta({ description: 'Installed releases, newest first.' }),
-    held: held.nullable().meta({ description: 'Set after a roll back, until another release is installed.' }),
+    held: held.nullable().meta({ description: 'Set after a rollback, until another release is installed.' }),
     lastRefresh: lastRefresh.nullable(),
     finished: z
       .strictObject({
@@ -122,7 +122,7 @@ export const Deployment = z
     held: z
       .object({ at: timestamp, from: z.string() })
       .nullable()
-      .meta({ description: 'Set after a roll back, until another release is installed.' }),
+      .meta({ description: 'Set after a rollback, until another release is installed.' }),
     lastRefresh: z
       .object({ at: timestamp, outcome: z.string(), detail: z.string().nullable() })
       .nullable()
