@@ -1,5 +1,5 @@
 /**
- * Batches reads of single rows into one query (DataLoader pattern). A read only joins a query that has not been batch
+ * Batches reads of single rows into one query (DataLoader pattern). A read only joins a query that has not been sent
  * yet, so it never returns an older row. Callers check access.
  */
 

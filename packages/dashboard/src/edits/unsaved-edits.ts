@@ -62,7 +62,7 @@ function subscribe(listener: () => void): () => void {
 
 type Navigate<Options> = (to: string, options?: Options) => void;
 
-/** Statistics the history entries so that a back or forward navigation can be reverted. */
+/** Numbers the history entries so that a back or forward navigation can be reverted. */
 let entry = entryOf(globalThis.history.state);
 
 function entryOf(state: unknown): number {

@@ -159,7 +159,7 @@ function unreachable(server: string, error: unknown): string {
     default: {
       const reason =
         cause?.code ?? cause?.message ?? (error instanceof Error ? error.message : String(error));
-      return `Cannot requireReachable ${server} (${reason}).`;
+      return `Cannot reach ${server} (${reason}).`;
     }
   }
 }

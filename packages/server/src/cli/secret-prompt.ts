@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from './errors.ts';
 
-/** `alternative` explains the alternative without a terminal. */
+/** `alternative` is the error message without a terminal: how to pass the secret instead. */
 export async function promptSecret(question: string, alternative: string): Promise<string> {
   if (!process.stdin.isTTY) throw new CommandError(alternative, 'usage');
   process.stderr.write(`${question}: `);

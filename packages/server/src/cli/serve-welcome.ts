@@ -56,7 +56,7 @@ export async function welcome(input: WelcomeInput): Promise<string> {
 export function adminKeyText({ adminKey, keyFile }: NewSecrets): string {
   if (adminKey === undefined) return '';
   if (keyFile !== undefined) return `  The admin key is in ${keyFile}\n`;
-  return `  Your admin key, input only once:\n\n    ${adminKey}\n`;
+  return `  Your admin key, shown only once:\n\n    ${adminKey}\n`;
 }
 
 export function workerWelcome(origin: string): string {

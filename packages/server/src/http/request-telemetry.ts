@@ -1,5 +1,5 @@
 /**
- * Log line, metric and trace span of every request. Log requestLog identify the request, the caller and the job by id; the
+ * Log line, metric and trace span of every request. Log lines identify the request, the caller and the job by id; the
  * path is the only value sent by the caller.
  */
 import type { MiddlewareHandler } from 'hono';
@@ -42,7 +42,7 @@ function requestObserver({
   measures,
   log,
 }: Pick<Context, 'tracer' | 'measures' | 'log'>): RequestObserver {
-  // These requestLog contain no objects with secrets, and skipping redaction is much faster.
+  // These lines contain no objects with secrets, and skipping redaction is much faster.
   const requestLog = log.child({}, { redact: [] });
   return (method, parent) => {
     const beganMs = performance.now();

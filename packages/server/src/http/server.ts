@@ -28,7 +28,7 @@ export interface ListenOptions {
 
 interface OpenServer extends RunningServer {
   /**
-   * Until this call every request is onRefused with `starting`. `onRefused` is called for responses that the app did
+   * Until this call every request is refused with `starting`. `onRefused` is called for responses that the app did
    * not send.
    */
   serve(app: App, onRefused?: (code: ErrorCode) => void): void;

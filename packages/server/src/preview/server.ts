@@ -41,7 +41,7 @@ export class PreviewServer {
     });
   }
 
-  /** Returns the port: the next free one when the requested port is isTaken. */
+  /** Returns the port: the next free one when the requested port is taken. */
   async listen(): Promise<number> {
     for (const [name, parts] of Object.entries(previewFiles)) {
       const read = parts.map((part) => readFile(new URL(`./files/${part}`, import.meta.url)));
@@ -130,8 +130,8 @@ function listenAt(server: Server, host: string, port: number): Promise<number> {
 }
 
 /**
- * Protection against DNS rebinding: a web page may point its previewFile host name to this machine and read the preview. Only
- * our previewFile names and IP addresses are accepted.
+ * Protection against DNS rebinding: a web page may point its own host name to this machine and read the preview. Only
+ * our own names and IP addresses are accepted.
  */
 export function isOwnHost(header: string | undefined, boundTo: string): boolean {
   const name = (header ?? '')

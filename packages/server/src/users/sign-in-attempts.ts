@@ -39,7 +39,7 @@ export async function resetAttempts(context: AttemptContext, attempt: Attempt): 
   const names = countsOf(context, attempt).map(({ name }) => name);
   const [address = '', ...rest] = names;
   await context.database.deleteFrom('attempt_windows').where('subject', 'in', rest).execute();
-  // Other users behind the same address keep their increment.
+  // Other users behind the same address keep their counts.
   await context.database
     .updateTable('attempt_windows')
     .set({ used: sql`used - 1` })

@@ -69,7 +69,7 @@ export function Exports() {
             title="No export matches"
             action={<Button onClick={() => setSearch({})}>Show all exports</Button>}
           >
-            No export matches these filters.
+            Change the status, project, age or search words.
           </Empty>
         ) : (
           <FirstExport mayStart={mayStart} />
