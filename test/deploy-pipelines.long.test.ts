@@ -206,7 +206,7 @@ describe('with a server', () => {
   test.each([
     ['a server that is not there', { server: 'http://127.0.0.1:1' }, 1],
     ['a key that is none', { key: 'docyard_nothing' }, 3],
-    ['a domain that is none', { domain: 'unknown.example.com' }, 4],
+    ['an unknown domain', { domain: 'unknown.example.com' }, 4],
     ['nothing to export', { domain: '' }, 2],
     ['a key with a second line', { key: 'docyard_x\n::error::pwned' }, 2],
     ['a path with a second line', { output: 'a\njob-id=pwned' }, 2],

@@ -46,7 +46,7 @@ test('the printed lines, pasted, end in a downloaded site', async () => {
   const stopped = await first.stop();
   expect(stopped).toMatchObject({
     status: 0,
-    output: expect.stringContaining('Everything is kept') as string,
+    output: expect.stringMatching(/\nStopped\.\n$/) as string,
   });
 
   const second = await start(dataDir);

@@ -350,10 +350,10 @@ describe('the program', () => {
     expect(output()).toContain('docyard login');
   });
 
-  test('does not take the key from where the protocol comes', async () => {
+  test('the key is not read from standard input, which carries the protocol', async () => {
     const { ended, output } = start(['--key-file', '-']);
     expect(await ended).toBe(2);
-    expect(output()).toContain('Standard input belongs to the protocol');
+    expect(output()).toContain('Standard input carries the protocol. Pass a file with --key-file.');
   });
 });
 

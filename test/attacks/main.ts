@@ -11,7 +11,7 @@ import { readCorpus } from './corpus.ts';
 import { type Level, findLevels } from './isolation-levels.ts';
 import { type Outcome, Stage } from './run.ts';
 
-const help = `Exports hostile sites at each level of isolation and says what became of each.
+const help = `Exports hostile sites at each level of isolation and prints the result of each.
 
   npm run attacks -- [--only TEXT] [--level N] [--lanes N] [--json]
 

@@ -10,15 +10,15 @@ import { chaos, type ChaosFigures } from './chaos.ts';
 import { dropForeignSettings } from './environment.ts';
 import { StartFailedError } from './start-limit.ts';
 
-const help = `Breaks an installation again and again while it is used, and counts what it forgets: three API processes and
+const help = `Injects failures into an installation while it is used, and counts lost, stuck and duplicated jobs: three API processes and
 three workers on one PostgreSQL and one Ceph gateway, used by six organizations. Settings of the caller's environment are
 not used.
 
   npm run chaos -- [--jobs 500] [--seed 1] [--log FILE]
 
-  --jobs N     how many exports (default 500; at least 24; about 1 s each on two cores)
-  --seed N     which trouble and when (default 1)
-  --log FILE   write what the processes log to this file
+  --jobs N     number of exports (default 500; at least 24; about 1 s each on two cores)
+  --seed N     seed of the failures and their times (default 1)
+  --log FILE   write the logs of the processes to this file
   --help       this text
 `;
 
@@ -82,7 +82,7 @@ function table(figures: ChaosFigures, seed: number): string {
     ['completed', figures.completed],
     ['given up after lost attempts', figures.givenUp],
     ['attempts', figures.attempts],
-    ['whole bundles downloaded during the trouble', figures.downloads],
+    ['complete bundles downloaded during failures', figures.downloads],
     ['whole bundles downloaded at the end', figures.wholeBundles],
     ['objects in the storage after a sweep', figures.objects],
     ['jobs followed by events, none missed', figures.followedByEvents],

@@ -424,7 +424,7 @@ async function whileItStops(id: OperationId): Promise<Answer> {
 
 /** Each takes as long as the server waits for a lock, so only one is tested, below. */
 const shownOnce: ErrorCode = 'storage_unavailable';
-/** Needs an overloaded server: `packages/server/src/http/event-loop-lag.test.ts`. */
+/** Needs an overloaded server: `packages/server/src/http/event-loop-lag.slow.test.ts`. */
 const shownElsewhere: ErrorCode = 'overloaded';
 /** Only this operation is slow enough that a concurrent repetition is certain. */
 const slowPost = { id: 'startExport', code: 'idempotency_in_progress' } as const;

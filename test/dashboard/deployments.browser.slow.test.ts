@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)('the Deployments screen', () => {
       const panel = page.getByRole('region', { name: 'docs-eu-1' });
       await panel.getByRole('button', { name: 'Roll back' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-      await panel.getByText(/is pending: docs-eu-1 follows with its next report/).waitFor();
+      await panel.getByText(/is pending: docs-eu-1 applies it with its next report/).waitFor();
       await panel.getByRole('button', { name: 'Withdraw' }).click();
       await panel.getByText(/is pending/).waitFor({ state: 'detached' });
       await panel.getByText('Not seen').waitFor();

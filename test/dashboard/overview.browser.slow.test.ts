@@ -62,13 +62,13 @@ describe.skipIf(chromiumPath === undefined)('the overview', () => {
     await button.focus();
     await page.keyboard.press('ArrowDown');
     const item = (name: string) => page.getByRole('menuitemradio', { name }).and(page.locator(':focus'));
-    await item('Colours of the system').waitFor();
+    await item('System colors').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'hidden' });
     await button.and(page.locator(':focus')).waitFor();
 
     await page.keyboard.press('Enter');
-    await item('Colours of the system').waitFor();
+    await item('System colors').waitFor();
     await page.keyboard.press('ArrowDown');
     await item('Light').waitFor();
     await page.keyboard.press('d');

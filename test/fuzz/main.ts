@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import type { Order, Progress } from './process.ts';
 import { targets } from './targets/index.ts';
 
-const help = `Tries malformed input on everything that reads untrusted text.
+const help = `Passes malformed input to everything that reads untrusted text.
 
   npm run fuzz -- [--runs N] [--only TEXT] [--from N]
 
   --runs N      inputs for each target (20000)
   --only TEXT   only targets whose name contains this
-  --from N      the number of the first input (1); a number is all it takes to see an input again
+  --from N      the number of the first input (1); the number reproduces the input
   --help        this text
 `;
 

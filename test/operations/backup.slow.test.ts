@@ -34,7 +34,7 @@ describe('a backup while the service runs', () => {
     const file = join(temporaryFolder('backup'), 'backup.tar.gz');
     const backup = docyard('backup', file, '--data', first.dataDir);
     expect(backup).toMatchObject({ status: 0, stderr: '' });
-    expect(backup.stdout).toContain('It holds the secrets of the installation.');
+    expect(backup.stdout).toContain('The backup includes the secrets of the installation.');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await first.kill();
 
@@ -52,12 +52,12 @@ describe('a backup while the service runs', () => {
     expect(await second.stop()).toBe(0);
   }, 180_000);
 
-  it('says what is wrong in one sentence, and leaves nothing behind', () => {
+  it('a failed backup or restore explains the reason in one sentence and leaves no files behind', () => {
     const folder = temporaryFolder('backup');
     const nothing = docyard('backup', join(folder, 'a.tar.gz'), '--data', folder);
     expect(nothing).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/holds no Docyard data/) as string,
+      stderr: expect.stringMatching(/contains no Docyard data/) as string,
     });
     writeFileSync(join(folder, 'not-a-backup'), 'text');
     const wrong = docyard('restore', join(folder, 'not-a-backup'), '--data', join(folder, 'data'));

@@ -3,16 +3,16 @@ import { parseArgs } from 'node:util';
 import { runMany } from '../agent/many-jobs.ts';
 import { torture, type TortureFigures } from './torture.ts';
 
-const help = `Kills the service again and again while it is used, and counts what it forgets.
+const help = `Kills the service repeatedly while it is used, and counts lost, stuck and duplicated jobs.
 
   npm run torture -- [--rounds 100] [--seed 1] [--log]
   npm run torture -- --agent [--jobs 200] [--seed 1]
 
-  --rounds N   how many kills (default 100; about 3 s each)
-  --seed N     which random moments and operations (default 1)
-  --log        print what the service logs
-  --agent      many agent jobs, two at a time, a third of them canceled, and a count of what they leave
-  --jobs N     how many of them (default 200; about 2 s each)
+  --rounds N   number of kills (default 100; about 3 s each)
+  --seed N     seed of the random moments and operations (default 1)
+  --log        print the log of the service
+  --agent      run agent jobs, two at a time, cancel a third of them, and count leftover files and processes
+  --jobs N     number of agent jobs (default 200; about 2 s each)
   --help       this text
 `;
 

@@ -1,4 +1,4 @@
-/** Valid names; hostile ones are in `attacks.test.ts`. */
+/** Valid names; hostile ones are in `attacks.slow.test.ts`. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutputNames } from '../../render/src/navigation/output-names.ts';

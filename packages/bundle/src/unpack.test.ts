@@ -1,4 +1,4 @@
-/** Valid bundles and folders; hostile ones are in `attacks.test.ts`. */
+/** Valid bundles and folders; hostile ones are in `attacks.slow.test.ts`. */
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {

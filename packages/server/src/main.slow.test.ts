@@ -88,7 +88,7 @@ describe('one sentence and an exit status are printed for', () => {
     expect(docyard('keys', 'revoke', 'key_none', ...data).stderr).toContain('There is no such API key.');
     expect(docyard('projects', 'delete', 'pr_none', ...data).stderr).toContain('There is no such project.');
     expect(docyard('keys', 'list', '--org', 'org_none', ...data).stderr).toContain(
-      'There is no organization org_none.',
+      'Organization not found: org_none.',
     );
     expect(docyard('orgs', 'plan', 'org_none', 'pro', ...data)).toMatchObject({ status: 4 });
   });
@@ -145,7 +145,9 @@ describe('keys, projects and organizations', () => {
     const changed = json('projects', 'update', created.id, '--name', 'Handbook', ...data) as Project;
     expect(changed).toMatchObject({ name: 'Handbook', source: created.source });
     expect(json('projects', 'list', ...data) as Project[]).toEqual([changed]);
-    expect(docyard('projects', 'delete', created.id, ...data).stdout).toContain(`${created.id} is deleted`);
+    expect(docyard('projects', 'delete', created.id, ...data).stdout).toContain(
+      `Deleted ${created.id} and 0 jobs.`,
+    );
     expect(docyard('projects', 'list', ...data).stdout).toBe('None.\n');
   });
 
@@ -174,7 +176,7 @@ describe('keys, projects and organizations', () => {
     expect(json('orgs', 'list', ...there) as Organization[]).toHaveLength(2);
     const ambiguous = docyard('keys', 'list', ...there);
     expect(ambiguous.status).toBe(2);
-    expect(ambiguous.stderr).toContain(`choose one with --org`);
+    expect(ambiguous.stderr).toContain('Choose one with --org: ');
     expect(ambiguous.stderr).toContain(id);
     expect(json('keys', 'list', '--org', id, ...there) as unknown[]).toEqual([]);
   });

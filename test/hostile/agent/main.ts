@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { needsForeignEngine } from './case.ts';
 import { runHostile, type HostileOptions } from './program.ts';
 
-const help = `Runs every hostile case against the whole program and says what became of each.
+const help = `Runs every hostile case against the whole program and prints the result of each.
 
   npm run hostile -- [--only TEXT] [--engine built-in|foreign]
 

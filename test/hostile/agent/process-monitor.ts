@@ -43,7 +43,7 @@ export function watchProcesses({ pid, ports }: WatchOptions): Watch {
 const expected = [
   /^\/bin\/sh -c trap '' XFSZ && ulimit -f "\$0" && exec git "\$@" /,
   /^(?:\S*\/)?git(?:-remote-https?)? /,
-  /^\S*\/node (?:--\S+ )*\S*\/packages\/(?:render\/src\/page\/process|server\/src\/(?:exports\/child|agent\/site-check-child|agent\/policy\/page-child))\.[jt]s\b/,
+  /^\S*\/node (?:--\S+ )*\S*\/packages\/(?:render\/src\/pipeline\/page-process|server\/src\/(?:exports\/child|agent\/site-check-child|agent\/policy\/page-child))\.[jt]s\b/,
   /^bwrap /,
 ];
 

@@ -32,7 +32,7 @@ async function start(
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  await expect.poll(() => output, { timeout: 30_000 }).toContain('Ctrl-C stops it');
+  await expect.poll(() => output, { timeout: 30_000 }).toContain('Press Ctrl-C to stop.');
   return {
     output,
     origin: /running at (\S+)/.exec(output)?.[1]?.replace('localhost', '127.0.0.1') ?? '',

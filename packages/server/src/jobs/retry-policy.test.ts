@@ -205,7 +205,7 @@ test('the manual names the limit of losses', () => {
 describe('the decision about an attempt without a result', () => {
   const decideOn = (error: unknown, losses = 0, cancel_requested_at: string | null = null) =>
     decide({ losses, cancel_requested_at }, endingOf(error, undefined), 60);
-  const storage = new Problem('storage_unavailable', 'The database is away.');
+  const storage = new Problem('storage_unavailable', 'The database is unavailable.');
 
   test.each([
     ['a killed rendering process', new RunnerLostError('Killed.'), 'worker_lost'],

@@ -104,8 +104,8 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
       await inTransaction(database, (inside) => acquireLocks(inside, 'a'));
     });
 
-    test('requires a transaction', async () => {
-      await expect(acquireLocks(await open(), 'a')).rejects.toThrow('Only a transaction');
+    test('a lock outside a transaction is refused', async () => {
+      await expect(acquireLocks(await open(), 'a')).rejects.toThrow('Locks need a transaction.');
     });
   });
 
