@@ -1,10 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../../test/support/render-fixture.ts';
-import { mdxToMdast } from 'satteri';
-import { MarkupError, type ParserName, features, nativeOptions, parseMdx } from './parser.ts';
+import { MarkupError, type ParserName, parseMdx } from './parser.ts';
 import { type Node } from './tree.ts';
 
 const shape = (node: Node): unknown =>
@@ -13,14 +11,6 @@ const shape = (node: Node): unknown =>
     : (node.value ?? node.name ?? node.type);
 
 describe('the two parsers', () => {
-  it('the feature flags equal those of the package', () => {
-    const inside = createRequire(createRequire(import.meta.url).resolve('satteri'));
-    const { featuresToNative } = inside('./compile.js') as {
-      featuresToNative: (wanted: typeof features) => { parseOptions: number };
-    };
-    expect(nativeOptions).toBe(featuresToNative(features).parseOptions);
-  });
-
   it.each([
     '# Title\n\nText with *emphasis* and `code`.',
     '<Card title="a">\n  Text\n</Card>',
@@ -107,34 +97,8 @@ describe('the fast parser', () => {
   );
 });
 
-describe('the reader of native trees', () => {
-  const fields =
-    'type value depth lang meta url title alt identifier label ordered start spread checked align name attributes'.split(
-      ' ',
-    ) as (keyof Node)[];
-  /** All fields that the renderer reads, as plain data. */
-  const plain = (node: Node): unknown => ({
-    ...Object.fromEntries(fields.map((name) => [name, node[name]])),
-    from: node.position?.start,
-    to: node.position?.end?.offset,
-    children: node.children?.map(plain),
-  });
-
-  it.each([
-    '# One\n\nTwo *three* **four** ~~five~~ `six`\\\nseven\n\n---\n\n> eight',
-    '- [x] a\n- [ ] b\n- c\n\n\n3. d\n\n4. e',
-    '| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | 2 | 3 | 4 |',
-    '```js title="x"\ncode\n```\n\n~~~\nmore\n~~~\n\n> ```\n> quoted é\n> ```',
-    '[a](/b "c") ![d](e.png "f") [g][h] ![i][h] [^1] https://example.com\n\n[h]: /j "k"\n\n[^1]: note',
-    "import a from './a.mdx'\n\nexport const b = {\n  c: 1,\n}\n\n{b}",
-    '<Card title="a" b={1 +\n  2} {...c} d>\n  Text <b>e</b> {f}\n</Card>\n\n<></>',
-    'Größe – "ein" Wort 日本語 😀 `ключ` **é**\n\n- 😀 [ü](/ö "ä")',
-  ])('the reader gives the tree of the package for %j', (source) => {
-    const reference = mdxToMdast(source, { features }) as Node;
-    expect(plain(parseMdx(source, 'fast').tree)).toEqual(plain(reference));
-  });
-
-  it('the survey of a tree equals that of the slow parser', () => {
+describe('a parsed tree', () => {
+  it('has the same survey from both parsers', () => {
     const source = 'A [b][c] <D/>\n\n> - x\n>\n> [c]: /e\n\nexport const f = 1\n\n[^1]: g';
     const survey = (parser: ParserName): unknown => {
       const { depth, isPlain, declarations } = parseMdx(source, parser);
@@ -144,8 +108,8 @@ describe('the reader of native trees', () => {
     expect(parseMdx('# Only *Markdown*', 'fast').isPlain).toBe(true);
   });
 
-  it('the reader stops at the maximum depth', () => {
+  it.each(['fast', 'slow'] as const)('ends at the maximum depth (%s parser)', (parser) => {
     const quotes = Array.from({ length: 300 }, (_, index) => `${'> '.repeat(index)}a\n`).join('');
-    expect(parseMdx(quotes, 'fast').depth).toBe(201);
+    expect(parseMdx(quotes, parser).depth).toBe(201);
   });
 });

@@ -3,11 +3,10 @@
  * stall the fast one. Both return the same tree or throw a `MarkupError` with a position.
  */
 import { createRequire } from 'node:module';
-import type { Features } from 'satteri';
+import { type Features, markdownToMdast, mdxToMdast } from 'satteri';
 import type * as Mdx from '@mdx-js/mdx';
 import type * as Gfm from 'remark-gfm';
 import type { SourcePlace } from '../model/diagnostic.ts';
-import { readNativeTree } from './native-tree.ts';
 import type { Node, SurveyedTree } from './tree.ts';
 
 export type ParserName = 'fast' | 'slow';
@@ -22,29 +21,14 @@ export class MarkupError extends Error {
   }
 }
 
-export const features: Features = {
+const features: Features = {
   gfm: true,
   frontmatter: false,
   smartPunctuation: true,
   math: false,
 };
 
-/**
- * Internal functions of the package: its public ones create complete trees of objects, which is as slow as
- * parsing.
- */
-interface NativeParser {
-  createMdxMdastHandle(source: string, options: number, positions: boolean): object;
-  createMdastHandle(source: string, options: number, positions: boolean): object;
-  serializeHandle(handle: object): Uint8Array;
-  dropHandle(handle: object): void;
-}
-
 const require = createRequire(import.meta.url);
-const inside = createRequire(require.resolve('satteri'));
-const native = inside('../index.js') as NativeParser;
-/** The feature flags of the native part. Computing them would load the package's JavaScript. */
-export const nativeOptions = 2110;
 
 /** Bounds recursive walks; deeper nodes are dropped. */
 export const maxDepth = 200;
@@ -111,22 +95,14 @@ function withoutCodeBlocks(source: string): string {
  * Plain Markdown for short texts in properties and settings, where braces and tags are ordinary characters.
  */
 export function parseMarkdown(source: string): Node {
-  return treeOf(native.createMdastHandle(source, nativeOptions, false)).tree;
+  return surveyed(markdownToMdast(source, { features, position: false }) as Node).tree;
 }
 
 function parseFast(source: string): SurveyedTree {
   try {
-    return treeOf(native.createMdxMdastHandle(source, nativeOptions, true));
+    return surveyed(mdxToMdast(source, { features }) as Node);
   } catch (error) {
     throw fromFastError(error as Error);
-  }
-}
-
-function treeOf(handle: object): SurveyedTree {
-  try {
-    return readNativeTree(native.serializeHandle(handle), maxDepth);
-  } finally {
-    native.dropHandle(handle);
   }
 }
 
@@ -184,10 +160,15 @@ function surveyed(tree: Node): SurveyedTree {
   const survey: SurveyedTree = { tree, depth: 0, isPlain: true, declarations: [] };
   const visit = (node: Node, depth: number): void => {
     if (node.type.startsWith('mdx')) survey.isPlain = false;
-    if (/^(?:mdxjsEsm|definition|footnoteDefinition)$/.test(node.type)) survey.declarations.push(node);
+    if (isDeclaration(node)) survey.declarations.push(node);
     survey.depth = Math.max(survey.depth, depth);
-    if (depth <= maxDepth) for (const child of node.children ?? []) visit(child, depth + 1);
+    if (depth > maxDepth && node.children) node.children = [];
+    for (const child of node.children ?? []) visit(child, depth + 1);
   };
   visit(tree, 1);
   return survey;
+}
+
+function isDeclaration({ type }: Node): boolean {
+  return type === 'mdxjsEsm' || type === 'definition' || type === 'footnoteDefinition';
 }
