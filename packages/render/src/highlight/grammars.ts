@@ -10,8 +10,8 @@ import { color, type Lexer, paint } from './lexers/paint.ts';
 export type Grammar = PrismNamespace.Grammar;
 type PrismModule = typeof PrismNamespace;
 
-/** Prism's table of required languages. */
-type Table = Record<string, { require?: string | string[] }>;
+/** Prism's table of languages that another one requires, or contains if they are loaded before it. */
+type Table = Record<string, { require?: string | string[]; optional?: string | string[] }>;
 
 interface Prism {
   module: PrismModule;
@@ -92,7 +92,9 @@ function loadPrism(): Prism {
 
 /** Prism's own loader would reload languages that this one may modify, after they were used. */
 function addLanguage({ module, table }: Pick<Prism, 'module' | 'table'>, file: string): void {
-  for (const needed of [table[file]?.require ?? []].flat())
+  const { require: required = [], optional = [] } = table[file] ?? {};
+  const contained = [optional].flat().filter((name) => prismLanguages.includes(name));
+  for (const needed of [required, contained].flat())
     if (!Object.hasOwn(module.languages, needed)) addLanguage({ module, table }, needed);
   require(`prismjs/components/prism-${file}.js`);
 }

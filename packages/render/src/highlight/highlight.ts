@@ -6,8 +6,11 @@ import { escapeText } from '../text/html.ts';
 import { detachedText } from '../text/compact-values.ts';
 import { prismLexerFor } from './grammars.ts';
 import { languageName } from './languages.ts';
-import { highlightedHtml, maxCharacters } from './lexers/paint.ts';
+import { type Lexer, highlightedHtml, maxCharacters } from './lexers/paint.ts';
 import { lexerFor } from './lexers/registry.ts';
+
+/** Patterns of Prism take quadratic time on code that was written to be slow. */
+const maxPrismCharacters = 20_000;
 
 /** Examples repeat across pages, translations and generated references. */
 const cache = new Map<string, Map<string, string>>();
@@ -17,8 +20,7 @@ const maxCachedBlockCharacters = 4000;
 
 export function highlight(code: string, language: string): string {
   const name = languageName(language);
-  const lexer =
-    code === '' || code.length > maxCharacters ? undefined : (lexerFor(name) ?? prismLexerFor(name));
+  const lexer = lexerOf(name, code);
   if (!lexer) return escapeText(code);
   if (code.length > maxCachedBlockCharacters) return highlightedHtml(code, lexer);
   let blocks = cache.get(name);
@@ -34,4 +36,9 @@ export function highlight(code: string, language: string): string {
   if (!blocks) cache.set(name, (blocks = new Map()));
   blocks.set(detachedText(code), html);
   return html;
+}
+
+function lexerOf(language: string, { length }: string): Lexer | undefined {
+  if (length === 0 || length > maxCharacters) return undefined;
+  return lexerFor(language) ?? (length > maxPrismCharacters ? undefined : prismLexerFor(language));
 }

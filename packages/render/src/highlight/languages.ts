@@ -1,7 +1,9 @@
+/** Languages that Prism highlights, under its names. YAML is for the front matter in Markdown. */
 export const prismLanguages = (
-  'apacheconf awk basic bicep clojure cmake csv cypher elixir erlang fsharp gherkin git glsl groovy handlebars haskell hcl ' +
-  'julia latex liquid lua makefile matlab nginx nix objectivec ocaml perl protobuf django promql r rego ' +
-  'sass scala solidity sparql systemd twig turtle vbnet vim wasm zig'
+  'apacheconf awk basic batch bicep c clojure cmake cpp csharp css csv cypher dart diff django docker elixir erlang fsharp ' +
+  'gherkin git glsl go graphql groovy handlebars haskell hcl http ini java julia kotlin latex less liquid lua makefile ' +
+  'markdown markup matlab mermaid nginx nix objectivec ocaml perl php powershell promql properties protobuf python r rego ' +
+  'ruby rust sass scala scss solidity sparql sql swift systemd toml turtle twig vbnet vim wasm yaml zig'
 ).split(' ');
 
 const names: Record<string, string> = {

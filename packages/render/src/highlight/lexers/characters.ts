@@ -135,7 +135,7 @@ export function skipBlanks(from: number, to: number): number {
 }
 
 /** An unterminated quote is scanned repeatedly, so a longer try counts as a string up to the end. */
-export const maxTry = 2000;
+const maxTry = 2000;
 
 /** The position after the closing quote on this line; 0 when there is none. Backslashes escape. */
 export function stringEnd(from: number, to: number, quote: number): number {

@@ -50,46 +50,17 @@ describe('JavaScript and TypeScript', () => {
 
 describe('other languages', () => {
   it.each([
-    ['python', 'x = f"a {b!r} {{c}}" + r"\\"', 'x = s‹f"a ›{b!r}s‹ {{c}}"› + s‹r"\\"›'],
-    ['python', '"""a\n"b" """ # c', 's‹"""a›\ns‹"b" """› c‹# c›'],
     ['bash', 'A=1 cat <<E | sort\n$A "\nE\nls', 'v‹A›=1 f‹cat› <<s‹E› | f‹sort›\nv‹$A›s‹ "›\ns‹E›\nf‹ls›'],
     ['bash', 'echo "a $(ls "$b") c" # d', 't‹echo› s‹"a ›v‹$(›f‹ls› s‹"›v‹$b›s‹"›v‹)›s‹ c"› c‹# d›'],
     ['bash', "echo don't # a", "t‹echo› don't c‹# a›"],
     ['json', '{"a": ["b", null, -1e5, true]} // c', '{a‹"a"›: [s‹"b"›, k‹null›, n‹-1e5›, n‹true›]} c‹// c›'],
     ['yaml', 'a: |\n  b: c\n  # d\ne: 1 # f', 'a‹a›: |\n  s‹b: c›\n  s‹# d›\na‹e›: n‹1› c‹# f›'],
-    ['css', 'a:hover { color: red; } /* b', 'g‹a:hover› { a‹color›: red; } c‹/* b›'],
-    [
-      'markup',
-      '<a b="c">d</a><script>let e</script>',
-      '<g‹a› a‹b›="s‹c›">d</g‹a›><g‹script›>k‹let› e</g‹script›>',
-    ],
-    [
-      'rust',
-      "fn a<'b>(c: &'b str) -> char { 'd' }",
-      "k‹fn› f‹a›<n‹'b›>(c: &n‹'b› k‹str›) -> k‹char› { s‹'d'› }",
-    ],
-    ['ruby', 'a = <<~X.strip\n  b\nX\n:c', 'a = s‹<<~X›.strip\ns‹  b›\ns‹X›\nn‹:c›'],
-    ['php', '$a->b("c $d")', 'v‹$a›->f‹b›(s‹"c ›v‹$d›s‹"›)'],
-    ['go', 'var a = `b\nc` // d', 'k‹var› a = s‹`b›\ns‹c`› c‹// d›'],
-    ['csharp', 'var a = $"b {c.D()} e";', 'k‹var› a = s‹$"b ›{c.f‹D›()}s‹ e"›;'],
-    ['kotlin', 'val a = "b ${c} $d"', 'k‹val› a = s‹"b ›${c}s‹ ›v‹$d›s‹"›'],
-    ['markdown', '# A\n```js\nlet b\n```\n`c`', '#h‹ A›\n```js\nk‹let› b\n```\nk‹`c`›'],
-    ['powershell', 'Get-Item "a $b" # c', 'f‹Get-Item› s‹"a ›v‹$b›s‹"› c‹# c›'],
-    ['diff', '+a\n-b\n c', 'i‹+a›\nd‹-b›\n c'],
-    [
-      'sql',
-      "select count(*) from t where a = 'it''s'",
-      "k‹select› f‹count›(*) k‹from› t k‹where› a = s‹'it''s'›",
-    ],
   ])('%s: %s', (language, code, expected) => {
     expect(marked(language, code)).toBe(expected);
   });
 });
 
-const all =
-  'javascript jsx typescript tsx json css scss markup yaml toml ini properties diff http bash docker markdown go java kotlin swift dart c cpp csharp python rust ruby php sql graphql powershell batch mermaid'.split(
-    ' ',
-  );
+const all = ['javascript', 'jsx', 'typescript', 'tsx', 'json', 'bash', 'yaml'];
 
 describe.each(all)('%s', (language) => {
   it('the lexer keeps every character and balances every line', () => {

@@ -1,5 +1,5 @@
 /** Lexes shell commands with prompts, here-documents and placeholders. */
-import { char, endOf, indexOfEnd, isDigit, isSpace, lineEnd, skipSpace, Words } from './characters.ts';
+import { char, endOf, indexOfEnd, isDigit, isSpace, lineEnd, Words } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 const words = new Words([
@@ -191,44 +191,4 @@ function readLess(code: string, at: number, to: number, depth: number): number {
   paint(line, end, color.string);
   if (!here[1]) paintExpansions(code, line, close, depth);
   return end;
-}
-
-export const docker: Lexer = (code, from, to) => {
-  let at = from;
-  while (at < to) {
-    const start = skipSpace(at, to);
-    let end = lineEnd(code, start, to);
-    while (end < to && characterAt(end - 1) === char.backslash) end = lineEnd(code, end + 1, to);
-    const instruction = /^(?:ONBUILD\s+)?[A-Z]+(?=\s)/i.exec(
-      code.slice(start, Math.min(end, start + 40)),
-    )?.[0];
-    if (characterAt(start) === char.hash) {
-      end = lineEnd(code, start, to);
-      paint(start, end, color.comment);
-    } else if (instruction !== undefined) {
-      const rest = start + instruction.length;
-      paint(start, rest, color.keyword);
-      if (/^(?:RUN|CMD|ENTRYPOINT)$/i.test(instruction)) shell(code, rest, end);
-      else readArguments(code, rest, end);
-    }
-    at = end + 1;
-  }
-};
-
-function readArguments(code: string, from: number, to: number): void {
-  const pattern = /"[^"\n]*"|'[^'\n]*'|\$\w+|\$\{[^}\n]{0,200}\}|--[\w-]+|\bAS\b|[=[\],\\]/gi;
-  for (const match of code.slice(from, to).matchAll(pattern)) {
-    const [text] = match;
-    const first = text.charAt(0);
-    const painted = /["']/.test(first)
-      ? color.string
-      : first === '$'
-        ? color.variable
-        : first === '-'
-          ? color.property
-          : /^as$/i.test(text)
-            ? color.keyword
-            : color.operator;
-    paint(from + match.index, from + match.index + text.length, painted);
-  }
 }
