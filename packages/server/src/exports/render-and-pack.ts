@@ -15,14 +15,22 @@ import {
 import { countingFindings, reportJson } from '@docyard/render/report';
 import { unknownPaths } from '@docyard/render/source-rules';
 import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle/writer';
-import { outputDescriptor } from '../sandbox/protocol.ts';
+import { firstFileDescriptor, outputDescriptor } from '../sandbox/protocol.ts';
 import { CacheFile, maxCachedPages } from '../build-cache/cache-file.ts';
 import { ExportProgress } from './export-progress.ts';
 import type { FetchRequests } from './fetch-requests.ts';
-import { openFiles } from './open-files.ts';
 import { OrderFailedError } from './order-failure.ts';
 import { maxPageReasons, maxReasonLength } from './record.ts';
 import type { ExportOrder, Message, PageReason, ReportFile } from './messages.ts';
+
+/** File descriptors that the process inherits. It can write no other files. */
+const openFiles = {
+  spool: firstFileDescriptor,
+  report: firstFileDescriptor + 1,
+  /** The build cache; open only with a cache. */
+  young: firstFileDescriptor + 2,
+  old: firstFileDescriptor + 3,
+};
 
 /** The server, as the process sees it. */
 export interface Server {

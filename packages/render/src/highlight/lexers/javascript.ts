@@ -1,5 +1,4 @@
-import { char, isDigit, isWord, skipSpace, type Words } from './characters.ts';
-import { isNamePart, lastClosings, nameEnd, paintTagName } from './elements.ts';
+import { char, isCapital, isDigit, isWord, skipSpace, type Words } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 import { isLineStart, typesEnd } from './script-lookahead.ts';
 import { Script, scriptWords, typedWords } from './script.ts';
@@ -100,4 +99,26 @@ class Elements extends Script {
       if (character === char.less && this.isTag()) return this.openTag();
     }
   }
+}
+
+function isNamePart(character: number): boolean {
+  return isWord(character) || character === char.minus || character === char.dot || character === char.colon;
+}
+
+function nameEnd(from: number, to: number): number {
+  let at = from;
+  while (at < to && isNamePart(characterAt(at))) at++;
+  return at;
+}
+
+function paintTagName(from: number, to: number): void {
+  paint(from, to, isCapital(characterAt(from)) ? color.type : color.tag);
+}
+
+/** The last closing tag of each element. An element that is never closed has no content. */
+function lastClosings(code: string, from: number, to: number): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const match of code.slice(from, to).matchAll(/<\/([\w.:$-]*)/g))
+    places.set(match[1] ?? '', from + match.index);
+  return places;
 }
