@@ -46,7 +46,7 @@ const ofJobs: RetryPath[] = [
     cap: losses('worker_lost'),
   },
   {
-    cause: 'The operating system kills the rendering process of an export, for example for its memory',
+    cause: 'A signal ends the rendering process of an export: the machine is out of memory, or the process crashes',
     delay: 'at once',
     cap: losses('worker_lost'),
   },
