@@ -46,7 +46,8 @@ const ofJobs: RetryPath[] = [
     cap: losses('worker_lost'),
   },
   {
-    cause: 'A signal ends the rendering process of an export: the machine is out of memory, or the process crashes',
+    cause:
+      'A signal ends the rendering process of an export: the machine is out of memory, or the process crashes',
     delay: 'at once',
     cap: losses('worker_lost'),
   },
