@@ -10,7 +10,7 @@ import { oneLine } from '../text/html.ts';
 import { plainTitle } from '../theme/titles.ts';
 import type { Output, OutputContext, OutputItem } from './contract.ts';
 import { protectedOutputFiles } from './site-outputs.ts';
-import { outputs } from './table.ts';
+import { common, outputs } from './table.ts';
 
 /** The generator of the model for new outputs; see "Add an output" in docs/internals/recipes.mdx. */
 function* harborList({ site, pages }: OutputContext): Generator<OutputItem> {
@@ -21,15 +21,7 @@ function* harborList({ site, pages }: OutputContext): Generator<OutputItem> {
   yield { path: 'harbors.txt', content: `${site.settings.name}\n${lines.join('')}` };
 }
 
-/** As in `table.ts`, where the row of a new output goes. */
-const common = {
-  needsOrigin: false,
-  canOverride: false,
-  isProtected: false,
-  repeatsPages: false,
-  hasPreview: false,
-};
-
+/** The row of a new output, which goes into `table.ts`. */
 const harbors: Output = {
   ...common,
   name: 'harbors',

@@ -13,7 +13,7 @@ import { robots, sitemap } from './sitemap.ts';
 import { socialImageFiles } from './social-images.ts';
 import { specCopies } from './specs.ts';
 
-const common = {
+export const common = {
   needsOrigin: false,
   canOverride: false,
   isProtected: false,
