@@ -2,16 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withFolder } from '../../test/support/render-fixture.ts';
 import { LiveProcess } from './live-process.ts';
-import type { PageTask } from '../model/page.ts';
-
-const task = (id: number, file: string): PageTask => ({
-  id,
-  route: file,
-  file,
-  output: `${file}.html`,
-  title: file,
-  description: '',
-});
+import { pageTask } from '../../test/support/page-task.ts';
 
 /** Answers like the real process, but crashes on some files, hangs on others, and counts requests. */
 const fragileProcess = `
@@ -42,35 +33,35 @@ function withFragile<Result>(work: (live: LiveProcess) => Promise<Result>): Prom
 describe('the render process of a preview', () => {
   it('every page is rendered, independent of the order of requests', async () => {
     const pages = await withFragile((live) =>
-      Promise.all(['a', 'b', 'c'].map((name, id) => live.render(task(id, name)))),
+      Promise.all(['a', 'b', 'c'].map((name, id) => live.render(pageTask(id, name)))),
     );
     expect(pages.map(({ html }) => String(html))).toEqual(['a by fast', 'b by fast', 'c by fast']);
   });
 
   it('a page that crashes the process is rendered with the slow parser', async () => {
     const pages = await withFragile((live) =>
-      Promise.all(['fast-only', 'b'].map((name, id) => live.render(task(id, name)))),
+      Promise.all(['fast-only', 'b'].map((name, id) => live.render(pageTask(id, name)))),
     );
     expect(pages.map(({ html }) => String(html))).toEqual(['fast-only by slow', 'b by fast']);
   });
 
   it('a page is retried in a new process before the slow parser is used', async () => {
     const [, page] = await withFragile((live) =>
-      Promise.all(['a', 'when-old'].map((name, id) => live.render(task(id, name)))),
+      Promise.all(['a', 'when-old'].map((name, id) => live.render(pageTask(id, name)))),
     );
     expect(String(page?.html)).toBe('when-old by fast');
   });
 
   it('a page that crashes both parsers becomes an error panel, and later pages are rendered', async () => {
     const [broken, next] = await withFragile((live) =>
-      Promise.all(['always', 'b'].map((name, id) => live.render(task(id, name)))),
+      Promise.all(['always', 'b'].map((name, id) => live.render(pageTask(id, name)))),
     );
     expect(broken).toMatchObject({ failed: true, diagnostics: [{ code: 'page_crashed', file: 'always' }] });
     expect(String(next?.html)).toBe('b by fast');
   });
 
   it('a page that never finishes is stopped', async () => {
-    const page = await withFragile((live) => live.render(task(0, 'hang')));
+    const page = await withFragile((live) => live.render(pageTask(0, 'hang')));
     expect(page.failed).toBe(true);
   });
 
@@ -79,7 +70,7 @@ describe('the render process of a preview', () => {
       const live = new LiveProcess({ processFile: `${root}/dies.mjs` });
       try {
         await expect.poll(() => startsIn(root), { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
-        expect(await live.render(task(0, 'a'))).toMatchObject({ failed: true });
+        expect(await live.render(pageTask(0, 'a'))).toMatchObject({ failed: true });
         expect(startsIn(root)).toBeLessThan(10);
       } finally {
         live.close();

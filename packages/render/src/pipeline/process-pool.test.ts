@@ -1,8 +1,9 @@
 import { readApiSettings } from '../config/api.ts';
 import { describe, expect, it } from 'vitest';
+import { pageTask } from '../../test/support/page-task.ts';
 import { withFolder } from '../../test/support/render-fixture.ts';
 import { renderPages } from './process-pool.ts';
-import type { PageResult, PageTask } from '../model/page.ts';
+import type { PageResult } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 
 const plan: SitePlan = {
@@ -32,15 +33,6 @@ const plan: SitePlan = {
   banner: '',
 };
 
-const task = (id: number, file: string): PageTask => ({
-  id,
-  route: file,
-  file,
-  output: `${file}.html`,
-  title: file,
-  description: '',
-});
-
 /** Answers like the real process, but crashes on some files and hangs on others. */
 const fragileProcess = `
 process.send({ type: 'ready' });
@@ -58,7 +50,7 @@ process.on('message', (message) => {
 async function render(names: string[], concurrency = 2): Promise<Map<string, PageResult>> {
   return withFolder({ 'fragile.mjs': fragileProcess }, async (root) => {
     const results = new Map<string, PageResult>();
-    const tasks = names.map((name, id) => task(id, name));
+    const tasks = names.map((name, id) => pageTask(id, name));
     const options = { plan, concurrency, pageTimeoutMs: 1000, processFile: `${root}/fragile.mjs` };
     for await (const result of renderPages(tasks, options)) results.set(names[result.id] ?? '', result);
     return results;
@@ -94,7 +86,7 @@ describe('the render processes', () => {
   it('processes that cannot start are not restarted in a loop', async () => {
     const started = withFolder({ 'broken.mjs': 'process.exit(9);' }, async (root) => {
       const options = { plan, concurrency: 2, processFile: `${root}/broken.mjs` };
-      const tasks = Array.from({ length: 200 }, (_, id) => task(id, `${id}`));
+      const tasks = Array.from({ length: 200 }, (_, id) => pageTask(id, `${id}`));
       for await (const _ of renderPages(tasks, options)) throw new Error('a page came');
     });
     await expect(started).rejects.toThrow('Cannot start a render process (code 9).');
@@ -106,7 +98,7 @@ describe('the render processes', () => {
     await withFolder({ 'pid.mjs': source }, async (root) => {
       const options = { plan, concurrency: 1, processFile: `${root}/pid.mjs` };
       const pidOf = async (more: object): Promise<void> => {
-        for await (const page of renderPages([task(0, 'x')], { ...options, ...more }))
+        for await (const page of renderPages([pageTask(0, 'x')], { ...options, ...more }))
           pids.push(htmlOf(page));
       };
       await pidOf({ keepsProcess: () => true });
@@ -125,7 +117,7 @@ describe('the render processes', () => {
       const found: PageResult[] = [];
       const routes = ['code', 'plain', 'again'];
       const ofSite = { ...plan, root, files: names, routes, rendered: routes };
-      const tasks = names.map((name, id) => task(id, name));
+      const tasks = names.map((name, id) => pageTask(id, name));
       for await (const page of renderPages(tasks, { plan: ofSite, concurrency: 1 })) found.push(page);
       return found;
     });
@@ -136,7 +128,10 @@ describe('the render processes', () => {
 
   it('one process renders all pages with diagrams', async () => {
     const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
-    const pages = Array.from({ length: 90 }, (_, id) => ({ ...task(id, `${id}`), hasDiagram: id % 3 === 0 }));
+    const pages = Array.from({ length: 90 }, (_, id) => ({
+      ...pageTask(id, `${id}`),
+      hasDiagram: id % 3 === 0,
+    }));
     const drawers = await withFolder({ 'pid.mjs': source }, async (root) => {
       const found = new Set<string>();
       const options = { plan, concurrency: 3, processFile: `${root}/pid.mjs` };
@@ -152,7 +147,7 @@ describe('the render processes', () => {
       'Object.keys(process.env).join()',
     );
     const html = await withFolder({ 'env.mjs': source }, async (root) => {
-      for await (const result of renderPages([task(0, 'x')], {
+      for await (const result of renderPages([pageTask(0, 'x')], {
         plan,
         concurrency: 1,
         processFile: `${root}/env.mjs`,
