@@ -1,7 +1,7 @@
 import { char, endOf, isWord, lineEnd, numberEnd, skipBlanks, skipSpace, stringEnd } from './characters.ts';
 import { characterAt, color, type Lexer, paint } from './paint.ts';
 
-/** Also comments, single quotes and bare keys. */
+/** JSON and its variants, which have comments, single quotes and bare keys. */
 export const json: Lexer = (code, from, to) => {
   let at = from;
   while (at < to) {
