@@ -1,4 +1,4 @@
-import type { AgentJob, AgentDiff, WebhookEvent } from '@docyard/api';
+import type { AgentJob, AgentDiff } from '@docyard/api';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
@@ -114,11 +114,9 @@ export function agentView({ config, secrets }: Pick<Context, 'config' | 'secrets
   return {
     record: (database, job) => describeAgentJob({ database, config, secrets }, job),
     async extraEvents(database, job, change) {
-      const runs = isFinal(change) ? await readRuns({ database }, [job.id]) : [];
-      const events: [event: WebhookEvent, hasHappened: boolean][] = [
-        ['agent.pull_request_opened', hasNewPullRequest(runs)],
-      ];
-      return events.flatMap(([event, hasHappened]) => (hasHappened ? [event] : []));
+      if (!isFinal(change)) return [];
+      const runs = await readRuns({ database }, [job.id]);
+      return hasNewPullRequest(runs) ? ['agent.pull_request_opened'] : [];
     },
   };
 }
