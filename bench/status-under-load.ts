@@ -83,11 +83,15 @@ async function measure(
   });
   const send = (message: ToGenerator) => generator.send(message);
   const answered = once(generator, 'message') as Promise<[Load]>;
-  send({ type: 'begin', url, key: service.key, perSecond });
-  await meanwhile((next) => send({ type: 'aim', url: next }));
-  send({ type: 'end' });
-  const [load] = await answered;
-  return load;
+  try {
+    send({ type: 'begin', url, key: service.key, perSecond });
+    await meanwhile((next) => send({ type: 'aim', url: next }));
+    send({ type: 'end' });
+    const [load] = await answered;
+    return load;
+  } finally {
+    generator.kill();
+  }
 }
 
 function row(name: string, { latencies, fromSending, errors }: Load): (string | number)[] {
