@@ -1,5 +1,5 @@
 /** A virtualized table. On narrow screens each row becomes a card. The next page is loaded when the end scrolls into view. */
-import { memo, useEffect, useRef, useState, type ReactNode } from 'react';
+import { memo, useEffect, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
 
@@ -30,6 +30,7 @@ export interface MoreRows {
 
 export function Table<Row>({ label, rows, columns, keyOf, more }: TableProps<Row>) {
   const template = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ');
+  const rowHeightPx = useRef(initialRowHeightPx);
   return (
     <div
       className="table"
@@ -52,6 +53,7 @@ export function Table<Row>({ label, rows, columns, keyOf, more }: TableProps<Row
           columns={columns}
           keyOf={keyOf}
           template={template}
+          rowHeightPx={rowHeightPx}
         />
       ))}
       {more !== undefined && <More {...more} />}
@@ -61,18 +63,25 @@ export function Table<Row>({ label, rows, columns, keyOf, more }: TableProps<Row
 
 /** Rows are mounted and unmounted in blocks of this size. */
 const blockRows = 25;
-const rowHeightPx = 64;
+const initialRowHeightPx = 64;
 
 interface BlockProps<Row> extends Pick<TableProps<Row>, 'rows' | 'columns' | 'keyOf'> {
   first: number;
   template: string;
+  /** The average of the rows measured last, which estimates the height of a block that was never mounted. */
+  rowHeightPx: RefObject<number>;
 }
 
-/** Keeps its height while its rows are unmounted. */
-function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) {
+/** Keeps its height while its rows are unmounted: a change above the viewport would move the target of a scroll. */
+function Block<Row>({ rows, first, columns, keyOf, template, rowHeightPx }: BlockProps<Row>) {
   const element = useRef<HTMLDivElement>(null);
-  const heightPx = useRef(rows.length * rowHeightPx);
+  const ownRowHeightPx = useRef<number>(undefined);
   const [near, setNear] = useState(first === 0);
+  useLayoutEffect(() => {
+    if (!near || element.current === null) return;
+    ownRowHeightPx.current = element.current.getBoundingClientRect().height / rows.length;
+    rowHeightPx.current = ownRowHeightPx.current;
+  });
   useEffect(() => {
     const block = element.current;
     if (block === null) return undefined;
@@ -82,9 +91,7 @@ function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) 
         const entry = entries.at(-1);
         if (entry === undefined) return;
         // Unmounting a row would lose the focus inside it.
-        const stays = entry.isIntersecting || block.contains(document.activeElement);
-        if (!stays) heightPx.current = entry.boundingClientRect.height;
-        setNear(stays);
+        setNear(entry.isIntersecting || block.contains(document.activeElement));
       },
       { rootMargin: '800px' },
     );
@@ -96,7 +103,7 @@ function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) 
       ref={element}
       className="table-rows"
       role="rowgroup"
-      style={near ? undefined : { height: heightPx.current }}
+      style={near ? undefined : { height: rows.length * (ownRowHeightPx.current ?? rowHeightPx.current) }}
     >
       {near &&
         rows.map((row, index) => (
