@@ -2,12 +2,11 @@ import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { deferStylesheet } from './defer-stylesheet.ts';
-import { omitSchemas } from './omit-schemas.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
-  plugins: [omitSchemas(), react(), deferStylesheet()],
+  plugins: [react(), deferStylesheet()],
   build: {
     outDir: '../server/dist/dashboard',
     emptyOutDir: true,

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { agentStatuses, patchType } from './constants.ts';
 import { YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
@@ -7,10 +8,8 @@ const projectParams = z.object({ projectId: z.string().min(1).max(64) });
 const jobParams = z.object({ projectId: z.string().min(1).max(64), id: z.string().min(1).max(64) });
 const tag = 'Agent jobs';
 
-export const patchType = 'text/x-diff';
-
 const filters = {
-  status: z.enum(schemas.agentStatuses).optional(),
+  status: z.enum(agentStatuses).optional(),
   archived: z
     .enum(['true', 'false'])
     .optional()

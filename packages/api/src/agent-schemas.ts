@@ -1,4 +1,13 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import {
+  agentEndings,
+  agentPhases,
+  agentStatuses,
+  agentStepKinds,
+  maxShownInstructions,
+  maxShownPromptCharacters,
+  type AgentEnding,
+} from './constants.ts';
 import { CanceledBy } from './export-schemas.ts';
 import {
   gitRef,
@@ -10,39 +19,6 @@ import {
   docsPath,
 } from './primitives.ts';
 
-export const agentStatuses = ['active', 'completed', 'archived', 'failed'] as const;
-
-export const agentPhases = [
-  'queued',
-  'preparing',
-  'running',
-  'validating',
-  'judging',
-  'publishing',
-  'done',
-] as const;
-
-/** Why a run ended. A test compares the manual with this table. */
-export const agentEndings = {
-  done: 'The work was finished.',
-  no_change: 'Nothing had to be changed.',
-  needs_input: 'The agent has a question; the summary holds it. Answer with a message.',
-  partial: 'Part of the work was finished and is offered as a draft.',
-  cancelled: 'A caller canceled the job.',
-  timeout: 'The run exceeded its time limit.',
-  budget: 'The run exceeded its step or token limit.',
-  stalled: 'The agent made no progress.',
-  model_auth: 'The model endpoint refused the key.',
-  model_unavailable: 'The model endpoint did not answer.',
-  context_overflow: 'The conversation became too long for the model.',
-  refused: 'The model refused the task.',
-  clone_failed: 'The repository could not be fetched.',
-  push_conflict: 'Another commit was pushed to the branch.',
-  policy_blocked: 'The change broke a rule that protects the repository.',
-  forge_error: 'The forge refused the push or the pull request.',
-  internal: 'Internal error. See the log for details.',
-} as const;
-export type AgentEnding = keyof typeof agentEndings;
 const agentEndingNames = Object.keys(agentEndings) as [AgentEnding, ...AgentEnding[]];
 
 export const AgentLimits = z
@@ -117,10 +93,6 @@ export const AgentPolicy = z
   })
   .meta({ id: 'AgentPolicy', description: 'The result of the policy rules for the change.' });
 
-/** Limits the size of a record. */
-export const maxShownInstructions = 20;
-export const maxShownPromptCharacters = 1000;
-
 /** The fields of the specification, followed by additional ones. */
 export const AgentJob = z
   .object({
@@ -190,21 +162,6 @@ export type CreateAgentJob = z.infer<typeof CreateAgentJob>;
 
 export const MessageAgentJob = z.strictObject({ prompt }).meta({ id: 'MessageAgentJob' });
 export type MessageAgentJob = z.infer<typeof MessageAgentJob>;
-
-export const agentStepKinds = [
-  'prepared',
-  'message',
-  'answer',
-  'result',
-  'loop-ended',
-  'validated',
-  'judged',
-  'committed',
-  'pushed',
-  'previewed',
-  'proposed',
-  'ended',
-] as const;
 
 const eventBase = {
   id: z.string().meta({ description: 'For `Last-Event-ID` and `after`.' }),

@@ -1,9 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { auditFormats } from './constants.ts';
 import { Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
-
-export const auditFormats = ['csv', 'json'] as const;
 
 const filters = {
   action: z

@@ -165,6 +165,11 @@ describe('a response', () => {
     expect(await clientOf(url).answer('readReadiness')).toMatchObject({ status: 503, body: { checks } });
     expect(requests).toHaveLength(1);
   });
+
+  it('a 503 of a proxy is not a report of the checks', async () => {
+    const { url } = await serve((response) => sendJson(response, 503, { message: 'No upstream.' }));
+    await expect(clientOf(url, { tries: 1 }).answer('readReadiness')).rejects.toBeInstanceOf(DocyardError);
+  });
 });
 
 describe('an error response', () => {

@@ -3,14 +3,9 @@
  * Node and in browsers.
  */
 import { errorTable, type ErrorCode } from './errors.ts';
-import {
-  operation,
-  type Operation,
-  type OperationId,
-  type OperationInput,
-  type OperationResult,
-  type Operations,
-} from './routes.ts';
+import type { OperationRoute } from './operation-route.ts';
+import { operationRoutes } from './operation-routes.ts';
+import type { OperationId, OperationInput, OperationResult, Operations } from './routes.ts';
 import type { ErrorBody } from './schemas.ts';
 
 export interface ClientOptions {
@@ -168,7 +163,7 @@ export class DocyardClient {
         redirect: 'manual',
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       });
-      return await readAnswer(request.operation, response);
+      return await readAnswer(request.route, response);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       return error instanceof Error ? error : new Error(String(error));
@@ -183,7 +178,7 @@ interface RequestParts {
 }
 
 interface BuiltRequest {
-  operation: Operation;
+  route: OperationRoute;
   url: URL;
   init: RequestInit;
 }
@@ -194,8 +189,8 @@ function buildRequest(
   client: ClientOptions,
   options: CallOptions | undefined,
 ): BuiltRequest {
-  const described = operation(id);
-  const path = described.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const route = operationRoutes[id];
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parts.params?.[name] ?? '';
     // URL parsing resolves dot segments, which would address another resource.
     if (['', '.', '..'].includes(value))
@@ -210,16 +205,16 @@ function buildRequest(
     ...(client.apiKey === undefined ? {} : { authorization: `Bearer ${client.apiKey.trim()}` }),
     accept: 'application/json',
   });
-  if (described.method === 'post' && !described.keepsNoAnswer) {
+  if (route.method === 'post' && !route.keepsNoAnswer) {
     headers.set('idempotency-key', options?.idempotencyKey ?? crypto.randomUUID());
   }
   if (parts.body !== undefined) headers.set('content-type', 'application/json');
   for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value);
   return {
-    operation: described,
+    route,
     url,
     init: {
-      method: described.method.toUpperCase(),
+      method: route.method.toUpperCase(),
       headers,
       credentials: client.apiKey === undefined ? 'same-origin' : 'omit',
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
@@ -228,20 +223,21 @@ function buildRequest(
 }
 
 /** Rejects only when the connection fails. */
-async function readAnswer(described: Operation, response: Response): Promise<Answer<unknown> | DocyardError> {
+async function readAnswer(
+  route: OperationRoute,
+  response: Response,
+): Promise<Answer<unknown> | DocyardError> {
   const { status, headers } = response;
-  const { success } = described;
   const redirects = status >= 300 && status < 400;
-  const succeeded = success.kind === 'redirect' ? redirects : response.ok;
-  if (status === 304 || (succeeded && success.kind !== 'json')) {
+  const succeeded = route.success === 'redirect' ? redirects : response.ok;
+  if (status === 304 || (succeeded && route.success !== 'json')) {
     await response.body?.cancel();
     return { status, headers, body: undefined };
   }
   const body = parseJson(await response.text());
   if (succeeded && body !== undefined) return { status, headers, body };
-  if (status === described.alsoStatus && 'schema' in success && success.schema.safeParse(body).success) {
-    return { status, headers, body };
-  }
+  const { alsoStatus } = route;
+  if (status === alsoStatus?.status && hasFields(body, alsoStatus.fields)) return { status, headers, body };
   const error = succeeded
     ? `The server answered ${status} without JSON. Check that baseUrl is the address of a Docyard server.`
     : `The server answered ${status} and redirects to ${headers.get('location')}. Check baseUrl.`;
@@ -249,7 +245,11 @@ async function readAnswer(described: Operation, response: Response): Promise<Ans
   return new DocyardError(status, readable, retryAfterSeconds(headers));
 }
 
-/** Validates without zod, which the dashboard does not ship. */
+function hasFields(body: unknown, names: readonly string[]): boolean {
+  return typeof body === 'object' && body !== null && names.every((name) => name in body);
+}
+
+/** Validates without zod, which a bundle of the client does not contain. */
 function readError(body: unknown): ReadableError | undefined {
   const { error, code, requestId, details } = (body ?? {}) as Record<string, unknown>;
   if (typeof error !== 'string') return undefined;

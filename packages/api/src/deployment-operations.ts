@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import * as deployments from './deployment-schemas.ts';
 import { json, type Operation } from './operation.ts';
 import { listOf, Page } from './schemas.ts';

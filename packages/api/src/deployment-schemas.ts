@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { deploymentActions } from './constants.ts';
 import { httpUrl, nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 
 const releaseId = z
@@ -64,8 +65,6 @@ export const ReportDeployment = z
   })
   .meta({ id: 'ReportDeployment' });
 export type ReportDeployment = z.infer<typeof ReportDeployment>;
-
-export const deploymentActions = ['rollback', 'resume'] as const;
 
 /** The content of `text` in the response to a report. */
 export const SignedInstruction = z.object({

@@ -1,12 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { reportTypes } from './constants.ts';
 import { ProjectId, Search, sortedBy, YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
 
 const jobParams = z.object({ jobId: z.string().min(1).max(64) });
-
-/** Media types of the quality report besides JSON. */
-export const reportTypes = ['text/html', 'application/sarif+json', 'application/xml'] as const;
 
 export const exportOperations = {
   startExport: {

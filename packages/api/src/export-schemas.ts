@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { exportPhases, exportStatuses, linkSeconds } from './constants.ts';
 import { failureCodes } from './errors.ts';
 import {
   Domain,
@@ -12,19 +13,8 @@ import {
   wholeNumber,
 } from './primitives.ts';
 import { IsolationLevel } from './site-schemas.ts';
-import { exportStatuses } from './statuses.ts';
 
 export const ExportStatus = z.enum(exportStatuses);
-
-export const exportPhases = [
-  'queued',
-  'fetching',
-  'loading',
-  'rendering',
-  'packing',
-  'storing',
-  'done',
-] as const;
 
 const pagePath = z.string().min(1).max(1024);
 
@@ -181,8 +171,6 @@ export const ExportJob = z
   })
   .meta({ id: 'ExportJob' });
 export type ExportJob = z.infer<typeof ExportJob>;
-
-export const linkSeconds = { min: 60, max: 604_800, default: 3600 } as const;
 
 export const Since = z
   .string()

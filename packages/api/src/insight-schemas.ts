@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { failureCodes } from './errors.ts';
 import { timestamp, wholeNumber } from './primitives.ts';
 

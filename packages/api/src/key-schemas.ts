@@ -1,10 +1,9 @@
 /** API keys and the caller. Only the response that creates a key holds its secret. */
-import { z } from 'zod';
+import * as z from 'zod';
+import { keyLifetimesDays, plans } from './constants.ts';
 import { Role } from './user-schemas.ts';
 import { nullableTimestamp, overlapSeconds, timestamp } from './primitives.ts';
-import { Scope } from './scopes.ts';
-
-export const keyLifetimesDays = [7, 30, 60, 90] as const;
+import { Scope } from './scope-schema.ts';
 
 export const CreateKey = z
   .strictObject({
@@ -65,7 +64,6 @@ export const CreatedKey = ApiKey.extend({
 }).meta({ id: 'CreatedKey' });
 export type CreatedKey = z.infer<typeof CreatedKey>;
 
-export const plans = ['free', 'pro', 'enterprise'] as const;
 export const Plan = z.enum(plans).meta({ id: 'Plan' });
 export type Plan = z.infer<typeof Plan>;
 

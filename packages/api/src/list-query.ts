@@ -1,5 +1,5 @@
 /** Query parameters that several lists share. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const maxSearchLength = 100;
 const maxIds = 100;

@@ -1,5 +1,5 @@
 /** Builds the OpenAPI 3.1 document from the table of operations. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorTable, type ErrorCode } from './errors.ts';
 import { impliedErrors, operation, operationIds, type Operation, type OperationId } from './routes.ts';
 import { ErrorBody, ProblemBody } from './schemas.ts';

@@ -1,5 +1,5 @@
 /** Schemas of single fields that several records share. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const timestamp = z.iso.datetime();
 export const nullableTimestamp = timestamp.nullable();

@@ -1,5 +1,6 @@
 /** Agent settings of a project. Responses never contain the secrets. */
-import { z } from 'zod';
+import * as z from 'zod';
+import { forgeKinds, modelProviders } from './constants.ts';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
 
@@ -15,16 +16,6 @@ const userName = z
   .string()
   .max(200)
   .regex(/^[^:\p{C}]+$/u, 'A user name has no colon and no control characters.');
-
-export const modelProviders = ['openai', 'anthropic'] as const;
-export const forgeKinds = [
-  'github',
-  'gitlab',
-  'gitea',
-  'bitbucket',
-  'bitbucket-data-center',
-  'bare',
-] as const;
 
 export const SetForgeCredential = z
   .discriminatedUnion('type', [

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProjectAgent, SetProjectAgent } from './project-agent-schemas.ts';
 import { CustomScripts } from './export-schemas.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Insights } from './insight-schemas.ts';
 import { json, type Operation } from './operation.ts';
 import * as review from './review-schemas.ts';

@@ -1,5 +1,5 @@
 /** Source checks, previews, comparisons of exports, and the system status. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SetForgeCredential } from './project-agent-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';

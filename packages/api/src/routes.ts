@@ -16,7 +16,6 @@ import * as schemas from './schemas.ts';
 import { userOperations } from './user-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
-export { reportTypes } from './export-operations.ts';
 export type { Operation, Success } from './operation.ts';
 
 export const operations = {

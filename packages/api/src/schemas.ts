@@ -1,5 +1,5 @@
 /** All schemas of requests and responses. This module also runs in browsers and must not depend on the server. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorCodes } from './errors.ts';
 import { Isolation } from './export-schemas.ts';
 import { sha256, timestamp } from './primitives.ts';
@@ -13,7 +13,6 @@ export * from './key-schemas.ts';
 export * from './user-schemas.ts';
 export * from './project-schemas.ts';
 export * from './site-schemas.ts';
-export * from './statuses.ts';
 export * from './webhook-schemas.ts';
 
 export const ErrorBody = z

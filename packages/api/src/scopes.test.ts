@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { currentScope, Scope, scopes, scopesGrant } from './scopes.ts';
+import { Scope } from './scope-schema.ts';
+import { currentScope, scopes, scopesGrant } from './scopes.ts';
 
 const narrow = scopes.filter((scope) => scope.includes(':'));
 

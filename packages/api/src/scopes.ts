@@ -1,8 +1,6 @@
 /**
  * Permissions of API keys and roles. `read` and `write` cover every area; the others cover one area each.
  */
-import { z } from 'zod';
-
 export const scopes = [
   'read',
   'write',
@@ -25,16 +23,12 @@ export const scopes = [
 ] as const;
 
 /** Former names, valid in requests and in stored keys. Responses hold only current names. */
-const deprecatedScopes = new Map<string, Scope>([
+export const deprecatedScopes: ReadonlyMap<string, Scope> = new Map([
   ['people:read', 'users:read'],
   ['people:write', 'users:write'],
 ]);
 
 export type Scope = (typeof scopes)[number];
-export const Scope = z
-  .enum([...scopes, ...deprecatedScopes.keys()], `Use one of these scopes: ${scopes.join(', ')}.`)
-  .transform(currentScope)
-  .meta({ id: 'Scope', enum: scopes });
 
 export function currentScope(name: string): Scope {
   return deprecatedScopes.get(name) ?? (name as Scope);
@@ -47,3 +41,13 @@ export function scopesGrant(granted: readonly Scope[], wanted: Scope): boolean {
   const narrow = area === undefined ? [] : action === 'read' ? [wanted, `${area}:write`] : [wanted];
   return granted.some((scope) => wide.includes(scope) || narrow.includes(scope));
 }
+
+export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
+
+/** Owners and admins have the same scopes; the operations on users stop an admin from changing owners. */
+export const scopesOfRole: Readonly<Record<(typeof roles)[number], readonly Scope[]>> = {
+  owner: ['read', 'write'],
+  admin: ['read', 'write'],
+  member: ['read', 'exports:write', 'agent:write', 'projects:write'],
+  viewer: ['exports:read', 'agent:read', 'projects:read', 'deployments:read'],
+};

@@ -1,5 +1,5 @@
 /** The quality report and the manifest of a bundle. An export without a service needs only these schemas. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256, timestamp, wholeNumber } from './primitives.ts';
 
 export const IsolationLevel = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]).meta({

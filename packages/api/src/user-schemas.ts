@@ -1,23 +1,15 @@
 /** Users and sessions. Responses hold no password and no token, except the invitation link in the response that creates it. */
-import { z } from 'zod';
+import * as z from 'zod';
+import { minPasswordCharacters, userStatuses } from './constants.ts';
 import { expectedVersion, nullableTimestamp, recordVersion, timestamp } from './primitives.ts';
-import type { Scope } from './scopes.ts';
+import { roles } from './scopes.ts';
 
-export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
 export const Role = z.enum(roles).meta({
   id: 'Role',
   description:
     'An owner has full access. An admin has full access but cannot change owners. A member can change exports, agent jobs and projects and read everything. A viewer can read exports, agent jobs, projects and deployments.',
 });
 export type Role = z.infer<typeof Role>;
-
-/** Owners and admins have the same scopes; the operations on users stop an admin from changing owners. */
-export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
-  owner: ['read', 'write'],
-  admin: ['read', 'write'],
-  member: ['read', 'exports:write', 'agent:write', 'projects:write'],
-  viewer: ['exports:read', 'agent:read', 'projects:read', 'deployments:read'],
-};
 
 const Email = z
   .string()
@@ -29,7 +21,6 @@ const Email = z
 
 const UserName = z.string().trim().min(1).max(100);
 
-export const minPasswordCharacters = 12;
 const maxPasswordCharacters = 256;
 
 const NewPassword = z
@@ -76,8 +67,6 @@ export const ChangePassword = z
   .strictObject({ current: KnownPassword, next: NewPassword })
   .meta({ id: 'ChangePassword' });
 export type ChangePassword = z.infer<typeof ChangePassword>;
-
-export const userStatuses = ['active', 'invited', 'disabled'] as const;
 
 export const User = z
   .object({

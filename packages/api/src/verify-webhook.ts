@@ -1,5 +1,6 @@
 /** Verifies the signature and age of a webhook message, as specified by Standard Webhooks. Uses only Web Crypto. */
-import type { AgentJob, ExportJob, testEvent, WebhookEvent } from './schemas.ts';
+import type { testEvent, WebhookEvent } from './constants.ts';
+import type { AgentJob, ExportJob } from './schemas.ts';
 
 interface WebhookEnvelope<Type extends string, Data> {
   type: Type;

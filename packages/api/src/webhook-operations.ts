@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { deliveryStatuses } from './constants.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
 
@@ -107,7 +108,7 @@ export const webhookOperations = {
     scope: 'webhooks:read',
     organizationWide: true,
     params: webhookParams,
-    query: z.strictObject({ status: z.enum(schemas.deliveryStatuses).optional(), ...schemas.Page }),
+    query: z.strictObject({ status: z.enum(deliveryStatuses).optional(), ...schemas.Page }),
     success: json(200, schemas.listOf(schemas.WebhookDelivery, 'WebhookDeliveryList')),
     errors: ['not_found'],
   },

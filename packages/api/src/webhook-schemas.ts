@@ -1,5 +1,6 @@
 /** Webhooks, their events and deliveries. Only the response that creates a secret contains it. */
-import { z } from 'zod';
+import * as z from 'zod';
+import { deliveryStatuses, testEvent, webhookEvents, type WebhookEvent } from './constants.ts';
 import {
   expectedVersion,
   httpUrl,
@@ -10,26 +11,6 @@ import {
   timestamp,
   wholeNumber,
 } from './primitives.ts';
-
-/** A test compares the manual with this table. */
-export const webhookEvents = {
-  'export.queued': 'An export is queued: it was started, or its worker stopped, was lost or had no storage.',
-  'export.running': 'A worker has started an export.',
-  'export.completed': 'The bundle of an export is ready.',
-  'export.failed': 'An export failed or was canceled.',
-  'agent.queued':
-    'An agent job is queued: it was created or retried, received a message, or its worker stopped, was lost or had no storage.',
-  'agent.running': 'A worker has started an agent job.',
-  'agent.completed': 'An agent job has ended with a result.',
-  'agent.failed': 'An agent job failed or was canceled.',
-  'agent.pull_request_opened': 'An agent job has opened a pull request.',
-  'agent.archived': 'An agent job was archived.',
-  'agent.unarchived': 'An agent job was unarchived.',
-} as const;
-export type WebhookEvent = keyof typeof webhookEvents;
-
-/** Sent by `testWebhook` without a subscription. */
-export const testEvent = 'webhook.test';
 
 const eventNames = Object.keys(webhookEvents) as [WebhookEvent, ...WebhookEvent[]];
 const anyEvent = z.enum([...eventNames, testEvent]);
@@ -101,8 +82,6 @@ export const WebhookSecret = z
   })
   .meta({ id: 'WebhookSecret' });
 export type WebhookSecret = z.infer<typeof WebhookSecret>;
-
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 export const WebhookDelivery = z
   .object({

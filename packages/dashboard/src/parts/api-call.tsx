@@ -1,5 +1,5 @@
 /** Shows the API call of a screen for curl, the client and the CLI. */
-import { operation, type CallableId } from '@docyard/api';
+import { operationRoutes, type CallableId } from '@docyard/api';
 import { CodeTabs } from './code-tabs.tsx';
 import { Disclosure } from './disclosure.tsx';
 
@@ -27,7 +27,7 @@ export function ApiCall(props: ApiCallProps & { open?: boolean }) {
 }
 
 export function curlOf({ operation: id, params, query, body }: ApiCallProps): string {
-  const { method, path } = operation(id);
+  const { method, path } = operationRoutes[id];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''));
   const search = new URLSearchParams(
     Object.entries(query ?? {}).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 /** `docyard export`: exports of a running service over its API; without a subcommand, an export of a local folder. */
 import type { DocyardClient, ExportJob, StartExport } from '@docyard/api';
-import { exportStatuses } from '@docyard/api/statuses';
+import { exportStatuses } from '@docyard/api/constants';
 import { Option, type Command } from 'commander';
 import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
