@@ -36,8 +36,23 @@ export async function bundlePrograms({ packages, target, builtFrom }: Bundling):
     entryFileNames: '[name].js',
     chunkFileNames: 'part-[hash].js',
   });
+  refuseCircles(output.filter((file) => file.type === 'chunk'));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(target, 'LICENSES.txt'), licensesOf(modules));
+}
+
+/** A circle of files can use a constant before it is initialized, depending on which file is loaded first. */
+function refuseCircles(chunks: readonly { fileName: string; imports: string[] }[]): void {
+  const importsOf = new Map(chunks.map(({ fileName, imports }) => [fileName, imports]));
+  const finished = new Set<string>();
+  const visit = (file: string, above: readonly string[]): void => {
+    if (above.includes(file))
+      throw new Error(`Bundled files import each other in a circle: ${[...above, file].join(' → ')}.`);
+    if (finished.has(file)) return;
+    for (const imported of importsOf.get(file) ?? []) visit(imported, [...above, file]);
+    finished.add(file);
+  };
+  for (const { fileName } of chunks) visit(fileName, []);
 }
 
 function isInlined(id: string): boolean {

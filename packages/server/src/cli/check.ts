@@ -114,7 +114,7 @@ async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnost
 
 async function newSince(file: string): Promise<(diagnostic: Diagnostic) => boolean> {
   const { isNewSince } = await import('@docyard/render/report');
-  const { Report } = await import('@docyard/api');
+  const { Report } = await import('@docyard/api/site-schemas');
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`--base: cannot read ${file} (${error.code}).`);
   });

@@ -51,7 +51,7 @@ export async function connect(options: ServerOptions): Promise<DocyardClient> {
   await requireReachable(connection.server);
   current = connection;
   // Loaded on demand, because it is slow and many commands need no service.
-  const { DocyardClient } = await import('@docyard/api');
+  const { DocyardClient } = await import('@docyard/api/client');
   return new DocyardClient({ baseUrl: connection.server, apiKey: connection.apiKey, fetch: peers() });
 }
 

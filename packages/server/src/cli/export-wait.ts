@@ -33,7 +33,7 @@ export async function follow(
   const interrupted = () =>
     new CommandError(`${jobId} is still running. Follow it with ${again}`, 'interrupted');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json || options.watch });
-  const { waitForExport } = await import('@docyard/api');
+  const { waitForExport } = await import('@docyard/api/wait');
   try {
     const job = await interruptible(interrupted, (signal) => {
       onFollowing();
