@@ -72,8 +72,14 @@ export const htmlElement: Component = (written, page) => {
   if (voidElements.has(name)) return `<${name}${attributes(values)}>`;
   const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
   if (name === 'th' && content.trim() === '' && !page.isLive) return emptyHeader(values);
-  return element(name, values, name === 'a' ? withoutLinks(content) : content);
+  const html = element(name, values, name === 'a' ? withoutLinks(content) : content);
+  return name === 'table' && !page.isLive ? scrollingTable(html) : html;
 };
+
+/** Without JavaScript every table is focusable; with it only those that scroll. */
+export function scrollingTable(html: string): string {
+  return `<div class="dy-table" role="group" aria-label="Table" tabindex="0">${html}</div>`;
+}
 
 function emptyHeader(values: Attributes): string {
   return element('td', { ...values, scope: undefined }, '');

@@ -1,6 +1,7 @@
 /** The HTML of each kind of Markdown node except elements and expressions. */
 import type { FilePlace } from '../model/diagnostic.ts';
 import { calloutKind, calloutParts } from '../components/callouts.ts';
+import { scrollingTable } from '../components/elements.ts';
 import { pictureHtml } from '../components/images.ts';
 import type { HeadingOptions, PageContext } from '../components/contract.ts';
 import { withoutLinks } from '../components/remote.ts';
@@ -212,16 +213,31 @@ function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): 
 
 function tableHtml(node: Node, host: MarkdownHost): string {
   const rows = node.children ?? [];
-  const columns = (node.align ?? []).map((align) =>
-    align && align !== 'left' ? ` class="dy-align-${align}"` : '',
-  );
+  const columns = (node.align ?? []).map((align) => (align && align !== 'left' ? `dy-align-${align}` : ''));
   const width = rows[0]?.children?.length ?? 0;
-  let html = '<div class="dy-table" role="group" aria-label="Table" tabindex="0"><table><thead><tr>';
+  const headers = columns.map((column, index) => {
+    const isWide = rows.some(({ children }) => hasProse(children?.[index]));
+    return isWide ? `${column} dy-wide-column`.trim() : column;
+  });
+  let html = '<table><thead><tr>';
   rows.forEach((row, index) => {
     if (index > 0) html += index === 1 ? '</tr></thead><tbody><tr>' : '</tr>\n<tr>';
-    html += cellsHtml(row, index === 0 ? 'th' : 'td', columns, width, host);
+    html += cellsHtml(row, index === 0 ? 'th' : 'td', index === 0 ? headers : columns, width, host);
   });
-  return `${html}</tr></${rows.length > 1 ? 'tbody' : 'thead'}></table></div>`;
+  return scrollingTable(`${html}</tr></${rows.length > 1 ? 'tbody' : 'thead'}></table>`);
+}
+
+/** Cells with more characters are prose, which needs a minimum width. */
+const maxShortCell = 60;
+
+function hasProse(cell: Node | undefined): boolean {
+  let length = 0;
+  const count = ({ value, children }: Node): void => {
+    length += value?.length ?? 0;
+    children?.forEach(count);
+  };
+  if (cell) count(cell);
+  return length > maxShortCell;
 }
 
 /** A row has no more cells than the first. A header cell without content becomes a data cell. */
@@ -236,7 +252,8 @@ function cellsHtml(
   row.children?.slice(0, width).forEach((cell, index) => {
     const html = host.content(cell.children);
     const tag = html === '' ? 'td' : name;
-    cells += `<${tag}${columns[index] ?? ''}${tag === 'td' ? directionOf(html) : ''}>${html}</${tag}>`;
+    const className = columns[index] ? ` class="${columns[index]}"` : '';
+    cells += `<${tag}${className}${tag === 'td' ? directionOf(html) : ''}>${html}</${tag}>`;
   });
   return cells;
 }

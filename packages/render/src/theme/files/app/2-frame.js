@@ -178,6 +178,16 @@
     if (offset > sidebar.clientHeight * 0.8) sidebar.scrollTop += offset - sidebar.clientHeight / 3;
   }
 
+  function showCurrentTab() {
+    var row = document.querySelector('.dy-tab-bar');
+    var current = row && row.querySelector('[aria-current]');
+    if (!current) return;
+    var tab = current.getBoundingClientRect();
+    var box = row.getBoundingClientRect();
+    if (tab.left < box.left || tab.right > box.right)
+      row.scrollLeft += (tab.left + tab.right - box.left - box.right) / 2;
+  }
+
   function banner() {
     var box = document.querySelector('.dy-site-banner');
     var button = box && box.querySelector('[data-banner-close]');
@@ -197,5 +207,6 @@
   contentsAbove();
   contentsMark();
   showCurrentEntry();
+  showCurrentTab();
   banner();
 })();

@@ -1,4 +1,4 @@
-/* Code blocks: copying, expanding and keyboard scrolling. */
+/* Code blocks: copying and expanding. Areas that scroll: keyboard access and faded edges. */
 (function () {
   'use strict';
   var all = docyard.all;
@@ -51,22 +51,44 @@
   }
 
   /* Without JavaScript every block is focusable; with it only those that scroll. */
-  function scrollingCode(root) {
+  function scrollAreas(root) {
     if (!window.ResizeObserver) return;
     var sizes = new ResizeObserver(function (entries) {
       entries.forEach(function (entry) {
-        var pre = entry.target;
-        if (pre.scrollWidth > pre.clientWidth + 1 || pre.scrollHeight > pre.clientHeight + 1)
-          pre.tabIndex = 0;
-        else pre.removeAttribute('tabindex');
+        var area = entry.target;
+        if (area.matches(fading)) markEdges(area);
+        if (!area.matches(focusable)) return;
+        if (area.scrollWidth > area.clientWidth + 1 || area.scrollHeight > area.clientHeight + 1)
+          area.tabIndex = 0;
+        else area.removeAttribute('tabindex');
       });
     });
-    all('.dy-code pre, .dy-diagram-view, .katex-display', root).forEach(function (area) {
+    all(focusable + ',' + fading, root).forEach(function (area) {
       sizes.observe(area);
+      if (!area.matches(fading)) return;
+      area.addEventListener(
+        'scroll',
+        function () {
+          markEdges(area);
+        },
+        { passive: true },
+      );
     });
+  }
+
+  var focusable = '.dy-code pre, .dy-diagram-view, .katex-display, .dy-table';
+  var fading = '.dy-table, .dy-tab-list, .dy-tab-bar';
+
+  /* Content fades out where there is more of it. Right-to-left areas scroll to negative positions. */
+  function markEdges(area) {
+    var before = Math.abs(area.scrollLeft);
+    var after = area.scrollWidth - area.clientWidth - before;
+    var edges = [before > 1 && 'start', after > 1 && 'end'].filter(Boolean).join(' ');
+    if (edges) area.setAttribute('data-more', edges);
+    else area.removeAttribute('data-more');
   }
 
   docyard.forContent(copyButtons);
   docyard.forContent(expandableCode);
-  docyard.forContent(scrollingCode);
+  docyard.forContent(scrollAreas);
 })();
