@@ -15,7 +15,7 @@ const site = {
     navigation: { tabs: tabs.map((tab) => ({ tab, pages: [tab.toLowerCase()] })) },
   }),
   ...Object.fromEntries(tabs.map((tab) => [`${tab.toLowerCase()}.mdx`, `Quay of ${tab}`])),
-  'guides.mdx': `${table}\n\n| Key | Value |\n|---|---|\n| a | b |\n\n<table><tbody><tr><td>${'wide'.repeat(60)}</td></tr></tbody></table>\n`,
+  'guides.mdx': `${table}\n\n| Key | Value |\n|---|---|\n| a | b |\n\n<table><tbody><tr><td>${'wide'.repeat(60)}</td></tr></tbody></table>\n\n\`\`\`bash\nls\n\`\`\`\n\n\`${'path/'.repeat(20)}\`\n`,
 };
 
 describe.skipIf(chromiumPath === undefined)('a page on a phone', () => {
@@ -57,6 +57,22 @@ describe.skipIf(chromiumPath === undefined)('a page on a phone', () => {
     });
     expect(widths.scrollWidth).toBe(widths.clientWidth);
     expect(await page.locator('.dy-table').nth(2).getAttribute('data-more')).toBe('end');
+  });
+
+  it('shows the copy button of a code block without a pointer over it', async () => {
+    await page.goto(`${origin}/guides.html`);
+    const button = page.getByRole('button', { name: 'Copy' });
+    expect(await button.evaluate((node) => getComputedStyle(node).opacity)).toBe('1');
+    const [block, own] = [await page.locator('.code-block').boundingBox(), await button.boundingBox()];
+    if (!block || !own) throw new Error('the code block or its button is missing');
+    expect(own.y - block.y).toBeCloseTo(block.y + block.height - own.y - own.height, 0);
+  });
+
+  it('breaks inline code that is longer than the screen', async () => {
+    await page.goto(`${origin}/guides.html`);
+    const box = await page.locator('p > code').boundingBox();
+    expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    expect(box?.height).toBeGreaterThan(40);
   });
 
   it('shows the current tab of a row of tabs that scrolls', async () => {

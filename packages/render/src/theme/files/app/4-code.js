@@ -17,22 +17,49 @@
     return copy.textContent.replace(/\n$/, '');
   }
 
+  var icon = function (shape) {
+    return (
+      '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+      'stroke-linejoin="round" aria-hidden="true">' +
+      shape +
+      '</svg>'
+    );
+  };
+  var icons =
+    icon(
+      '<rect x="8" y="8" width="12" height="12" rx="2"/><path d="M16 8V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2h2"/>',
+    ) + icon('<path d="m5 12.5 4.5 4.5L19 7.5"/>');
+
+  docyard.copyButton = function (text, label, copied) {
+    var button = document.createElement('button');
+    var name = function (shown) {
+      button.setAttribute('aria-label', shown);
+      button.title = shown;
+    };
+    button.type = 'button';
+    button.className = 'dy-copy-button code-block-copy-button';
+    button.innerHTML = icons;
+    name(label);
+    button.addEventListener('click', function () {
+      void navigator.clipboard.writeText(text()).then(function () {
+        name(copied);
+        button.classList.add('dy-is-copied');
+        setTimeout(function () {
+          name(label);
+          button.classList.remove('dy-is-copied');
+        }, 1600);
+      });
+    });
+    return button;
+  };
+
   function copyButtons(root) {
     if (!navigator.clipboard) return;
     all('.dy-code:not([data-no-copy])', root).forEach(function (block) {
-      var button = document.createElement('button');
-      button.type = 'button';
-      button.className = 'dy-copy-button code-block-copy-button';
-      button.textContent = 'Copy';
-      button.addEventListener('click', function () {
-        void navigator.clipboard.writeText(textOf(block)).then(function () {
-          button.textContent = 'Copied';
-          setTimeout(function () {
-            button.textContent = 'Copy';
-          }, 1600);
-        });
-      });
-      block.appendChild(button);
+      var text = function () {
+        return textOf(block);
+      };
+      block.appendChild(docyard.copyButton(text, 'Copy', 'Copied'));
     });
   }
 

@@ -19,7 +19,11 @@
       body: fields.bodies(model.method === 'GET' || model.method === 'HEAD' ? [] : model.bodies),
     };
     var preview = make('code');
-    var copy = make('button', { type: 'button', class: 'dy-copy-button' }, [say('Copy')]);
+    var shownText = function () {
+      return preview.textContent;
+    };
+    var copy = docyard.copyButton(shownText, say('Copy'), say('Copied'));
+    copy.hidden = !navigator.clipboard;
     var send = make('button', { type: 'submit', class: 'dy-api-try' }, [say('Send')]);
     var stop = make('button', { type: 'button', class: 'dy-try-it-stop', hidden: '' }, [say('Stop')]);
     var close = make('button', { type: 'button', class: 'dy-icon-button', 'aria-label': say('Close') }, [
@@ -86,15 +90,6 @@
     });
     dialog.addEventListener('click', function (event) {
       if (event.target === dialog) dialog.close();
-    });
-    copy.addEventListener('click', function () {
-      if (!navigator.clipboard) return;
-      void navigator.clipboard.writeText(preview.textContent).then(function () {
-        copy.textContent = say('Copied');
-        setTimeout(function () {
-          copy.textContent = say('Copy');
-        }, 1600);
-      });
     });
     document.body.append(dialog);
     refresh();
