@@ -4,7 +4,7 @@ import { element } from '../../text/html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { CodeSample, ContentView, ExampleView, OperationView } from '../view.ts';
 import type { ApiText, Say } from '../../words/api-words.ts';
-import { statusClass } from './operation.ts';
+import { firstSuccess, statusClass } from './operation.ts';
 
 /** Shares the language preference with all code groups of the site. */
 export function requestExamples(samples: readonly CodeSample[], page: PageContext, say: Say): string {
@@ -40,7 +40,8 @@ export function responseExamples(view: OperationView, page: PageContext, say: Sa
     return inner.length ? [{ ...panel(status, selectable(inner, undefined, page, say)), icon }] : [];
   });
   const title = say('Response');
-  const look = { className: `${codeGroupClass} dy-api-statuses`, first: 0, sync: 'status', title };
+  const first = firstSuccess(panels);
+  const look = { className: `${codeGroupClass} dy-api-statuses`, first, sync: 'status', title };
   return example(labelOf('Response', say), tabPanels(panels, page, look));
 }
 

@@ -140,10 +140,18 @@ function responsesHtml(responses: readonly ResponseView[], look: OperationLook, 
   const title = 'Response status';
   return tabPanels(panels, look.page, {
     className: `${tabsClass} dy-api-responses`,
-    first: 0,
+    first: firstSuccess(panels),
     sync: 'status',
     title,
   });
+}
+
+/** The panel that is open: a success, even if errors come first in the description. */
+export function firstSuccess(panels: readonly { title: string }[]): number {
+  return Math.max(
+    0,
+    panels.findIndex(({ title }) => title.startsWith('2')),
+  );
 }
 
 /** The first digit of the status, or `other` for `default`. */
