@@ -70,7 +70,7 @@
       });
       contentsFollow();
     };
-    var select = make('select', { class: 'multi-view-dropdown-trigger' });
+    var select = make('select', { class: 'dy-select multi-view-dropdown-trigger' });
     titles.forEach(function (title) {
       select.appendChild(make('option', { value: title, class: 'multi-view-dropdown-item' }, title));
     });
@@ -155,7 +155,7 @@
       var list = group.querySelector('.dy-tab-list');
       var buttons = all('[role="tab"]', list);
       if (buttons.length < 2) return;
-      var select = make('select', { class: 'dy-tab-select', 'aria-label': 'Language' });
+      var select = make('select', { class: 'dy-select dy-tab-select', 'aria-label': 'Language' });
       buttons.forEach(function (button, index) {
         select.appendChild(make('option', { value: index }, button.textContent));
       });

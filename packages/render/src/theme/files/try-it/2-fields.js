@@ -18,7 +18,7 @@
   }
 
   function select(options, chosen, values) {
-    var node = make('select', values);
+    var node = make('select', Object.assign({ class: 'dy-select' }, values));
     options.forEach(function (option) {
       var value = Array.isArray(option) ? option[0] : option;
       node.appendChild(make('option', { value: value }, [Array.isArray(option) ? option[1] : option]));
