@@ -20,8 +20,8 @@ export function headerHtml(context: FrameContext): string {
   const tabs = tabsHtml(context);
   return (
     `<header id="navbar" class="${tabs ? 'dy-site-navbar dy-has-tabs' : 'dy-site-navbar'}"><div id="navbar-transition" class="dy-navbar-surface"></div><div class="dy-bar">` +
-    '<button type="button" class="dy-icon-button dy-menu-button" data-menu-toggle aria-expanded="false" ' +
-    `aria-label="${escapeAttribute(words.menu)}">${menuIcon}</button>` +
+    `<button type="button" class="dy-icon-button dy-menu-button" data-menu-toggle="${escapeAttribute(words.close)}" ` +
+    `aria-expanded="false" aria-label="${escapeAttribute(words.menu)}">${menuIcon}</button>` +
     `<div class="dy-brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +
     searchButton(settings.searchPrompt, context.branch) +
     (links

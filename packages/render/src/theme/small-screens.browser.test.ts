@@ -59,6 +59,23 @@ describe.skipIf(chromiumPath === undefined)('a page on a phone', () => {
     expect(await page.locator('.dy-table').nth(2).getAttribute('data-more')).toBe('end');
   });
 
+  it('opens the menu with the tabs of the site, moves the focus into it and closes it with a button', async () => {
+    await page.goto(`${origin}/guides.html`);
+    await page.getByRole('button', { name: 'Navigation menu' }).click();
+    const close = page.getByRole('button', { name: 'Close' });
+    expect(await close.evaluate((node) => node === document.activeElement)).toBe(true);
+    await page.locator('#sidebar summary', { hasText: 'Guides' }).click();
+    await page.keyboard.press('Escape');
+    expect(await close.isVisible()).toBe(true);
+    await close.click();
+    const menu = page.getByRole('button', { name: 'Navigation menu' });
+    expect(await menu.evaluate((node) => node === document.activeElement)).toBe(true);
+    await menu.click();
+    await page.locator('#sidebar summary', { hasText: 'Guides' }).click();
+    await page.locator('#sidebar').getByRole('link', { name: 'Cookbooks' }).click();
+    expect(page.url()).toMatch(/cookbooks\.html$/);
+  });
+
   it('shows the copy button of a code block without a pointer over it', async () => {
     await page.goto(`${origin}/guides.html`);
     const button = page.getByRole('button', { name: 'Copy' });

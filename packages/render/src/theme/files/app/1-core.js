@@ -18,6 +18,14 @@ window.docyard = {
   giveId: function (node, id) {
     if (!document.getElementById(id)) node.id = id;
   },
+  icon: function (shape) {
+    return (
+      '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+      'stroke-linejoin="round" aria-hidden="true">' +
+      shape +
+      '</svg>'
+    );
+  },
   /* An id that is not valid percent-encoding is used literally. */
   idIn: function (hash) {
     var text = hash.replace(/^#/, '');

@@ -28,26 +28,30 @@
     var shade = document.createElement('div');
     shade.className = 'dy-drawer-shade';
     sidebar.after(shade);
-    var others = all('main, .dy-site-contents, .dy-site-footer, .dy-site-banner, .dy-skip-link');
+    var close = drawerHead(sidebar, button.getAttribute('data-menu-toggle'));
+    var others = all(
+      'main, .dy-site-navbar, .dy-site-contents, .dy-site-footer, .dy-site-banner, .dy-skip-link',
+    );
     var set = function (open) {
+      if (open === root.classList.contains('dy-menu-open')) return;
       root.classList.toggle('dy-menu-open', open);
       button.setAttribute('aria-expanded', String(open));
       others.forEach(function (part) {
         part.inert = open;
       });
       if (open) showCurrentEntry();
+      (open ? close : button).focus({ preventScroll: true });
     };
     button.addEventListener('click', function () {
-      set(!root.classList.contains('dy-menu-open'));
+      set(true);
     });
-    shade.addEventListener('click', function () {
-      set(false);
+    [close, shade].forEach(function (part) {
+      part.addEventListener('click', function () {
+        set(false);
+      });
     });
     document.addEventListener('keydown', function (event) {
-      if (event.key === 'Escape' && root.classList.contains('dy-menu-open')) {
-        set(false);
-        button.focus();
-      }
+      if (event.key === 'Escape' && !sidebar.querySelector('[data-menu][open]')) set(false);
     });
     sidebar.addEventListener('click', function (event) {
       if (!event.defaultPrevented && event.target.closest('a')) set(false);
@@ -55,6 +59,41 @@
     matchMedia('(min-width: 861px)').addEventListener('change', function () {
       set(false);
     });
+  }
+
+  /* The drawer covers the header, so it repeats the name of the site and the tabs. Returns the button that closes it. */
+  function drawerHead(sidebar, label) {
+    var head = document.createElement('div');
+    head.className = 'dy-drawer-head';
+    var brand = document.querySelector('.dy-brand > a');
+    if (brand) head.append(brand.cloneNode(true));
+    var close = document.createElement('button');
+    close.type = 'button';
+    close.className = 'dy-icon-button';
+    close.setAttribute('aria-label', label);
+    close.innerHTML = docyard.icon('<path d="m6 6 12 12M18 6 6 18"/>');
+    head.append(close);
+    sidebar.prepend(head);
+    var tabs = all('.dy-tab-row a');
+    var current = document.querySelector('.dy-tab-row a[aria-current]') || tabs[0];
+    if (!current) return close;
+    var menu = document.createElement('details');
+    menu.className = 'dy-menu dy-drawer-tabs';
+    menu.setAttribute('data-menu', '');
+    var summary = document.createElement('summary');
+    summary.innerHTML = current.innerHTML + docyard.icon('<path d="m6 9 6 6 6-6"/>');
+    var list = document.createElement('ul');
+    tabs.forEach(function (tab) {
+      var link = tab.cloneNode(true);
+      link.removeAttribute('class');
+      list.appendChild(document.createElement('li')).append(link);
+    });
+    var items = document.createElement('div');
+    items.className = 'dy-menu-items';
+    items.append(list);
+    menu.append(summary, items);
+    head.after(menu);
+    return close;
   }
 
   function menus() {

@@ -17,18 +17,10 @@
     return copy.textContent.replace(/\n$/, '');
   }
 
-  var icon = function (shape) {
-    return (
-      '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
-      'stroke-linejoin="round" aria-hidden="true">' +
-      shape +
-      '</svg>'
-    );
-  };
   var icons =
-    icon(
+    docyard.icon(
       '<rect x="8" y="8" width="12" height="12" rx="2"/><path d="M16 8V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2h2"/>',
-    ) + icon('<path d="m5 12.5 4.5 4.5L19 7.5"/>');
+    ) + docyard.icon('<path d="m5 12.5 4.5 4.5L19 7.5"/>');
 
   docyard.copyButton = function (text, label, copied) {
     var button = document.createElement('button');
