@@ -16,12 +16,14 @@ export function previewSite(options: PreviewOptions): Promise<Preview> {
 export { DamagedCacheError } from './cache/page-cache.ts';
 export { SiteLoadError } from './model/diagnostic.ts';
 export { engineVersion } from './engine-version.ts';
+export { needsSourceFacts } from './site/source-facts.ts';
 
 export type { CacheDecision } from './cache/page-cache.ts';
 export type { SiteReport } from './check/report.ts';
 export type { BuildCache } from './model/build-cache.ts';
 export type { Diagnostic, Severity } from './model/diagnostic.ts';
 export type { FileContent } from './model/file-content.ts';
+export type { ForgeLinks, SourceFacts } from './model/source-facts.ts';
 export type { UrlStyle } from './model/site-plan.ts';
 export type { CheckOptions, OutputFile, RenderEvent, RenderOptions } from './pipeline/render-site.ts';
 export type { Preview, PreviewOptions } from './preview/preview.ts';

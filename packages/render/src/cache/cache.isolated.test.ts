@@ -121,6 +121,24 @@ describe('a second build', () => {
     expect(await rebuild()).toEqual([]);
   });
 
+  it('a second build renders the page whose date changed, and all pages when their repository did', async () => {
+    write(
+      'docs.json',
+      docs('index', 'guides/first', 'guides/second', 'guides/third').replace(
+        '{',
+        '{"metadata":{"timestamp":true},"feedback":{"suggestEdit":true},',
+      ),
+    );
+    const changedOn = new Map(pages.map((page) => [page.replace('.html', '.mdx'), '2026-05-14']));
+    const links = { edit: 'https://git.example.com/edit/main/' };
+    expect(await rebuild({ sourceFacts: { changedOn, links } })).toEqual(pages);
+    expect(await rebuild({ sourceFacts: { changedOn, links } })).toEqual([]);
+    const later = new Map([...changedOn, ['guides/first.mdx', '2026-05-15']]);
+    expect(await rebuild({ sourceFacts: { changedOn: later, links } })).toEqual(['guides/first.html']);
+    const moved = { edit: 'https://git.example.com/edit/next/' };
+    expect(await rebuild({ sourceFacts: { changedOn: later, links: moved } })).toEqual(pages);
+  });
+
   it('a second build renders the page whose text changed', async () => {
     write('guides/second.mdx', `${site['guides/second.mdx']}\nMore words.\n`);
     expect(await rebuild()).toEqual(['guides/second.html']);

@@ -218,7 +218,8 @@ class CachedPageRenderer implements PageRenderer {
   /** Undefined for a page whose file cannot be read. */
   #keyOf({ generated, content = '', file, output }: PageTask): string | undefined {
     const source = generated ? shortHash(content) : this.#hashes.of(file);
-    return source === undefined ? undefined : shortHash([this.#siteKey, output, source].join('\0'));
+    const day = this.#site.options.sourceFacts?.changedOn.get(file) ?? '';
+    return source === undefined ? undefined : shortHash([this.#siteKey, output, source, day].join('\0'));
   }
 
   #reject(task: PageTask, reason: string): undefined {
@@ -238,10 +239,11 @@ const filesOfPages = new Set(
 /** The part of a page's key that all pages share: everything that may be visible on any page. */
 function siteKeyOf({ site, plan, options, pictures }: KeyedSite, hashes: FileHashes): string {
   const { root: _root, clockMs: _clockMs, pictures: remotePictures, ...planned } = plan;
-  const { fetchPicture, engine, version, customScripts } = options;
+  const { fetchPicture, engine, version, customScripts, sourceFacts } = options;
   const shared = site.files.all.filter((file) => !filesOfPages.has(extname(file).toLowerCase()));
   const files = [...shared, ...pictures.files].map((file) => [file, hashes.of(file)]);
-  const chosen = { engine, version, customScripts, fetches: fetchPicture !== undefined };
+  const { links } = sourceFacts ?? {};
+  const chosen = { engine, version, customScripts, links, fetches: fetchPicture !== undefined };
   return shortHash(JSON.stringify([chosen, planned, [...remotePictures], files, [...site.metas.values()]]));
 }
 

@@ -34,6 +34,7 @@ export function fromLegacyConfig(legacy: JsonObject): JsonObject {
     styling: { eyebrows: legacy['eyebrow'], codeblocks: at(legacy, 'codeBlock', 'mode') },
     search: { prompt: at(legacy, 'search', 'prompt') },
     metadata: { timestamp: at(legacy, 'metadata', 'timestamp') },
+    feedback: legacy['feedback'],
     banner: legacy['banner'],
     integrations: { ...asObject(legacy['analytics']), ...asObject(legacy['integrations']) },
     seo: {

@@ -65,6 +65,7 @@ export interface SiteSettings extends Surroundings {
   drilldown?: boolean;
   contextual: ContextualMenu;
   timestamp: boolean;
+  feedback: { suggestEdit: boolean; raiseIssue: boolean };
   searchPrompt?: string;
   redirects: Redirect[];
   variables: Record<string, string>;
@@ -100,6 +101,10 @@ export function readSettings(
     ...optional('drilldown', flagAt(config, 'interaction', 'drilldown')),
     contextual: readContextual(config['contextual']),
     timestamp: at(config, 'metadata', 'timestamp') === true,
+    feedback: {
+      suggestEdit: at(config, 'feedback', 'suggestEdit') === true,
+      raiseIssue: at(config, 'feedback', 'raiseIssue') === true,
+    },
     ...optional('searchPrompt', textAt(config, 'search', 'prompt')),
     redirects: readRedirects(config),
     variables: stringRecord(config['variables']),

@@ -83,7 +83,7 @@ const topLevel: Record<string, Shape> = {
   markdown: 'object',
   integrations: 'object',
   analytics: 'object',
-  feedback: 'object',
+  feedback: { keys: { suggestEdit: 'flag', raiseIssue: 'flag', thumbsRating: 'flag' } },
   variations: 'object',
   chat: 'any',
 };

@@ -17,6 +17,8 @@ const shapes = {
   copy: '<rect x="8" y="8" width="12" height="12" rx="2"/><path d="M16 8V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2h2"/>',
   link: '<path d="M10 14a4.5 4.5 0 0 0 6.4 0l3-3A4.5 4.5 0 0 0 13 4.6l-1 1M14 10a4.5 4.5 0 0 0-6.4 0l-3 3a4.5 4.5 0 0 0 6.4 6.4l1-1"/>',
   feed: '<path d="M5 5a14 14 0 0 1 14 14M5 11.5a7.5 7.5 0 0 1 7.5 7.5"/><circle cx="6" cy="18" r="1"/>',
+  pencil: '<path d="M4 20h4L19.5 8.5a2.1 2.1 0 0 0-4-4L4 16z"/>',
+  flag: '<path d="M5 21V4h12l-2 4 2 4H5"/>',
   unknown: '<rect x="4.5" y="4.5" width="15" height="15" rx="4"/><circle cx="12" cy="12" r="1.5"/>',
 } as const;
 

@@ -21,6 +21,7 @@ export const idHooks = [
   'navbar-transition',
   'page-context-menu',
   'page-context-menu-button',
+  'page-feedback',
   'page-title',
   'pagination',
   'panel',

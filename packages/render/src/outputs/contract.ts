@@ -4,6 +4,7 @@ import type { BuildCache } from '../model/build-cache.ts';
 import type { PageSummary } from '../model/finished-page.ts';
 import type { PageTask } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
+import type { SourceFacts } from '../model/source-facts.ts';
 import type { Addresses } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Site } from '../site/site.ts';
@@ -45,6 +46,7 @@ export type OutputPage = Pick<PageTask, 'route' | 'output' | 'title'> &
 export interface OutputContext {
   site: Site;
   plan: SitePlan;
+  sourceFacts?: SourceFacts | undefined;
   addresses: Addresses;
   publicAddresses: PublicAddresses;
   /**

@@ -1,4 +1,5 @@
 import type { OutputContext, OutputItem } from './contract.ts';
+import { modifiedDay } from '../site/source-facts.ts';
 import { isListed } from '../site/visibility.ts';
 import { escapeXml, xmlDeclaration } from './xml.ts';
 
@@ -25,13 +26,14 @@ export function* sitemap(context: OutputContext): Generator<OutputItem> {
 }
 
 /** Excludes failed pages and pages with another canonical URL. */
-function entriesOf({ site, pages, publicAddresses }: OutputContext): string[] {
+function entriesOf({ site, pages, publicAddresses, sourceFacts }: OutputContext): string[] {
   return pages.flatMap(({ route, failed }) => {
     const meta = site.metas.get(route);
     const address = publicAddresses.ofPage(route);
     if (!meta || failed || address === undefined || !isListed(site, meta)) return [];
     if (publicAddresses.canonicalOf(meta) !== address) return [];
-    const changed = meta.lastUpdated ? `<lastmod>${meta.lastUpdated}</lastmod>` : '';
+    const day = modifiedDay(site.settings, meta, sourceFacts);
+    const changed = day ? `<lastmod>${day}</lastmod>` : '';
     const languages = publicAddresses
       .alternatesOf(route)
       .map(

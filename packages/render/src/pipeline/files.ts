@@ -71,6 +71,7 @@ function outputContext(build: SiteBuild, summaries: SiteSummaries): OutputContex
     used: (file) => assets.has(file),
     fragmentOn: (route, fragment) => anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
     styleFiles: pictures.style,
+    sourceFacts: options.sourceFacts,
     readFile: siteFileReader(site.root, assets),
     cache: options.cache,
     signal: options.signal,

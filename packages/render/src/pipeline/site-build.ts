@@ -102,7 +102,11 @@ export async function prepareBuild(site: Site, options: RenderOptions): Promise<
     pictures,
     (file) => frameFiles.add(file),
     socialImages,
-    { customScripts, fragmentOn: (output, fragment) => anchorLinks.fragmentOn(output, fragment) },
+    {
+      customScripts,
+      fragmentOn: (output, fragment) => anchorLinks.fragmentOn(output, fragment),
+      sourceFacts: options.sourceFacts,
+    },
   );
   return {
     site,

@@ -1,5 +1,6 @@
 import type { FetchPicture } from '../assets/remote-pictures.ts';
 import type { SitePlan, UrlStyle } from '../model/site-plan.ts';
+import type { SourceFacts } from '../model/source-facts.ts';
 
 export type CustomScriptsOption = 'include' | 'skip';
 
@@ -23,4 +24,6 @@ export interface SiteOptions {
   customCode?: SitePlan['customCode'];
   /** ISO date. Site code sees this time. */
   committedAt?: string | null;
+  /** For sites that show dates or links to their repository; see `needsSourceFacts`. */
+  sourceFacts?: SourceFacts | undefined;
 }

@@ -25,6 +25,9 @@ import { type HeadSite, headFacts, type SocialImageFinder } from './head-facts.t
 import { PageSwitches } from './page-switches.ts';
 import { PlaceParts } from './place-parts.ts';
 import { type PageDocument, type PageView, pageDocument, showsSidebar } from './shell.ts';
+import { modifiedDay, shownDay } from '../site/source-facts.ts';
+import type { SourceFacts } from '../model/source-facts.ts';
+import { pageLinks } from './page-links.ts';
 import { type FragmentOn, type SiteLinks, createSiteLinks, linksWithin } from './site-links.ts';
 import { languageCode, wordsFor } from '../words/words.ts';
 import type { SitePlan } from '../model/site-plan.ts';
@@ -47,6 +50,7 @@ type ComposedPage = Pick<PageSummary, 'usesSocialImage' | 'followed'>;
 export interface ComposerOptions {
   customScripts?: Pick<CustomScripts, 'paths' | 'hosts'>;
   fragmentOn?: FragmentOn | undefined;
+  sourceFacts?: SourceFacts | undefined;
 }
 
 export class PageComposer {
@@ -63,6 +67,7 @@ export class PageComposer {
   readonly #home: string;
   readonly #airGapped: boolean;
   readonly #customScripts: Pick<CustomScripts, 'paths' | 'hosts'>;
+  readonly #sourceFacts: SourceFacts | undefined;
   readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
   readonly #renamedFiles: ReadonlyMap<string, string>;
@@ -75,9 +80,10 @@ export class PageComposer {
     pictures: Pictures,
     useFile: (file: string) => void,
     socialImages: SocialImageFinder,
-    { customScripts = { paths: [], hosts: [] }, fragmentOn }: ComposerOptions = {},
+    { customScripts = { paths: [], hosts: [] }, fragmentOn, sourceFacts }: ComposerOptions = {},
   ) {
     this.#site = site;
+    this.#sourceFacts = sourceFacts;
     this.#customScripts = {
       paths: customScripts.paths,
       hosts: plan.airGapped ? [] : customScripts.hosts,
@@ -150,7 +156,8 @@ export class PageComposer {
     const withSwitches = (html: string): string => this.#switches.fill(html, frame, prefix, task.route);
     const language = languageCode(branch?.language ?? 'en');
     const words = wordsFor(language);
-    const head = headFacts(this.#headSite, { meta, result, place, language, prefix });
+    const modified = modifiedDay(settings, meta, this.#sourceFacts);
+    const head = headFacts(this.#headSite, { meta, result, place, language, prefix, modified });
     this.usedSocialImage = head.image !== undefined;
     const markdown = relativeHref(prefix, `${task.route}.md`);
     const view: PageView = {
@@ -181,7 +188,8 @@ export class PageComposer {
       eyebrow: place ? this.#places.eyebrow(place, links, prefix) : [],
       directory: place ? this.#places.directory(place, links, prefix) : '',
       ...(place && !meta.hidePagination ? this.#places.neighbours(place, links, prefix) : {}),
-      ...((meta.timestamp ?? settings.timestamp) && meta.lastUpdated ? { updated: meta.lastUpdated } : {}),
+      updated: shownDay(settings, meta, this.#sourceFacts),
+      pageLinks: pageLinks(settings, this.#sourceFacts?.links, meta, words),
       contextual: contextualHtml(meta.contextual ?? settings.contextual, {
         words,
         markdownHref: markdown,

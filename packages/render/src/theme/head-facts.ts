@@ -46,6 +46,8 @@ export interface HeadPage {
   place: PagePlace | undefined;
   language: string;
   prefix: string;
+  /** The day of the last change. */
+  modified: string | undefined;
 }
 
 export function headFacts(site: HeadSite, page: HeadPage): HeadFacts {
@@ -105,7 +107,7 @@ function imageOf({ images, addresses, settings }: HeadSite, { meta }: HeadPage):
 
 function graphOf(
   { settings, addresses, logo }: HeadSite,
-  { meta, result, place, language }: HeadPage,
+  { meta, result, place, language, modified }: HeadPage,
   canonical: string | undefined,
   image: string | undefined,
 ): string | undefined {
@@ -127,7 +129,7 @@ function graphOf(
     language,
     trail,
     image,
-    modified: meta.lastUpdated,
+    modified,
     isApi: meta.endpoint !== undefined,
   });
 }

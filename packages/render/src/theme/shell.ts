@@ -41,7 +41,9 @@ export interface PageView extends HeadFacts {
   footer: SharedText;
   eyebrow: { label: string; href?: string | undefined }[];
   directory: string;
-  updated?: string;
+  updated?: string | undefined;
+  /** Links to the source of the page. */
+  pageLinks: string;
   contextual: string;
   contextualInContents: boolean;
   previous?: { href: string; title: string } | undefined;
@@ -206,11 +208,17 @@ function feedLink({ feed, showsFeed }: PageView): string {
 }
 
 function pageEnd(view: FramedView): string {
-  const { directory, updated, words, language } = view;
+  return view.directory + pageFoot(view) + paginationHtml(view);
+}
+
+/** Scripts of a site may fill the first element. */
+function pageFoot(view: FramedView): string {
+  const { updated, words, language, pageLinks } = view;
   const day = updated
-    ? `<p class="dy-page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>\n`
+    ? `<p class="dy-page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>`
     : '';
-  return directory + day + paginationHtml(view);
+  const links = pageLinks && `<p class="dy-page-links">${pageLinks}</p>`;
+  return `<div class="dy-page-foot"><div${frameId(view, 'page-feedback')}></div>${links}${day}</div>\n`;
 }
 
 function spokenDay(day: string, language: string): string {

@@ -26,6 +26,8 @@ const english = {
   viewMarkdown: 'View as Markdown',
   openIn: 'Open in',
   more: 'More',
+  editPage: 'Suggest an edit',
+  raiseIssue: 'Report a problem',
 };
 
 export type Words = typeof english;
@@ -34,19 +36,19 @@ const order = Object.keys(english) as (keyof Words)[];
 
 /** One line per language, in the order of the English words. */
 const lines: Record<string, string> = {
-  de: 'Zum Inhalt springen|Navigationsmenü|Seiten|Bereiche|Links der Website|Zwischen hell und dunkel wechseln|Auf dieser Seite|Pfad|Vorige und nächste Seite|Zurück|Weiter|Zuletzt aktualisiert|Veraltet|Beispiele|Hinweis|Schließen|Filtern|Fußzeile|Produkt|Version|Sprache|Bereich|Seite kopieren|Kopiert|Als Markdown ansehen|Öffnen in|Mehr',
-  es: 'Saltar al contenido|Menú de navegación|Páginas|Secciones|Enlaces del sitio|Cambiar entre claro y oscuro|En esta página|Ruta|Página anterior y siguiente|Anterior|Siguiente|Última actualización|Obsoleto|Ejemplos|Aviso|Cerrar|Filtrar|Pie de página|Producto|Versión|Idioma|Sección|Copiar página|Copiado|Ver como Markdown|Abrir en|Más',
-  fr: 'Aller au contenu|Menu de navigation|Pages|Sections|Liens du site|Basculer entre clair et sombre|Sur cette page|Fil d’Ariane|Page précédente et suivante|Précédent|Suivant|Dernière mise à jour|Obsolète|Exemples|Avis|Fermer|Filtrer|Pied de page|Produit|Version|Langue|Section|Copier la page|Copié|Voir en Markdown|Ouvrir dans|Plus',
-  it: 'Vai al contenuto|Menu di navigazione|Pagine|Sezioni|Link del sito|Passa tra chiaro e scuro|In questa pagina|Percorso|Pagina precedente e successiva|Precedente|Successivo|Ultimo aggiornamento|Obsoleto|Esempi|Avviso|Chiudi|Filtra|Piè di pagina|Prodotto|Versione|Lingua|Sezione|Copia pagina|Copiato|Vedi come Markdown|Apri in|Altro',
-  pt: 'Ir para o conteúdo|Menu de navegação|Páginas|Seções|Links do site|Alternar entre claro e escuro|Nesta página|Caminho|Página anterior e próxima|Anterior|Próximo|Última atualização|Obsoleto|Exemplos|Aviso|Fechar|Filtrar|Rodapé|Produto|Versão|Idioma|Seção|Copiar página|Copiado|Ver como Markdown|Abrir em|Mais',
-  ru: 'Перейти к содержанию|Меню навигации|Страницы|Разделы|Ссылки сайта|Переключить светлую и тёмную тему|На этой странице|Путь|Предыдущая и следующая страница|Назад|Далее|Последнее обновление|Устарело|Примеры|Объявление|Закрыть|Фильтр|Нижний колонтитул|Продукт|Версия|Язык|Раздел|Копировать страницу|Скопировано|Открыть как Markdown|Открыть в|Ещё',
-  zh: '跳到正文|导航菜单|页面|栏目|站点链接|切换浅色与深色|本页内容|路径|上一页和下一页|上一页|下一页|最后更新|已弃用|示例|公告|关闭|筛选|页脚|产品|版本|语言|栏目|复制页面|已复制|以 Markdown 查看|打开于|更多',
+  de: 'Zum Inhalt springen|Navigationsmenü|Seiten|Bereiche|Links der Website|Zwischen hell und dunkel wechseln|Auf dieser Seite|Pfad|Vorige und nächste Seite|Zurück|Weiter|Zuletzt aktualisiert|Veraltet|Beispiele|Hinweis|Schließen|Filtern|Fußzeile|Produkt|Version|Sprache|Bereich|Seite kopieren|Kopiert|Als Markdown ansehen|Öffnen in|Mehr|Änderung vorschlagen|Problem melden',
+  es: 'Saltar al contenido|Menú de navegación|Páginas|Secciones|Enlaces del sitio|Cambiar entre claro y oscuro|En esta página|Ruta|Página anterior y siguiente|Anterior|Siguiente|Última actualización|Obsoleto|Ejemplos|Aviso|Cerrar|Filtrar|Pie de página|Producto|Versión|Idioma|Sección|Copiar página|Copiado|Ver como Markdown|Abrir en|Más|Sugerir un cambio|Informar de un problema',
+  fr: 'Aller au contenu|Menu de navigation|Pages|Sections|Liens du site|Basculer entre clair et sombre|Sur cette page|Fil d’Ariane|Page précédente et suivante|Précédent|Suivant|Dernière mise à jour|Obsolète|Exemples|Avis|Fermer|Filtrer|Pied de page|Produit|Version|Langue|Section|Copier la page|Copié|Voir en Markdown|Ouvrir dans|Plus|Proposer une modification|Signaler un problème',
+  it: 'Vai al contenuto|Menu di navigazione|Pagine|Sezioni|Link del sito|Passa tra chiaro e scuro|In questa pagina|Percorso|Pagina precedente e successiva|Precedente|Successivo|Ultimo aggiornamento|Obsoleto|Esempi|Avviso|Chiudi|Filtra|Piè di pagina|Prodotto|Versione|Lingua|Sezione|Copia pagina|Copiato|Vedi come Markdown|Apri in|Altro|Suggerisci una modifica|Segnala un problema',
+  pt: 'Ir para o conteúdo|Menu de navegação|Páginas|Seções|Links do site|Alternar entre claro e escuro|Nesta página|Caminho|Página anterior e próxima|Anterior|Próximo|Última atualização|Obsoleto|Exemplos|Aviso|Fechar|Filtrar|Rodapé|Produto|Versão|Idioma|Seção|Copiar página|Copiado|Ver como Markdown|Abrir em|Mais|Sugerir uma alteração|Relatar um problema',
+  ru: 'Перейти к содержанию|Меню навигации|Страницы|Разделы|Ссылки сайта|Переключить светлую и тёмную тему|На этой странице|Путь|Предыдущая и следующая страница|Назад|Далее|Последнее обновление|Устарело|Примеры|Объявление|Закрыть|Фильтр|Нижний колонтитул|Продукт|Версия|Язык|Раздел|Копировать страницу|Скопировано|Открыть как Markdown|Открыть в|Ещё|Предложить правку|Сообщить о проблеме',
+  zh: '跳到正文|导航菜单|页面|栏目|站点链接|切换浅色与深色|本页内容|路径|上一页和下一页|上一页|下一页|最后更新|已弃用|示例|公告|关闭|筛选|页脚|产品|版本|语言|栏目|复制页面|已复制|以 Markdown 查看|打开于|更多|建议修改|报告问题',
   'zh-hant':
-    '跳到正文|導覽選單|頁面|分類|網站連結|切換淺色與深色|本頁內容|路徑|上一頁和下一頁|上一頁|下一頁|最後更新|已棄用|範例|公告|關閉|篩選|頁尾|產品|版本|語言|分類|複製頁面|已複製|以 Markdown 檢視|開啟於|更多',
-  ja: '本文へ移動|ナビゲーションメニュー|ページ|セクション|サイトのリンク|ライトとダークを切り替え|このページの内容|パンくずリスト|前後のページ|前へ|次へ|最終更新|非推奨|例|お知らせ|閉じる|絞り込み|フッター|製品|バージョン|言語|セクション|ページをコピー|コピーしました|Markdown で表示|次で開く|その他',
-  ko: '본문으로 건너뛰기|탐색 메뉴|페이지|섹션|사이트 링크|밝은 모드와 어두운 모드 전환|이 페이지의 내용|경로|이전 및 다음 페이지|이전|다음|마지막 업데이트|사용 중단|예시|알림|닫기|필터|바닥글|제품|버전|언어|섹션|페이지 복사|복사됨|Markdown으로 보기|다음에서 열기|더 보기',
-  ar: 'انتقل إلى المحتوى|قائمة التنقل|الصفحات|الأقسام|روابط الموقع|التبديل بين الفاتح والداكن|في هذه الصفحة|المسار|الصفحة السابقة والتالية|السابق|التالي|آخر تحديث|مهمل|أمثلة|إشعار|إغلاق|تصفية|تذييل|المنتج|الإصدار|اللغة|القسم|نسخ الصفحة|تم النسخ|عرض بصيغة Markdown|فتح في|المزيد',
-  he: 'דילוג לתוכן|תפריט ניווט|עמודים|מדורים|קישורי האתר|מעבר בין בהיר לכהה|בעמוד זה|נתיב|העמוד הקודם והבא|הקודם|הבא|עודכן לאחרונה|הוצא משימוש|דוגמאות|הודעה|סגירה|סינון|כותרת תחתונה|מוצר|גרסה|שפה|מדור|העתקת העמוד|הועתק|הצגה כ-Markdown|פתיחה ב|עוד',
+    '跳到正文|導覽選單|頁面|分類|網站連結|切換淺色與深色|本頁內容|路徑|上一頁和下一頁|上一頁|下一頁|最後更新|已棄用|範例|公告|關閉|篩選|頁尾|產品|版本|語言|分類|複製頁面|已複製|以 Markdown 檢視|開啟於|更多|建議修改|回報問題',
+  ja: '本文へ移動|ナビゲーションメニュー|ページ|セクション|サイトのリンク|ライトとダークを切り替え|このページの内容|パンくずリスト|前後のページ|前へ|次へ|最終更新|非推奨|例|お知らせ|閉じる|絞り込み|フッター|製品|バージョン|言語|セクション|ページをコピー|コピーしました|Markdown で表示|次で開く|その他|編集を提案|問題を報告',
+  ko: '본문으로 건너뛰기|탐색 메뉴|페이지|섹션|사이트 링크|밝은 모드와 어두운 모드 전환|이 페이지의 내용|경로|이전 및 다음 페이지|이전|다음|마지막 업데이트|사용 중단|예시|알림|닫기|필터|바닥글|제품|버전|언어|섹션|페이지 복사|복사됨|Markdown으로 보기|다음에서 열기|더 보기|수정 제안|문제 신고',
+  ar: 'انتقل إلى المحتوى|قائمة التنقل|الصفحات|الأقسام|روابط الموقع|التبديل بين الفاتح والداكن|في هذه الصفحة|المسار|الصفحة السابقة والتالية|السابق|التالي|آخر تحديث|مهمل|أمثلة|إشعار|إغلاق|تصفية|تذييل|المنتج|الإصدار|اللغة|القسم|نسخ الصفحة|تم النسخ|عرض بصيغة Markdown|فتح في|المزيد|اقترح تعديلًا|أبلغ عن مشكلة',
+  he: 'דילוג לתוכן|תפריט ניווט|עמודים|מדורים|קישורי האתר|מעבר בין בהיר לכהה|בעמוד זה|נתיב|העמוד הקודם והבא|הקודם|הבא|עודכן לאחרונה|הוצא משימוש|דוגמאות|הודעה|סגירה|סינון|כותרת תחתונה|מוצר|גרסה|שפה|מדור|העתקת העמוד|הועתק|הצגה כ-Markdown|פתיחה ב|עוד|הצעת עריכה|דיווח על בעיה',
 };
 
 const known = new Map<string, Words>();

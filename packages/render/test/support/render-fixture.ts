@@ -50,7 +50,7 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
     diagnostics,
     codes: diagnostics.map(({ code }) => code),
     content: (path) =>
-      /<div[^>]* class="dy-content mdx-content prose">([\s\S]*?)<\/div>\n(?:<nav[^>]* class="(?:dy-site-pagination|dy-directory)|<p class="dy-page-updated"|<\/main>)/.exec(
+      /<div[^>]* class="dy-content mdx-content prose">([\s\S]*?)<\/div>\n(?:<nav[^>]* class="(?:dy-site-pagination|dy-directory)|<div class="dy-page-foot"|<\/main>)/.exec(
         files.get(path) ?? '',
       )?.[1] ?? '',
   };
