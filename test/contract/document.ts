@@ -23,13 +23,19 @@ export interface ApiDocument {
   complaints(id: OperationId, answer: Answer): string[];
 }
 
+interface DocumentedResponse {
+  description: string;
+  content?: Record<string, object>;
+}
+
 interface Described {
   operationId: OperationId;
-  responses: Record<string, { description: string; content?: Record<string, object> }>;
+  responses: Record<string, DocumentedResponse | { $ref: string }>;
 }
 
 interface OpenApi {
   paths: Record<string, Record<string, Described>>;
+  components: { responses: Record<string, DocumentedResponse> };
 }
 
 export async function fetchDocument(origin: string): Promise<ApiDocument> {
@@ -44,20 +50,22 @@ export async function fetchDocument(origin: string): Promise<ApiDocument> {
       id: described.operationId,
       method,
       path,
-      outcomes: outcomesOf(described),
+      outcomes: outcomesOf(described, document),
     })),
   );
   return {
     operations,
     complaints(id, { status, headers, body }) {
       const found = operations.find((each) => each.id === id);
-      const response = document.paths[found?.path ?? '']?.[found?.method ?? '']?.responses[status];
-      if (found === undefined || response === undefined) return [`${status} is not documented`];
+      const described = document.paths[found?.path ?? '']?.[found?.method ?? '']?.responses[status];
+      if (found === undefined || described === undefined) return [`${status} is not documented`];
+      const response = resolved(described, document);
       const type = headers.get('content-type')?.split(';')[0];
       if (response.content === undefined) return body === '' ? [] : ['a body where none is documented'];
       if (type === undefined || !(type in response.content)) return [`${type} is not documented`];
-      const pointer = ['paths', found.path, found.method, 'responses', status, 'content', type, 'schema'];
-      const $ref = `document#/${pointer.map(escapePointer).join('/')}`;
+      const ownPlace = ['paths', found.path, found.method, 'responses', status];
+      const place = '$ref' in described ? described.$ref : `#/${ownPlace.map(escapePointer).join('/')}`;
+      const $ref = `document${place}/content/${escapePointer(type)}/schema`;
       const validate = compiled.get($ref) ?? ajv.compile({ $ref });
       compiled.set($ref, validate);
       validate(type.endsWith('json') ? JSON.parse(body) : body);
@@ -67,15 +75,22 @@ export async function fetchDocument(origin: string): Promise<ApiDocument> {
 }
 
 /** The description of an error response lists its codes, each before a colon. */
-function outcomesOf({ responses }: Described): Outcome[] {
-  return Object.entries(responses).flatMap(([text, { description }]) => {
+function outcomesOf({ responses }: Described, document: OpenApi): Outcome[] {
+  return Object.entries(responses).flatMap(([text, response]) => {
     const status = Number(text);
+    const { description } = resolved(response, document);
     const codes = status < 400 ? [] : [...description.matchAll(/`(\w+)`:/g)].map(([, code]) => code);
     return (codes.length === 0 ? [undefined] : codes).map((code) => ({
       status,
       code: code as ErrorCode | undefined,
     }));
   });
+}
+
+function resolved(response: DocumentedResponse | { $ref: string }, document: OpenApi): DocumentedResponse {
+  if (!('$ref' in response)) return response;
+  const name = response.$ref.replace('#/components/responses/', '');
+  return document.components.responses[name] as DocumentedResponse;
 }
 
 function escapePointer(step: string | number): string {

@@ -2,20 +2,21 @@ import * as z from 'zod';
 import { agentStatuses, patchType } from './constants.ts';
 import { YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
+import { agentJobId, projectId } from './primitives.ts';
 import * as schemas from './schemas.ts';
 
-const projectParams = z.object({ projectId: z.string().min(1).max(64) });
-const jobParams = z.object({ projectId: z.string().min(1).max(64), id: z.string().min(1).max(64) });
+const projectParams = z.object({ projectId });
+const jobParams = z.object({ projectId, id: agentJobId });
 const tag = 'Agent jobs';
 
 const filters = {
-  status: z.enum(agentStatuses).optional(),
+  status: z.enum(agentStatuses).optional().describe('Only jobs in this state.'),
   archived: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Only archived jobs, or only others. Default: both.' }),
+    .meta({ description: 'Only archived jobs, or only the others. Default: both.' }),
   canceled: YesOrNo.meta({
-    description: 'Only jobs that were canceled, or only the others. Default: both.',
+    description: 'Only canceled jobs, or only the others. Default: both.',
   }),
 };
 
@@ -25,7 +26,8 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job',
     tag,
     summary: 'Create agent job',
-    description: 'Only `prompt` is required. Follow the job until it is no longer `active`.',
+    description:
+      'Starts an agent that works on your instruction. Follow the job until it is no longer `active`.\n\nReturns `agent_not_configured` if neither a model endpoint nor a program is set.',
     scope: 'agent:write',
     params: projectParams,
     body: schemas.CreateAgentJob,
@@ -37,10 +39,11 @@ export const agentOperations = {
     path: '/v2/agent/jobs',
     tag,
     summary: 'List agent jobs of every project',
+    description: 'The agent jobs of your organization, newest first.',
     scope: 'agent:read',
     query: z.strictObject({
       ...filters,
-      projectId: z.string().min(1).max(64).optional().meta({ description: 'Only jobs of this project.' }),
+      projectId: projectId.optional().describe('Only jobs of this project.'),
       ...schemas.Page,
     }),
     success: json(200, schemas.listOf(schemas.AgentJob, 'AgentJobList')),
@@ -52,7 +55,7 @@ export const agentOperations = {
     tag,
     summary: 'Follow every agent job as server-sent events',
     description:
-      'Begins with all active jobs. Each event is named `job` and contains the current record. Several changes can arrive as one event. `Last-Event-ID` resumes.',
+      'One stream for all agent jobs of your organization. It starts with every active job.\n\nEach event is named `job` and contains the complete current record. Several changes can be combined into one event. The steps of a job are not part of this stream. `Last-Event-ID` resumes the stream.',
     scope: 'agent:read',
     success: { status: 200, kind: 'events', schema: schemas.AgentJob },
     errors: [],
@@ -62,6 +65,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/jobs',
     tag,
     summary: 'List agent jobs',
+    description: 'The agent jobs of one project, newest first.',
     scope: 'agent:read',
     params: projectParams,
     query: z.strictObject({ ...filters, ...schemas.Page }),
@@ -74,7 +78,7 @@ export const agentOperations = {
     tag,
     summary: 'Get agent job',
     description:
-      'The current state of one agent job. Suitable for polling. `Prefer: wait=N` (up to 55) holds the response until the record changes.',
+      'Returns the current state of an agent job. Poll it until `status` is `completed`, `archived` or `failed`.',
     scope: 'agent:read',
     params: jobParams,
     success: json(200, schemas.AgentJob),
@@ -87,7 +91,7 @@ export const agentOperations = {
     tag,
     summary: 'Send a message to an agent job',
     description:
-      'An active job receives the message before its next step. A finished job becomes active again, on the same branch and pull request.',
+      'An active job reads the message before its next step. A finished job becomes active again, with the same branch and pull request.\n\nA message that arrives after a run has ended starts the next run.',
     scope: 'agent:write',
     params: jobParams,
     body: schemas.MessageAgentJob,
@@ -100,7 +104,7 @@ export const agentOperations = {
     tag,
     summary: 'Follow an agent job',
     description:
-      'With `Accept: text/event-stream`, returns server-sent events until the job is no longer active; `Last-Event-ID` resumes. Otherwise returns the events so far as JSON.',
+      'With `Accept: text/event-stream`, events arrive as they happen, until the job is no longer active. Otherwise the response contains the events so far as JSON.\n\n`Last-Event-ID` resumes the stream. For JSON, pass `lastEventId` of the response as `after` to get later events.',
     scope: 'agent:read',
     params: jobParams,
     query: z.strictObject({
@@ -120,7 +124,7 @@ export const agentOperations = {
     tag,
     summary: 'Read the diff of an agent job',
     description:
-      'The complete change of the branch, or that of one run. Empty when nothing has changed. `Accept: text/x-diff` returns the patch.',
+      'The change of the whole branch, as in the pull request. It includes all instructions of the job and the commits that others pushed to the branch.\n\nEmpty if nothing has changed. `Accept: text/x-diff` returns only the patch, ready for `git apply`.',
     scope: 'agent:read',
     params: jobParams,
     query: z.strictObject({
@@ -140,7 +144,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/transcript',
     tag,
     summary: 'Read the steps of an agent job',
-    description: 'Messages and tool calls, oldest first, without secrets.',
+    description: 'The messages and tool calls, oldest first. Secrets are masked.',
     scope: 'agent:read',
     params: jobParams,
     query: z.strictObject({ ...schemas.Page }),
@@ -152,7 +156,8 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/cancel',
     tag,
     summary: 'Cancel an agent job',
-    description: 'The job ends as `failed` with `statusReason` `cancelled`.',
+    description:
+      'The job ends as `failed` with `statusReason` `cancelled`. Unread messages are discarded. Pushed commits stay.',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),
@@ -181,7 +186,8 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/archive',
     tag,
     summary: 'Archive an agent job',
-    description: 'Works in every state. An active job is canceled first. Archiving an archived job succeeds.',
+    description:
+      'Works in every state; an active job is canceled first. An archived job accepts no messages. Archiving a job twice is not an error.',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),
@@ -192,6 +198,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/unarchive',
     tag,
     summary: 'Unarchive an agent job',
+    description: 'The job returns to its previous state.',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { reportTypes } from './constants.ts';
 import { ProjectId, Search, sortedBy, YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
+import { exportJobId } from './primitives.ts';
 import * as schemas from './schemas.ts';
 
-const jobParams = z.object({ jobId: z.string().min(1).max(64) });
+const jobParams = z.object({ jobId: exportJobId });
 
 export const exportOperations = {
   startExport: {
@@ -13,7 +14,7 @@ export const exportOperations = {
     tag: 'Static export',
     summary: 'Start a static export job',
     description:
-      'Queues an export of the documentation site of a domain. Follow the job until it is `completed`.',
+      'Queues an export of the site of a domain. Follow the job until it is `completed` or `failed`.\n\nReturns `not_found` if no project of your organization has the domain, and `queue_full` if too many jobs are waiting.',
     scope: 'exports:write',
     plan: 'enterprise',
     body: schemas.StartExport,
@@ -25,21 +26,23 @@ export const exportOperations = {
     path: '/v1/static-export/jobs',
     tag: 'Static export',
     summary: 'List static export jobs',
+    description: 'The jobs of your organization, newest first.',
     scope: 'exports:read',
     plan: 'enterprise',
     query: z.strictObject({
-      domain: schemas.Domain.optional(),
-      status: schemas.ExportStatus.optional(),
+      domain: schemas.Domain.optional().describe('Only jobs of this domain.'),
+      status: schemas.ExportStatus.optional().describe('Only jobs in this state.'),
       since: z.iso
         .datetime({ offset: true })
         .optional()
         .meta({ description: 'Created at or after this time.' }),
-      projectId: ProjectId,
+      projectId: ProjectId.describe('Only jobs of this project.'),
       canceled: YesOrNo.meta({
-        description: 'Only jobs that were canceled, or only the others. Default: both.',
+        description: 'Only canceled jobs, or only the others. Default: both.',
       }),
       q: Search.meta({
-        description: 'Words that the id, the domain, the commit or the name of the project must contain.',
+        description:
+          'Words that the id, the domain, the commit or the name of the project must contain, case-insensitive.',
       }),
       sort: sortedBy(['createdAt', 'updatedAt', 'domain'], '-createdAt'),
       ...schemas.Page,
@@ -52,8 +55,7 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}',
     tag: 'Static export',
     summary: 'Read the state of a static export job',
-    description:
-      'Suitable for polling. `Prefer: wait=N` (up to 55) holds the response until the record changes.',
+    description: 'Use it to poll a job. Polling is cheap with `If-None-Match` or `Prefer: wait=N`.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -66,6 +68,8 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}',
     tag: 'Static export',
     summary: 'Delete a finished export and its files',
+    description:
+      'Removes the bundle, the report and the record of the job.\n\nReturns `job_not_finished` while the job is queued or running. Cancel it first.',
     scope: 'exports:write',
     plan: 'enterprise',
     params: jobParams,
@@ -78,7 +82,7 @@ export const exportOperations = {
     tag: 'Static export',
     summary: 'Get a download link for the bundle',
     description:
-      'Each call creates a new signed link. With `since`, the link is for a delta, which is created on the first request.',
+      'Signs a new link. Only the link expires; the job and its files are not affected.\n\nThe body is optional. With `since`, the link is for a delta, which is created on the first request. The errors `job_not_completed`, `job_failed` and `bundle_purged` are about the job or the one in `since`, as the message states. `overloaded` means that too many deltas are being created.',
     scope: 'exports:write',
     plan: 'enterprise',
     params: jobParams,
@@ -92,7 +96,7 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}/bundle',
     tag: 'Static export',
     summary: 'Redirect to a download link',
-    description: 'A stable address that redirects to a new signed link.',
+    description: 'A stable URL that redirects to a newly signed link.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -105,9 +109,14 @@ export const exportOperations = {
     path: '/v1/static-export/latest/bundle',
     tag: 'Static export',
     summary: 'Redirect to the latest bundle of a domain',
+    description:
+      'A stable URL for programs that install the newest bundle.\n\nReturns `not_found` if the domain is unknown or has no completed export.',
     scope: 'exports:read',
     plan: 'enterprise',
-    query: z.strictObject({ domain: schemas.Domain, since: schemas.Since.optional() }),
+    query: z.strictObject({
+      domain: schemas.Domain.describe('The domain of a project.'),
+      since: schemas.Since.optional(),
+    }),
     success: { status: 302, kind: 'redirect' },
     errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged', 'overloaded'],
   },
@@ -116,7 +125,8 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}/events',
     tag: 'Static export',
     summary: 'Follow a job as server-sent events',
-    description: 'Each event is named `job` and contains the complete record. `Last-Event-ID` resumes.',
+    description:
+      'Sends the record of the job whenever it changes, until the final record.\n\nEach event is named `job` and contains the complete record as JSON. `Last-Event-ID` resumes the stream, also on another process of the service. Events are kept for 7 days; after that, you get the current record. While nothing changes, the server sends a comment every 15 seconds. It closes the connection if a client reads nothing for 30 seconds; the client can then resume.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -129,7 +139,7 @@ export const exportOperations = {
     tag: 'Static export',
     summary: 'Read the quality report',
     description:
-      'Also available when the job failed because of `strict` or `failOn`. `Accept` selects the format: JSON, `text/html` for a page, `application/sarif+json` for SARIF 2.1.0, `application/xml` for JUnit.',
+      'The findings of an export, and facts about its pages. The report also exists if the job failed because of `strict` or `failOn`.\n\nThe `Accept` header selects the format: `text/html` for a page without scripts, `application/sarif+json` for SARIF 2.1.0, `application/xml` for JUnit, otherwise JSON.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -141,6 +151,7 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}/manifest',
     tag: 'Static export',
     summary: 'Read the manifest',
+    description: 'The list of files in the bundle with their checksums, and the commit that was exported.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -152,7 +163,7 @@ export const exportOperations = {
     path: '/v1/signing-key',
     tag: 'Static export',
     summary: 'Read the public key that signs bundles',
-    description: 'Every bundle contains `manifest.json.minisig`, a signature of its manifest with this key.',
+    description: 'Every bundle contains `manifest.json.minisig`, a signature of its manifest by this key.',
     scope: 'exports:read',
     success: json(200, schemas.SigningKey),
     errors: [],
@@ -174,7 +185,7 @@ export const exportOperations = {
     path: '/v1/static-export/jobs/{jobId}/retry',
     tag: 'Static export',
     summary: 'Retry a finished job',
-    description: 'Creates a job with the same request. `retryOf` names the old job.',
+    description: 'Creates a job with the same request. `retryOf` of the new job names the old one.',
     scope: 'exports:write',
     plan: 'enterprise',
     params: jobParams,

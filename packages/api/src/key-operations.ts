@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { ProjectId, Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
+import { keyId } from './primitives.ts';
 import * as schemas from './schemas.ts';
 
-const keyParams = z.object({ keyId: z.string().min(1).max(64) });
+const keyParams = z.object({ keyId });
 
 export const keyOperations = {
   listKeys: {
@@ -11,16 +12,18 @@ export const keyOperations = {
     path: '/v1/api-keys',
     tag: 'API keys',
     summary: 'List API keys',
+    description: 'The keys without their secrets. A project key sees only the keys of its project.',
     scope: 'keys:read',
     query: z.strictObject({
       q: Search.meta({
-        description: 'Words that the name, the id or the visible part of the key must contain.',
+        description:
+          'Words that the name, the id or the visible part of the key must contain, case-insensitive.',
       }),
       status: z
         .enum(['active', 'ended'])
         .optional()
-        .meta({ description: '`active`: only valid keys. `ended`: only revoked or expired keys.' }),
-      projectId: ProjectId.meta({ description: 'Only keys that are limited to this project.' }),
+        .meta({ description: '`active` for valid keys, `ended` for revoked and expired ones.' }),
+      projectId: ProjectId.meta({ description: 'Only keys of this project.' }),
       sort: sortedBy(['name', 'createdAt', 'lastUsedAt', 'expiresAt'], '-createdAt'),
       ...schemas.Page,
     }),
@@ -33,7 +36,7 @@ export const keyOperations = {
     tag: 'API keys',
     summary: 'Create an API key',
     description:
-      'A key cannot grant more than it has: the scopes must be among those of the calling key, and a key that is limited to a project creates keys for that project only.',
+      'The response contains the secret of the key in `key`. It is shown only once.\n\nA key cannot grant more rights than it has: the requested scopes must be among those of the calling key, and its limit to IP addresses or to a project also applies to the new key. Returns `not_found` if the project does not exist.',
     scope: 'keys:write',
     body: schemas.CreateKey,
     success: json(201, schemas.CreatedKey),
@@ -45,7 +48,7 @@ export const keyOperations = {
     tag: 'API keys',
     summary: 'Replace an API key',
     description:
-      'Creates a key with the same scopes and limits. The old key stays valid for `overlapSeconds`.',
+      'Creates a new key with the same rights and limits. The old key keeps working for `overlapSeconds`.\n\nThe response contains the secret of the new key in `key`. The body is optional.',
     scope: 'keys:write',
     params: keyParams,
     body: schemas.RollKey,
@@ -59,7 +62,7 @@ export const keyOperations = {
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      'Takes effect immediately, or within a second when several processes run. Revoking a revoked key succeeds.',
+      'Takes effect at once, and within one second on several machines. Revoking a key twice is not an error.',
     scope: 'keys:write',
     params: keyParams,
     success: { status: 204, kind: 'empty' },

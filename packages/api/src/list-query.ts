@@ -23,7 +23,7 @@ export function sortedBy<Name extends string>(
   return z
     .enum(orders as [SortOrder<Name>, ...SortOrder<Name>[]])
     .optional()
-    .meta({ description: `Sort order. A minus sign makes it descending. Default \`${defaultOrder}\`.` });
+    .describe(`Sort order. A minus sign makes it descending. Default: \`${defaultOrder}\`.`);
 }
 
 export const Ids = z

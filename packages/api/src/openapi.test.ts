@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { buildOpenApi } from './openapi.ts';
-import { operationIds } from './routes.ts';
+import { errorTable } from './errors.ts';
+import { impliedErrors, operation, operationIds } from './routes.ts';
 
 interface Described {
   operationId: string;
@@ -10,7 +11,14 @@ interface Described {
   description: string;
   security?: unknown[];
   requestBody?: { required: boolean };
-  responses: Record<string, { description?: string; headers?: Record<string, unknown>; content?: object }>;
+  responses: Record<string, DescribedResponse>;
+}
+
+interface DescribedResponse {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, object>;
 }
 
 interface Document {
@@ -55,10 +63,40 @@ describe('buildOpenApi', () => {
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
+  it('every parameter, header and field has a description', () => {
+    expect(undescribedIn('', document)).toEqual([]);
+  });
+
+  it('every operation states its scope, its plan and that it refuses project keys', () => {
+    for (const id of operationIds) {
+      const { scope, plan, organizationWide } = operation(id);
+      const { description, security } = find(id) as Described;
+      if (scope !== null && scope !== 'any') {
+        expect(description).toContain(`scope \`${scope}\``);
+        expect(security).toEqual([{ adminKey: [scope] }, { session: [scope] }]);
+      }
+      expect(description.includes('plan `enterprise`'), id).toBe(plan === 'enterprise');
+      expect(description.includes('A project key is refused.'), id).toBe(organizationWide === true);
+    }
+  });
+
+  it('every error of an operation is described and has an example', () => {
+    for (const id of operationIds) {
+      const { responses } = find(id) as Described;
+      for (const code of [...operation(id).errors, ...impliedErrors(operation(id))]) {
+        const { status, title } = errorTable[code];
+        const { description, content } = responseOf(responses, String(status));
+        expect(description, `${id} ${code}`).toContain(`\`${code}\`: ${title}.`);
+        expect(content?.['application/json'], `${id} ${code}`).toHaveProperty(['examples', code]);
+      }
+    }
+  });
+
   it('every response has a description', () => {
     for (const { operationId, responses } of described) {
-      for (const [status, response] of Object.entries(responses)) {
-        expect(response.description, `${operationId} ${status}`).toMatch(/\w/);
+      for (const status of Object.keys(responses)) {
+        const { description } = responseOf(responses, status);
+        expect(description, `${operationId} ${status}`).toMatch(/\w/);
       }
     }
   });
@@ -88,7 +126,7 @@ describe('buildOpenApi', () => {
       'Preference-Applied',
     ]);
     expect(responses).toHaveProperty('304');
-    expect(Object.keys(responses['429']?.headers ?? {})).toEqual(['Retry-After']);
+    expect(Object.keys(responseOf(responses, '429').headers ?? {})).toEqual(['Retry-After']);
   });
 
   it('200 and 503 of the readiness check have the same body', () => {
@@ -114,6 +152,23 @@ describe('docs/openapi.json', () => {
     ).toBe(true);
   });
 });
+
+/** Pointers to members of `properties`, `headers` and `parameters` that neither have a description nor refer to one. */
+function undescribedIn(place: string, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const named = key === 'parameters' || key === 'properties' || key === 'headers';
+    const members = named ? Object.entries(inner as Record<string, object>) : [];
+    const isNarrowed = 'allOf' in value;
+    const bare = members.filter(([, member]) => !('description' in member || '$ref' in member || isNarrowed));
+    return [...bare.map(([name]) => `${place}/${key}/${name}`), ...undescribedIn(`${place}/${key}`, inner)];
+  });
+}
+
+function responseOf(responses: Described['responses'], status: string): DescribedResponse {
+  const response = responses[status] ?? {};
+  return response.$ref === undefined ? response : (resolve(response.$ref) as DescribedResponse);
+}
 
 function resolve(target: string): unknown {
   const steps = target.replace(/^#\//, '').split('/');

@@ -19,12 +19,21 @@ const userName = z
 
 export const SetForgeCredential = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('token'), token: secret, username: userName.optional() }),
     z.strictObject({
-      type: z.literal('app'),
-      appId: z.string().min(1).max(100),
-      privateKey: secret,
-      installationId: z.string().min(1).max(100).optional(),
+      type: z.literal('token').describe('A personal, project or deploy token.'),
+      token: secret.describe('The token.'),
+      username: userName.optional().describe('For forges that need a user name with the token.'),
+    }),
+    z.strictObject({
+      type: z.literal('app').describe('A GitHub App.'),
+      appId: z.string().min(1).max(100).describe('The id of the app.'),
+      privateKey: secret.describe('The private key of the app, in PEM format.'),
+      installationId: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('Default: the installation that can access the repository.'),
     }),
   ])
   .meta({ id: 'SetForgeCredential' });
@@ -33,27 +42,27 @@ export const SetProjectAgent = z
   .strictObject({
     model: z
       .strictObject({
-        provider: z.enum(modelProviders),
-        url: httpUrl,
-        name: modelName,
+        provider: z.enum(modelProviders).describe('The protocol of the endpoint.'),
+        url: httpUrl.describe('URL of the endpoint.'),
+        name: modelName.describe('The model.'),
         key: secret.nullish().meta({
           description: 'When omitted, the stored key is kept as long as `url` has the same host.',
         }),
       })
       .nullish()
-      .meta({ description: 'Null for the endpoint of the installation.' }),
+      .describe('The model endpoint. Null for that of the installation.'),
     forge: z
       .strictObject({
-        kind: z.enum(forgeKinds),
-        apiBase: httpUrl.nullish(),
+        kind: z.enum(forgeKinds).describe('The kind of forge.'),
+        apiBase: httpUrl.nullish().describe('URL of its API. Default: derived from the repository.'),
         credential: SetForgeCredential.nullish().meta({
           description:
             'When omitted, the stored credential is kept as long as `kind`, `apiBase` and the host of the repository stay the same.',
         }),
       })
       .nullish()
-      .meta({ description: 'Null to detect the forge from the address of the repository.' }),
-    limits: SetAgentLimits.nullish(),
+      .describe('Where pull requests are opened. Null to detect it from the URL of the repository.'),
+    limits: SetAgentLimits.nullish().describe('The limits of each run.'),
     protectedPaths: z.array(docsPath).max(200).optional().meta({
       description:
         'Paths, folders or patterns that no job may change. They take precedence over `allowedPaths`.',
@@ -64,26 +73,37 @@ export const SetProjectAgent = z
     allowedConfigKeys: z.array(configKey).max(200).optional().meta({
       description: 'Keys of `docs.json` that jobs may change although they are protected by default.',
     }),
-    instructions: z.string().max(16_000).nullish(),
+    instructions: z.string().max(16_000).nullish().describe('Instructions for every job.'),
   })
   .meta({ id: 'SetProjectAgent' });
 export type SetProjectAgent = z.infer<typeof SetProjectAgent>;
 
-const storedSecret = z.object({ set: z.boolean() });
+const storedSecret = z.object({ set: z.boolean().describe('Whether a secret is stored.') });
 
 export const ProjectAgent = z
   .object({
     model: z
-      .object({ provider: z.enum(modelProviders), url: z.string(), name: z.string(), key: storedSecret })
-      .nullable(),
+      .object({
+        provider: z.enum(modelProviders).describe('The protocol of the endpoint.'),
+        url: z.string().describe('URL of the endpoint.'),
+        name: z.string().describe('The model.'),
+        key: storedSecret.describe('The key of the endpoint.'),
+      })
+      .nullable()
+      .describe('The model endpoint; null for that of the installation.'),
     forge: z
-      .object({ kind: z.enum(forgeKinds), apiBase: z.string().nullable(), credential: storedSecret })
-      .nullable(),
-    limits: AgentLimits.partial(),
-    protectedPaths: z.array(z.string()),
-    allowedPaths: z.array(z.string()),
-    allowedConfigKeys: z.array(z.string()),
-    instructions: z.string().nullable(),
+      .object({
+        kind: z.enum(forgeKinds).describe('The kind of forge.'),
+        apiBase: z.string().nullable().describe('URL of its API; null if it is derived from the repository.'),
+        credential: storedSecret.describe('The credential of the forge.'),
+      })
+      .nullable()
+      .describe('Where pull requests are opened; null if it is detected.'),
+    limits: AgentLimits.partial().describe('The limits that the project sets.'),
+    protectedPaths: z.array(z.string()).describe('Paths that no job can change.'),
+    allowedPaths: z.array(z.string()).describe('Protected paths that jobs can change.'),
+    allowedConfigKeys: z.array(z.string()).describe('Protected keys of `docs.json` that jobs can change.'),
+    instructions: z.string().nullable().describe('Instructions for every job.'),
   })
   .meta({ id: 'ProjectAgent', description: 'Reports for each secret whether it is set, never its value.' });
 export type ProjectAgent = z.infer<typeof ProjectAgent>;

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { Ids, Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
+import { projectId } from './primitives.ts';
 import * as schemas from './schemas.ts';
 
-const projectParams = z.object({ projectId: z.string().min(1).max(64) });
+const projectParams = z.object({ projectId });
 
 export const projectOperations = {
   listProjects: {
@@ -11,12 +12,14 @@ export const projectOperations = {
     path: '/v1/projects',
     tag: 'Projects',
     summary: 'List projects',
+    description: 'The projects of your organization. A project key sees only its project.',
     scope: 'projects:read',
     query: z.strictObject({
       q: Search.meta({
-        description: 'Words that the name, the domain, the repository or the id must contain.',
+        description:
+          'Words that the name, the domain, the repository or the id must contain, case-insensitive.',
       }),
-      domain: schemas.Domain.optional(),
+      domain: schemas.Domain.optional().describe('Only the project of this domain.'),
       ids: Ids,
       sort: sortedBy(['name', 'domain', 'createdAt', 'updatedAt'], '-createdAt'),
       ...schemas.Page,
@@ -29,6 +32,7 @@ export const projectOperations = {
     path: '/v1/projects',
     tag: 'Projects',
     summary: 'Create a project',
+    description: 'Connects a domain with the repository that contains its docs.',
     scope: 'projects:write',
     organizationWide: true,
     body: schemas.CreateProject,
@@ -40,6 +44,7 @@ export const projectOperations = {
     path: '/v1/projects/{projectId}',
     tag: 'Projects',
     summary: 'Read a project',
+    description: 'The settings of one project, without its secrets.',
     scope: 'projects:read',
     params: projectParams,
     success: json(200, schemas.Project),
@@ -50,7 +55,8 @@ export const projectOperations = {
     path: '/v1/projects/{projectId}',
     tag: 'Projects',
     summary: 'Change a project',
-    description: 'A key that is limited to the project cannot change `domain` and `source`.',
+    description:
+      'Set at least one field. `source` is replaced as a whole. A running job keeps the source it started with.\n\nA project key cannot change `domain` and `source`. A forge configuration that cannot work, such as a kind that does not match the repository, is rejected; `details` names the invalid part. The forge is not contacted for this check.',
     scope: 'projects:write',
     params: projectParams,
     body: schemas.UpdateProject,
@@ -62,7 +68,8 @@ export const projectOperations = {
     path: '/v1/projects/{projectId}',
     tag: 'Projects',
     summary: 'Delete a project, its jobs and its bundles',
-    description: 'Also deletes API keys that are limited to the project.',
+    description:
+      'Removes the files of every export of the project, and its project keys. It cannot be undone.\n\nReturns `project_busy` while the project has unfinished jobs.',
     scope: 'projects:write',
     params: projectParams,
     success: { status: 204, kind: 'empty' },

@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { ProjectAgent, SetProjectAgent } from './project-agent-schemas.ts';
 import { CustomScripts } from './export-schemas.ts';
 import {
+  createdAt,
   Domain,
   expectedVersion,
   gitRef,
   namesField,
   recordVersion,
   staysInside,
-  timestamp,
+  updatedAt,
 } from './primitives.ts';
 
 export const Source = z
@@ -18,14 +19,16 @@ export const Source = z
       .trim()
       .min(1)
       .max(2048)
-      .meta({ description: 'An https:// git address, a file:// git address, or an absolute folder.' }),
-    ref: gitRef.nullish(),
+      .describe(
+        'The `https://` URL of a git repository. An organization with local sources can also use a `file://` URL or an absolute folder.',
+      ),
+    ref: gitRef.nullish().describe('Branch, tag or commit. Default: the main branch of the repository.'),
     directory: z
       .string()
       .max(1024)
       .refine(staysInside, 'The path must not contain "..".')
       .nullish()
-      .meta({ description: 'The folder that contains docs.json.' }),
+      .describe('The folder that contains `docs.json`. Default: the root.'),
   })
   .meta({ id: 'Source' });
 
@@ -38,10 +41,10 @@ export const ProjectExports = z
   .meta({ id: 'ProjectExports' });
 export type ProjectExports = z.infer<typeof ProjectExports>;
 
-const projectName = z.string().trim().min(1).max(128);
+const projectName = z.string().trim().min(1).max(128).describe('A display name.');
 
 export const CreateProject = z
-  .strictObject({ name: projectName, domain: Domain, source: Source })
+  .strictObject({ name: projectName, domain: Domain, source: Source.describe('Where the docs come from.') })
   .meta({ id: 'CreateProject' });
 export type CreateProject = z.infer<typeof CreateProject>;
 
@@ -49,12 +52,14 @@ export const UpdateProject = z
   .strictObject({
     name: projectName.optional(),
     domain: Domain.optional(),
-    source: Source.optional(),
+    source: Source.optional().describe('The new source. It is replaced as a whole.'),
     agent: SetProjectAgent.optional().meta({
       description: 'Settings for agent jobs. Omitted fields stay unchanged.',
     }),
     exports: z
-      .strictObject({ customScripts: CustomScripts })
+      .strictObject({
+        customScripts: CustomScripts.describe('Whether pages run the scripts of the repository.'),
+      })
       .partial()
       .optional()
       .meta({ description: 'Defaults for exports. Omitted fields stay unchanged.' }),
@@ -66,18 +71,20 @@ export type UpdateProject = z.infer<typeof UpdateProject>;
 
 export const Project = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    domain: z.string(),
-    source: z.object({
-      repository: z.string(),
-      ref: z.string().nullable(),
-      directory: z.string().nullable(),
-    }),
-    agent: ProjectAgent,
-    exports: ProjectExports,
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    id: z.string().meta({ description: 'Starts with `pr_`.', examples: ['pr_5f0c9d1e7a3b8264'] }),
+    name: z.string().describe('The display name.'),
+    domain: z.string().describe('The domain, in lower case.'),
+    source: z
+      .object({
+        repository: z.string().describe('The repository or folder.'),
+        ref: z.string().nullable().describe('Branch, tag or commit; null for the main branch.'),
+        directory: z.string().nullable().describe('The folder that contains `docs.json`; null for the root.'),
+      })
+      .describe('Where the docs come from.'),
+    agent: ProjectAgent.describe('Settings of agent jobs. A secret is returned only as `{ "set": true }`.'),
+    exports: ProjectExports.describe('Defaults of exports.'),
+    createdAt,
+    updatedAt,
     version: recordVersion,
   })
   .meta({ id: 'Project' });

@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { Insights } from './insight-schemas.ts';
 import { json, type Operation } from './operation.ts';
+import { exportJobId, projectId } from './primitives.ts';
 import * as review from './review-schemas.ts';
 import { ExportJob } from './schemas.ts';
 
-const id = z.string().min(1).max(64);
-const jobParams = z.object({ jobId: id });
-const comparedWith = id.optional().meta({
-  description: 'The older job of the same project. Default: the previous completed export.',
-});
+const jobParams = z.object({ jobId: exportJobId });
+const comparedWith = exportJobId
+  .optional()
+  .describe(
+    'The older job, of the same project. Default: the completed export before this one; for the branch of an agent job, the published export.',
+  );
 
 export const reviewOperations = {
   checkSource: {
@@ -17,7 +19,7 @@ export const reviewOperations = {
     tag: 'Projects',
     summary: 'Check a source',
     description:
-      'Fetches the source, reads its configuration and counts its pages. Nothing is stored. Takes up to a minute. `problem` says what is wrong with the source.',
+      'Fetches the source like an export, reads its configuration and counts its pages, without storing anything.\n\nIt takes a few seconds, at most one minute. Problems of the source are reported in `problem`, with status 200. Returns `not_found` if the project does not exist, and `overloaded` while two other checks are running.',
     scope: 'projects:write',
     organizationWide: true,
     body: review.CheckSource,
@@ -30,7 +32,7 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Follow every job as server-sent events',
     description:
-      'Begins with all queued and running jobs. Each event is named `job` and contains the current record. Several changes can arrive as one event. `Last-Event-ID` resumes.',
+      'One stream for all export jobs of your organization. It starts with every job that is queued or running, and does not end.\n\nEach event is named `job` and contains the complete current record as JSON. Several changes can be combined into one event, and a record can be sent twice. `Last-Event-ID` resumes the stream.',
     scope: 'exports:read',
     plan: 'enterprise',
     success: { status: 200, kind: 'events', schema: ExportJob },
@@ -42,7 +44,7 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Open the exported site in a browser',
     description:
-      'Unpacks the bundle on the first request and returns the path where its pages are served. The pages are sandboxed: they cannot call this server with the session of the reader.',
+      'Returns a path where the pages of the bundle are served for one hour. Search and navigation work as on the real site.\n\nThe first request unpacks the bundle. The pages are sandboxed in a separate origin, without cookies, storage and the rights of the signed-in user. Returns `overloaded` while ten other bundles are being unpacked.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -54,6 +56,8 @@ export const reviewOperations = {
     path: '/v1/static-export/jobs/{jobId}/compare',
     tag: 'Static export',
     summary: 'Compare the pages of two exports',
+    description:
+      'Lists the pages and files that differ.\n\nReturns `not_found` also if there is no earlier export.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -67,7 +71,7 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Read the text changes of one page',
     description:
-      'A line diff of the Markdown of the page in both bundles. Bundles are unpacked on the first request.',
+      'Compares the Markdown of one page in two bundles, line by line.\n\nThe first request for an export unpacks its bundle. Returns `not_found` also if neither export has the page.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -77,7 +81,7 @@ export const reviewOperations = {
         .min(1)
         .max(1024)
         .default('/')
-        .meta({ description: 'A page that `compareExports` lists.', examples: ['/guides/start'] }),
+        .meta({ description: 'A page that the comparison of the pages lists.', examples: ['/guides/start'] }),
       with: comparedWith,
     }),
     success: json(200, review.PageChange),
@@ -88,7 +92,8 @@ export const reviewOperations = {
     path: '/v1/static-export/jobs/{jobId}/compare/findings',
     tag: 'Static export',
     summary: 'Compare the findings of two exports',
-    description: 'A finding that only moved to another line counts as the same finding.',
+    description:
+      'Lists new and fixed findings. A finding that only moved to another line counts as the same finding.\n\nReturns `not_found` also if there is no earlier export.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
@@ -101,14 +106,15 @@ export const reviewOperations = {
     path: '/v1/static-export/insights',
     tag: 'Static export',
     summary: 'Read export statistics',
-    description: 'Exports per day, durations, failures, findings per project, and failing webhooks.',
+    description:
+      'The statistics of the overview in the dashboard: exports per day, durations, failures, findings per project, and failing webhooks.\n\nA project key gets those of its project. Returns `not_found` if the project does not exist.',
     scope: 'exports:read',
     plan: 'enterprise',
     query: z.strictObject({
       days: z.coerce.number<number>().int().min(1).max(90).default(30).meta({
-        description: 'How many days to count, today included. Days begin at midnight UTC.',
+        description: 'Number of days, including today. Days start at midnight UTC.',
       }),
-      projectId: id.optional().meta({ description: 'Only this project.' }),
+      projectId: projectId.optional().describe('Only this project.'),
     }),
     success: json(200, Insights),
     errors: ['not_found'],
@@ -118,6 +124,8 @@ export const reviewOperations = {
     path: '/v1/system',
     tag: 'Organization',
     summary: 'Read the system status',
+    description:
+      'Version, component checks, isolation, queue and storage. The counts are those of your organization.',
     scope: 'any',
     organizationWide: true,
     success: json(200, review.System),

@@ -66,9 +66,7 @@ describe('operations', () => {
   it('a key of one project is refused by all other operations, which document it', () => {
     const refusing = table.filter(({ organizationWide }) => organizationWide);
     for (const { id } of refusing) expect(impliedErrors(operation(id))).toContain('scope_missing');
-    expect(JSON.stringify(buildOpenApi()).match(/limited to one project is refused/g)).toHaveLength(
-      refusing.length,
-    );
+    expect(JSON.stringify(buildOpenApi()).match(/A project key is refused/g)).toHaveLength(refusing.length);
   });
 
   const ofOwnSession = ['setUp', 'signIn', 'signOut', 'acceptInvitation', 'changePassword'];

@@ -15,25 +15,31 @@ export * from './project-schemas.ts';
 export * from './site-schemas.ts';
 export * from './webhook-schemas.ts';
 
+const requestId = z.string().describe('The same as the header `X-Request-Id`. Quote it in reports.');
+const invalidField = z.object({
+  path: z.string().describe('The field, such as `source.repository`.'),
+  message: z.string().describe('What is wrong with it.'),
+});
+
 export const ErrorBody = z
   .object({
     error: z.string().meta({ description: 'A readable message that says what failed and what to do.' }),
     code: z.enum(errorCodes).meta({ description: 'Stable. Compare this field, not the message.' }),
-    requestId: z.string(),
-    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    requestId,
+    details: z.array(invalidField).optional().describe('For invalid input: the invalid fields.'),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 export const ProblemBody = z
   .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.enum(errorCodes),
-    requestId: z.string(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    type: z.string().describe('The entry of the code on the errors page of the manual.'),
+    title: z.string().describe('The meaning of the code.'),
+    status: z.int().describe('The HTTP status.'),
+    detail: z.string().describe('A message that says what failed and what to do.'),
+    code: z.enum(errorCodes).describe('Stable. Compare this field, not the message.'),
+    requestId,
+    errors: z.array(invalidField).optional().describe('For invalid input: the invalid fields.'),
   })
   .meta({
     id: 'Problem',
@@ -43,36 +49,48 @@ export type ProblemBody = z.infer<typeof ProblemBody>;
 
 export const AuditEntry = z
   .object({
-    id: z.string(),
-    at: timestamp,
+    id: z.string().describe('Starts with `au_`.'),
+    at: timestamp.describe('Time of the change.'),
     actor: z.string().meta({ description: 'A key id, the email of a user, `cli` or `system`.' }),
     actorName: z.string().nullable().meta({
       description: 'The name of the actor, also after it was deleted. Null when it has no name.',
     }),
-    action: z.string(),
-    object: z.string().nullable(),
+    action: z.string().describe('What was done, such as `key.create`.'),
+    object: z.string().nullable().describe('The id of the changed object.'),
     objectName: z.string().nullable().meta({
       description: 'The name of the object, also after it was deleted. Null when it has no name.',
     }),
-    address: z.string().nullable(),
-    requestId: z.string().nullable(),
-    details: z.record(z.string(), z.unknown()),
-    hash: sha256.meta({ description: 'Chains this entry to the one before it.' }),
+    address: z.string().nullable().describe('The IP address of the caller.'),
+    requestId: z.string().nullable().describe('The id of the request.'),
+    details: z.record(z.string(), z.unknown()).describe('Further details of the action.'),
+    hash: sha256.describe('Chained to the previous entry, which reveals removed or changed entries.'),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-export const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' });
+const version = z.string().describe('The version of Docyard.');
+
+export const ComponentCheck = z
+  .object({
+    name: z.string().describe('The component.'),
+    ok: z.boolean().describe('Whether it works.'),
+    message: z.string().describe('What is wrong, or that it works.'),
+  })
+  .meta({ id: 'ComponentCheck' });
+
+export const Health = z
+  .object({ status: z.literal('ok').describe('Always `ok`.'), version })
+  .meta({ id: 'Health' });
 
 export const Readiness = z
   .object({
     status: z.enum(['ready', 'degraded', 'not_ready']).meta({
       description: 'A degraded process serves requests that do not need the failed component.',
     }),
-    version: z.string(),
-    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
+    version,
+    checks: z.array(ComponentCheck).describe('The components that were checked.'),
     isolation: Isolation.optional().meta({
-      description: 'The isolation of rendering. Absent until it has been tested.',
+      description: 'The isolation of rendering. Absent until the test at startup has finished.',
     }),
   })
   .meta({ id: 'Readiness' });
@@ -90,5 +108,10 @@ export const Page = {
 };
 
 export function listOf<T extends z.ZodType>(item: T, id: string) {
-  return z.object({ data: z.array(item), nextCursor: z.string().nullable() }).meta({ id });
+  return z
+    .object({
+      data: z.array(item).describe('The records of this page.'),
+      nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last one.'),
+    })
+    .meta({ id });
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
+import { userId } from './primitives.ts';
 import * as schemas from './schemas.ts';
 
 const tag = 'Users';
-const userParams = z.object({ userId: z.string().min(1).max(64) });
+const userParams = z.object({ userId });
 const withSession = 'The response sets a session cookie.';
 
 export const userOperations = {
@@ -13,6 +14,7 @@ export const userOperations = {
     path: '/v1/setup',
     tag,
     summary: 'Read the setup state and the sign-in methods',
+    description: 'What the sign-in page needs to know before anyone is signed in.',
     scope: null,
     success: json(200, schemas.Setup),
     errors: ['storage_unavailable'],
@@ -22,7 +24,7 @@ export const userOperations = {
     path: '/v1/setup',
     tag,
     summary: 'Create the owner account',
-    description: `Requires the token that the server prints when it starts. Returns 404 once a user exists. ${withSession}`,
+    description: `Requires the token that the server prints when it starts. ${withSession}\n\nReturns \`not_found\` once a user exists.`,
     scope: null,
     body: schemas.SetUp,
     keepsNoAnswer: true,
@@ -41,7 +43,7 @@ export const userOperations = {
     path: '/v1/session',
     tag,
     summary: 'Sign in with a password',
-    description: withSession,
+    description: `${withSession} The session expires after 7 days without use and after 30 days in any case.`,
     scope: null,
     body: schemas.SignIn,
     keepsNoAnswer: true,
@@ -53,7 +55,7 @@ export const userOperations = {
     path: '/v1/session',
     tag,
     summary: 'Sign out',
-    description: 'Ends the session immediately in every process.',
+    description: 'Ends the session immediately in every process. With a key it does nothing.',
     scope: 'any',
     success: { status: 204, kind: 'empty' },
     errors: [],
@@ -63,7 +65,7 @@ export const userOperations = {
     path: '/v1/session/password',
     tag,
     summary: 'Change your own password',
-    description: `Ends your other sessions. ${withSession}`,
+    description: 'Ends all your sessions. The response sets the cookie of a new session.',
     scope: 'any',
     body: schemas.ChangePassword,
     keepsNoAnswer: true,
@@ -75,7 +77,7 @@ export const userOperations = {
     path: '/v1/invitation',
     tag,
     summary: 'Accept an invitation',
-    description: `The token is the part of the invitation link after \`#\`. ${withSession}`,
+    description: `Creates the user of an invitation. ${withSession}`,
     scope: null,
     body: schemas.AcceptInvitation,
     keepsNoAnswer: true,
@@ -88,10 +90,13 @@ export const userOperations = {
     deprecatedPath: '/v1/people',
     tag,
     summary: 'List users',
+    description: 'The users of your organization, including those who were invited.',
     scope: 'users:read',
     organizationWide: true,
     query: z.strictObject({
-      q: Search.meta({ description: 'Words that the name, the email or the id must contain.' }),
+      q: Search.meta({
+        description: 'Words that the name, the email or the id must contain, case-insensitive.',
+      }),
       sort: sortedBy(['name', 'email', 'createdAt', 'lastSeenAt'], '-createdAt'),
       ...schemas.Page,
     }),
@@ -105,7 +110,7 @@ export const userOperations = {
     tag,
     summary: 'Invite a user',
     description:
-      'Creates an invitation link that works once and expires after 7 days. Inviting a user who has not accepted yet replaces the link. Only an owner can invite owners.',
+      'Creates an invitation link that works once and expires after 7 days. No mail is sent: pass the link on yourself.\n\nInviting a user who has not accepted yet replaces the link. Only an owner can invite owners; a key cannot.',
     scope: 'users:write',
     organizationWide: true,
     body: schemas.InviteUser,
@@ -119,7 +124,7 @@ export const userOperations = {
     tag,
     summary: 'Update a user',
     description:
-      'Changes the role, or disables or enables the user. Takes effect immediately. Only an owner can change owners, and the last active owner cannot be changed.',
+      'Changes the role, or disables or enables the user. Takes effect immediately.\n\nOnly an owner can change owners, and the last active owner cannot be changed.',
     scope: 'users:write',
     organizationWide: true,
     params: userParams,
@@ -134,7 +139,7 @@ export const userOperations = {
     tag,
     summary: 'Remove a user',
     description:
-      'Ends the sessions and the invitation of the user immediately. Records that the user created are kept.',
+      'Ends the sessions and the invitation of the user. Records that the user created are kept, including API keys.',
     scope: 'users:write',
     organizationWide: true,
     params: userParams,

@@ -1,7 +1,7 @@
 /** Users and sessions. Responses hold no password and no token, except the invitation link in the response that creates it. */
 import * as z from 'zod';
 import { minPasswordCharacters, userStatuses } from './constants.ts';
-import { expectedVersion, nullableTimestamp, recordVersion, timestamp } from './primitives.ts';
+import { createdAt, expectedVersion, nullableTimestamp, recordVersion, timestamp } from './primitives.ts';
 import { roles } from './scopes.ts';
 
 export const Role = z.enum(roles).meta({
@@ -17,9 +17,9 @@ const Email = z
   .toLowerCase()
   .max(254)
   .pipe(z.email('This is not an email address.'))
-  .meta({ examples: ['ada@example.com'] });
+  .meta({ description: 'The email that the user signs in with.', examples: ['ada@example.com'] });
 
-const UserName = z.string().trim().min(1).max(100);
+const UserName = z.string().trim().min(1).max(100).describe('The display name.');
 
 const maxPasswordCharacters = 256;
 
@@ -29,21 +29,24 @@ const NewPassword = z
   .max(maxPasswordCharacters)
   .meta({ description: 'At least 12 characters. Common passwords are rejected.' });
 
-const KnownPassword = z.string().min(1).max(maxPasswordCharacters);
+const KnownPassword = z.string().min(1).max(maxPasswordCharacters).describe('The current password.');
 
-const Token = z.string().min(1).max(128);
+const Token = z.string().min(1).max(128).describe('The part of the link after `#`.');
 
 export const Setup = z
   .object({
     needed: z.boolean().meta({ description: 'True until the first user exists.' }),
-    signIn: z.object({
-      oidc: z
-        .object({
-          name: z.string().meta({ description: 'The label of the sign-in button.' }),
-          startUrl: z.string().meta({ description: 'The address that starts the sign-in in a browser.' }),
-        })
-        .nullable(),
-    }),
+    signIn: z
+      .object({
+        oidc: z
+          .object({
+            name: z.string().describe('The name of the provider, for the sign-in button.'),
+            startUrl: z.string().describe('The URL that starts the sign-in in a browser.'),
+          })
+          .nullable()
+          .describe('The OpenID Connect provider. Null if none is configured.'),
+      })
+      .describe('The ways to sign in besides a password.'),
   })
   .meta({ id: 'Setup' });
 export type Setup = z.infer<typeof Setup>;
@@ -51,7 +54,7 @@ export type Setup = z.infer<typeof Setup>;
 export const SetUp = z
   .strictObject({
     token: Token.meta({
-      description: 'The token in the setup link that the server printed when it started.',
+      description: 'The part after `#` of the setup link that the server prints when it starts.',
     }),
     email: Email,
     name: UserName,
@@ -70,17 +73,17 @@ export type ChangePassword = z.infer<typeof ChangePassword>;
 
 export const User = z
   .object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string().meta({ description: 'Empty until an invitation is accepted.' }),
+    id: z.string().meta({ description: 'Starts with `pe_`.', examples: ['pe_6d2f8a0c4b7e1935'] }),
+    email: z.string().describe('The email, in lower case.'),
+    name: z.string().describe('The display name. Empty until an invitation is accepted.'),
     role: Role,
-    status: z.enum(userStatuses),
-    createdAt: timestamp,
-    lastSeenAt: nullableTimestamp,
+    status: z.enum(userStatuses).describe('A `disabled` user cannot sign in.'),
+    createdAt: createdAt.describe('When the user was invited or created.'),
+    lastSeenAt: nullableTimestamp.describe('When the user was last active, to the minute.'),
     signsInWith: z
       .enum(['password', 'oidc'])
       .nullable()
-      .meta({ description: 'Null until the user has signed in or set a password.' }),
+      .describe('Null until the user has signed in or set a password.'),
     version: recordVersion,
   })
   .meta({ id: 'User' });
@@ -91,11 +94,12 @@ export type InviteUser = z.infer<typeof InviteUser>;
 
 export const Invitation = z
   .object({
-    person: User,
+    person: User.describe('The user, with the status `invited`.'),
     invitationUrl: z.string().meta({
-      description: 'Works once. Returned only in this response. No mail is sent, so pass it on to the user.',
+      description:
+        'The invitation link. It works once and is returned only in this response. No mail is sent: pass it on yourself.',
     }),
-    expiresAt: timestamp,
+    expiresAt: timestamp.describe('When the link expires.'),
   })
   .meta({ id: 'Invitation' });
 export type Invitation = z.infer<typeof Invitation>;
@@ -108,7 +112,10 @@ export type AcceptInvitation = z.infer<typeof AcceptInvitation>;
 export const UpdateUser = z
   .strictObject({
     role: Role.optional(),
-    disabled: z.boolean().optional().meta({ description: 'A disabled user is signed out immediately.' }),
+    disabled: z
+      .boolean()
+      .optional()
+      .describe('Whether the user is disabled. A disabled user is signed out and cannot sign in.'),
     version: expectedVersion,
   })
   .meta({ id: 'UpdateUser' });

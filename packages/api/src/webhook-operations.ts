@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { deliveryStatuses } from './constants.ts';
 import { json, type Operation } from './operation.ts';
+import { deliveryId, exportJobId, webhookId } from './primitives.ts';
 import * as schemas from './schemas.ts';
 
-const id = z.string().min(1).max(64);
-const webhookParams = z.object({ webhookId: id });
+const webhookParams = z.object({ webhookId });
+const deliveryParams = z.object({ webhookId, deliveryId });
 const tag = 'Webhooks';
 
 export const webhookOperations = {
@@ -13,12 +14,12 @@ export const webhookOperations = {
     path: '/v1/webhooks',
     tag,
     summary: 'List webhooks',
+    description:
+      'Newest first, without their secrets. Without `jobId`, webhooks that a `webhookUrl` created for a single job are omitted.',
     scope: 'webhooks:read',
     organizationWide: true,
     query: z.strictObject({
-      jobId: id
-        .optional()
-        .meta({ description: 'Only webhooks of this job. Default: webhooks of the organization.' }),
+      jobId: exportJobId.optional().describe('The webhooks of one job instead of those of the organization.'),
       ...schemas.Page,
     }),
     success: json(200, schemas.listOf(schemas.Webhook, 'WebhookList')),
@@ -29,7 +30,7 @@ export const webhookOperations = {
     path: '/v1/webhooks',
     tag,
     summary: 'Create a webhook',
-    description: 'The response contains the signing secret. It is returned only once.',
+    description: 'The response contains the signing secret in `secret`. It is returned only once.',
     scope: 'webhooks:write',
     organizationWide: true,
     body: schemas.CreateWebhook,
@@ -41,6 +42,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}',
     tag,
     summary: 'Read a webhook',
+    description: 'The settings and the state of one webhook, without its secret.',
     scope: 'webhooks:read',
     organizationWide: true,
     params: webhookParams,
@@ -52,7 +54,8 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}',
     tag,
     summary: 'Change a webhook',
-    description: 'Disabling a webhook discards its pending deliveries.',
+    description:
+      'Omitted fields do not change. A disabled webhook receives no events; when you enable it, it receives new ones.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: webhookParams,
@@ -65,6 +68,7 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}',
     tag,
     summary: 'Delete a webhook and its log',
+    description: 'Also discards its pending messages.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: webhookParams,
@@ -76,7 +80,8 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/rotate-secret',
     tag,
     summary: 'Replace the secret of a webhook',
-    description: 'For `overlapSeconds` messages are signed with the old secret and the new one.',
+    description:
+      'For `overlapSeconds`, messages have two signatures, of the new and of the old secret, so that receivers can switch without downtime.\n\nThe body is optional. Returns `not_found` also for the webhook of a single job, which has no secret.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: webhookParams,
@@ -91,7 +96,7 @@ export const webhookOperations = {
     tag,
     summary: 'Create a secret for webhooks of single jobs',
     description:
-      'Messages to the `webhookUrl` of a job are signed with this secret. It replaces the previous one.',
+      'Creates the secret of the organization, which signs the messages to the `webhookUrl` of a job.\n\nIt replaces the previous secret, which stays valid for the overlap. The body is optional.',
     scope: 'webhooks:write',
     organizationWide: true,
     body: schemas.RotateSecret,
@@ -104,11 +109,14 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/deliveries',
     tag,
     summary: 'List deliveries',
-    description: 'Deliveries of the last 30 days with the result of each attempt.',
+    description: 'The deliveries of the last 30 days, newest first, with their attempts.',
     scope: 'webhooks:read',
     organizationWide: true,
     params: webhookParams,
-    query: z.strictObject({ status: z.enum(deliveryStatuses).optional(), ...schemas.Page }),
+    query: z.strictObject({
+      status: z.enum(deliveryStatuses).optional().describe('Only deliveries in this state.'),
+      ...schemas.Page,
+    }),
     success: json(200, schemas.listOf(schemas.WebhookDelivery, 'WebhookDeliveryList')),
     errors: ['not_found'],
   },
@@ -117,9 +125,10 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}',
     tag,
     summary: 'Read a delivery with its body',
+    description: 'One delivery with the exact message that was sent.',
     scope: 'webhooks:read',
     organizationWide: true,
-    params: z.object({ webhookId: id, deliveryId: id }),
+    params: deliveryParams,
     success: json(200, schemas.WebhookDeliveryWithBody),
     errors: ['not_found'],
   },
@@ -128,10 +137,11 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
     tag,
     summary: 'Send a delivery again',
-    description: 'Sends the same message with the same `webhook-id` immediately, with all retries.',
+    description:
+      'Sends the same message with the same `webhook-id` at once, with all its retries. Works for delivered messages too.',
     scope: 'webhooks:write',
     organizationWide: true,
-    params: z.object({ webhookId: id, deliveryId: id }),
+    params: deliveryParams,
     success: json(202, schemas.WebhookDelivery),
     errors: ['not_found', 'webhook_disabled'],
   },
@@ -141,10 +151,10 @@ export const webhookOperations = {
     tag,
     summary: 'Send a pending delivery now',
     description:
-      'Makes the next attempt of a `pending` delivery due immediately. The attempts after it keep their schedule.',
+      'Makes the next attempt of a `pending` delivery due at once, for example after you have fixed the receiver. Later attempts keep their schedule.',
     scope: 'webhooks:write',
     organizationWide: true,
-    params: z.object({ webhookId: id, deliveryId: id }),
+    params: deliveryParams,
     success: json(202, schemas.WebhookDelivery),
     errors: ['not_found', 'webhook_disabled', 'delivery_finished'],
   },
@@ -153,7 +163,8 @@ export const webhookOperations = {
     path: '/v1/webhooks/{webhookId}/test',
     tag,
     summary: 'Send a test event',
-    description: 'A message of type `webhook.test` whose `data` is the record of the webhook.',
+    description:
+      'Sends a message of type `webhook.test` whose `data` is the record of the webhook. It needs no subscription.',
     scope: 'webhooks:write',
     organizationWide: true,
     params: webhookParams,

@@ -15,7 +15,7 @@ const pagePolicy =
 export function addPages(app: App, context: Context): void {
   const manual = new Manual(context);
   const startedAt = context.clock.now();
-  const openApi = new CompressedText(() => JSON.stringify(buildOpenApi()));
+  const openApi = new CompressedText(() => JSON.stringify({ ...buildOpenApi(), servers: [{ url: '/' }] }));
 
   app.get('/openapi.json', (web) => openApi.answer(web, 'application/json'));
 
