@@ -38,6 +38,13 @@ describe('the connect-src of a request form', () => {
     ]);
   });
 
+  it('is every host when the whole address is a variable, over http only when its default is', () => {
+    const address = (initial: string) => [{ name: 'address', initial, choices: [], description: '' }];
+    expect(sourcesOf('{address}', address('https://api.example.com'))).toEqual(['https:']);
+    expect(sourcesOf('{address}', address('http://127.0.0.1:4400'))).toEqual(['http:', 'https:']);
+    expect(sourcesOf('{address}', address('ftp://example.com'))).toEqual([]);
+  });
+
   it('is empty for addresses without a host', () => {
     for (const url of ['/v1', 'v1', '', 'ftp://example.com', 'javascript:alert(1)', '{x}'])
       expect(sourcesOf(url, [])).toEqual([]);

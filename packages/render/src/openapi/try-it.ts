@@ -71,7 +71,10 @@ function wholeAddressSources(url: string, variables: ServerView['variables']): s
   const name = /^\{([^{}]+)\}/.exec(url)?.[1];
   const variable = variables.find((one) => one.name === name);
   if (!variable) return [];
-  if (variable.choices.length === 0) return /^https?:/i.test(variable.initial) ? ['https:'] : [];
+  if (variable.choices.length === 0) {
+    if (/^https:/i.test(variable.initial)) return ['https:'];
+    return /^http:/i.test(variable.initial) ? ['http:', 'https:'] : [];
+  }
   return variable.choices.slice(0, maxSources).flatMap((choice) => sourcesOf(choice, []));
 }
 
