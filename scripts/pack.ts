@@ -101,7 +101,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((file) => /^(src|bin|sample|dist\/dashboard)\//.test(file))
+    .filter((file) => /^(src|bin|sample|starter|dist\/dashboard)\//.test(file))
     .toSorted();
 }
 

@@ -321,7 +321,7 @@ describe('a secret in a file', () => {
   test.each(secrets)('%s_FILE is refused when the file cannot be read', (name) => {
     const file = join(temporaryFolder(), 'none');
     expect(() => readConfig({ [`${name}_FILE`]: file })).toThrow(
-      `${name}_FILE=${file} cannot be read (ENOENT).`,
+      `${name}_FILE=${file} cannot be read: no such file or folder (ENOENT).`,
     );
   });
 

@@ -15,6 +15,7 @@ import {
 } from './config-rules.ts';
 import { type Setting, settings } from './config-settings.ts';
 import type { EgressRules } from './egress/rules.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 export interface Config {
   /** Whether this process answers requests, runs jobs, or both. */
@@ -165,7 +166,7 @@ function readSecretFile(name: string, environment: Environment): string | undefi
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '') return text;
   } catch (error) {
-    throw new ConfigError(`${name}_FILE=${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new ConfigError(`${name}_FILE=${file} cannot be read: ${fileErrorReason(error)}.`);
   }
   throw new ConfigError(`${name}_FILE=${file} is empty.`);
 }

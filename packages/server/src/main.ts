@@ -3,6 +3,7 @@
  * with a message and a status of `cli/exit.ts`.
  */
 import { Command, CommanderError } from 'commander';
+import { usageMessage } from '@docyard/site/command';
 import { withoutAlias } from './cli/aliases.ts';
 import { exitTable } from './cli/exit.ts';
 import { refuseMistypedSubcommand } from './cli/mistyped-subcommand.ts';
@@ -27,7 +28,7 @@ export async function main(args: string[]): Promise<number> {
       return explain(error, { json, debug });
     }
     if (error.exitCode === 0) return exitTable.ok.status;
-    const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+    const message = usageMessage(error.message);
     if (json) process.stdout.write(`${JSON.stringify({ ok: false, code: 'usage', message })}\n`);
     return exitTable.usage.status;
   }
@@ -44,9 +45,10 @@ export async function buildProgram(named?: string): Promise<Command> {
     .option('--debug', 'show a stack trace with an error (accepted by every command)')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .showHelpAfterError('(run with --help for usage)')
     .configureHelp({ sortSubcommands: false })
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'docyard: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(`docyard: ${usageMessage(text)} Run with --help for usage.\n`),
+    })
     .addHelpText('after', '\nRun docyard help <command> for details.')
     .exitOverride();
   for (const [name, { group, summary, hidden = false, load }] of Object.entries(commands)) {
@@ -93,6 +95,11 @@ const siteCommandNames = {
 };
 
 const commands: Record<string, CommandEntry> = {
+  init: {
+    group: 'Documentation',
+    summary: 'create a small site to start from',
+    load: async () => (await import('./cli/init.ts')).describeInit,
+  },
   build: {
     group: 'Documentation',
     summary: 'render a folder into static files',
@@ -269,7 +276,8 @@ function overview(): string {
   return `
   Docyard ${version}: self-hosted documentation
 
-  docyard dev ./docs     preview a documentation folder while you write
+  docyard init ./docs    create a small site to start from
+  docyard dev ./docs     preview it while you write
   docyard check ./docs   report problems
   docyard export ./docs  create a bundle that can be served anywhere
 

@@ -6,8 +6,8 @@ export class ConfigError extends Error {
   /** Whether the value came from a command-line option. */
   readonly isUsage: boolean;
 
-  constructor(message: string, { isUsage = false } = {}) {
-    super(message);
+  constructor(message: string, { isUsage = false, cause }: { isUsage?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
     this.isUsage = isUsage;
   }
 }

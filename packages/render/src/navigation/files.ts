@@ -54,6 +54,8 @@ async function walk(root: string, folder: string, isIgnored: IsIgnored, found: s
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
     throw unreadableFolder(folder, error);
   });
+  // An output of `docyard build` contains the pages once more.
+  if (folder !== '' && entries.some(({ name }) => name === '.docyard-build')) return;
   for (const entry of entries) {
     const path = folder ? flatText(`${folder}/${entry.name}`) : entry.name;
     if (entry.isDirectory()) {

@@ -230,10 +230,7 @@ function row(job: AgentJob): Record<string, string> {
 }
 
 async function textOf(prompt: string): Promise<string> {
-  if (!prompt.startsWith('@')) return prompt;
-  return readFile(prompt.slice(1), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Cannot read ${prompt.slice(1)} (${error.code}).`, 'usage');
-  });
+  return prompt.startsWith('@') ? readFile(prompt.slice(1), 'utf8') : prompt;
 }
 
 async function targetOf(options: RemoteOptions): Promise<Target> {

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createHash, hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import type {
   CacheDecision,
   FileContent,
@@ -33,8 +33,9 @@ import { openLocalCache } from './local-cache.ts';
 import { PreviousBuild } from './previous-build.ts';
 import { Progress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
-import { addSiteOptions, renderOptionsOf, type SiteOptions } from './site-options.ts';
+import { addSiteOptions, refuseInvalidOptions, renderOptionsOf, type SiteOptions } from './site-options.ts';
 import { hasColors } from './terminal.ts';
+import { counted } from './print.ts';
 
 interface BuildOptions extends FailOptions, SiteOptions {
   out: string;
@@ -55,7 +56,7 @@ interface Summary {
 
 const examples = `
 Examples:
-  docyard build docs --out site
+  docyard build docs
   docyard build docs --out public --url-style clean --origin https://docs.example.com --strict
 `;
 
@@ -63,7 +64,7 @@ export function describeBuild(command: Command): void {
   addFailOptions(command, 'nothing')
     .description('Render a documentation folder into static files, without a server.')
     .argument('[folder]', 'folder with docs.json', '.')
-    .requiredOption('-o, --out <folder>', 'output folder')
+    .option('-o, --out <folder>', 'output folder', 'dist')
     .option('--json', 'print only { pages, warnings, errors, files, bytes, seconds }')
     .option('-q, --quiet', 'show no progress')
     .option('--verbose', 'print why each page was reused or rendered')
@@ -74,10 +75,12 @@ export function describeBuild(command: Command): void {
 async function build(folder: string, options: BuildOptions): Promise<void> {
   const started = performance.now();
   const out = resolve(options.out);
+  const root = resolve(folder);
+  refuseInvalidOptions(options);
+  refuseSourceFolder(root, out);
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
   const { countingFindings } = await import('@docyard/render/report');
-  const root = resolve(folder);
   const site = await loadOrExplain({
     root,
     fetchRemote: remoteFetch(options),
@@ -246,6 +249,15 @@ function cannotUse(out: string, error: unknown): CommandError {
   return new CommandError(`Cannot write to ${out}: ${fileErrorReason(error)}. Choose another --out.`);
 }
 
+/** With --force the output folder is deleted first, and with it the source. */
+function refuseSourceFolder(root: string, out: string): void {
+  if (root !== out && !root.startsWith(out + sep)) return;
+  throw new CommandError(
+    `The output folder ${out} contains the documentation folder. Choose another --out.`,
+    'usage',
+  );
+}
+
 /** Protects against a slip such as `--out ~`. */
 async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
   const entries = await readdir(out).catch((error: NodeJS.ErrnoException) => {
@@ -266,7 +278,7 @@ function described(summary: Summary, report: SiteReport, root: string, out: stri
   const megabytes = (summary.bytes / 1e6).toFixed(1);
   return (
     findingsText(withoutNotes(report), { root, colors, maxShown, more: join(out, 'report.html') }) +
-    `${summary.pages} pages, ${summary.files} files, ${megabytes} MB in ${summary.seconds.toFixed(2)} s.\n` +
+    `${counted(summary.pages, 'page')}, ${counted(summary.files, 'file')}, ${megabytes} MB in ${summary.seconds.toFixed(2)} s.\n` +
     `${summaryText(report, colors)}Open ${join(out, 'index.html')}\n`
   );
 }

@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import type { Archive } from '@docyard/bundle';
 import { CommandError } from './errors.ts';
 import { interruptible } from './interrupt.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 interface ApplyOptions {
   output: string;
@@ -39,12 +40,10 @@ Examples:
 
 async function apply(base: string, delta: string, options: ApplyOptions): Promise<void> {
   const output = resolve(options.output);
-  for (const path of [base, delta]) await requireReadable(path);
-  const work = await mkdtemp(join(dirname(output), '.docyard-apply-')).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw new CommandError(`Cannot write ${options.output} (${error.code}).`);
-    },
-  );
+  for (const path of [base, delta]) await stat(path);
+  const work = await mkdtemp(join(dirname(output), '.docyard-apply-')).catch((error: unknown) => {
+    throw new CommandError(`Cannot write ${options.output}: ${fileErrorReason(error)}.`);
+  });
   try {
     const stopped = () => new CommandError('Interrupted. Nothing was written.', 'interrupted');
     const result = await interruptible(stopped, (signal) => expand(base, delta, work, options, signal));
@@ -101,10 +100,4 @@ async function packTo(file: string, archive: Archive): Promise<{ sizeBytes: numb
   } finally {
     closeSync(output);
   }
-}
-
-async function requireReadable(path: string): Promise<void> {
-  await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Cannot read ${path} (${error.code}).`, 'not_found');
-  });
 }

@@ -19,6 +19,7 @@ import { Progress } from './progress.ts';
 import { remoteFetch, remotePictures } from './remote.ts';
 import { hasColors } from './terminal.ts';
 import { formReport, reportForms } from './report-forms.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 interface CheckOptions extends FailOptions {
   format: string;
@@ -115,8 +116,8 @@ async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnost
 async function newSince(file: string): Promise<(diagnostic: Diagnostic) => boolean> {
   const { isNewSince } = await import('@docyard/render/report');
   const { Report } = await import('@docyard/api/site-schemas');
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`--base: cannot read ${file} (${error.code}).`);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CommandError(`--base: cannot read ${file}: ${fileErrorReason(error)}.`);
   });
   const parsed = Report.pick({ diagnostics: true }).safeParse(parseJson(text));
   if (!parsed.success) throw new CommandError(`--base: ${file} is not a report.json of Docyard.`);

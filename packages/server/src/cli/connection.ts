@@ -11,6 +11,7 @@ import { EgressError } from '../egress/addresses.ts';
 import { OfflineError, peerFetch } from '@docyard/site/network';
 import { CommandError } from './errors.ts';
 import type { Logins } from './logins.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 export interface ServerOptions {
   server?: string;
@@ -73,7 +74,10 @@ function serverOf({ server }: ServerOptions, logins: Logins): string {
 export function checkedAddress(address: string): string {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CommandError(`${address} is not a URL. Use one such as https://docs.example.com.`, 'usage');
+    throw new CommandError(
+      `${address} is not an http or https URL. Use one such as https://docs.example.com.`,
+      'usage',
+    );
   }
   if (url.username !== '' || url.password !== '') {
     throw new CommandError('The URL of a service must not contain a user name or password.', 'usage');
@@ -108,8 +112,8 @@ async function keyOf(
 /** `-` is standard input. */
 export async function readKey(file: string): Promise<string> {
   const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw new CommandError(`Cannot read the key file ${file} (${error.code}).`, 'usage');
+    (error: unknown) => {
+      throw new CommandError(`Cannot read the key file ${file}: ${fileErrorReason(error)}.`);
     },
   );
   const key = text.trim();

@@ -11,7 +11,7 @@ import { CommandError } from './errors.ts';
 import { explainLoad, findingsText, requireFolder } from './findings.ts';
 import { remoteFetch, remotePictures } from './remote.ts';
 import { type CustomScripts, customScriptsOption } from './site-options.ts';
-import { untilStopSignal } from '@docyard/site/command';
+import { untilStopSignal, explainListenError } from '@docyard/site/command';
 import { hasColors, painter, printable } from './terminal.ts';
 
 interface DevOptions {
@@ -76,8 +76,8 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
     onError: output.watchError,
   });
   try {
-    const got = await server.listen().catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`Cannot listen on ${options.host}:${port} (${error.code}).`);
+    const got = await server.listen().catch((error: unknown) => {
+      throw new CommandError(explainListenError(error) ?? `Cannot listen on ${options.host}:${port}.`);
     });
     const address = `http://${shownHost(options.host)}:${got}`;
     output.welcome(preview, address, got === port || port === 0 ? undefined : port);
@@ -95,7 +95,7 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new CommandError('--port must be a number up to 65535.', 'usage');
+  throw new CommandError(`--port ${text}: must be a number up to 65535.`, 'usage');
 }
 
 /** `localhost` instead of a loopback address. */

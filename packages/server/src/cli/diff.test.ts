@@ -178,7 +178,7 @@ describe('docyard bundle apply', () => {
     ['another version', ['old.tar.gz', 'delta.tar.gz'], ['--version', '3'], 7, '[wrong_version]'],
     ['a full bundle', ['old.tar.gz', 'new.tar.gz'], [], 2, 'is a full bundle, not a delta'],
     ['a base that is a delta', ['delta.tar.gz', 'delta.tar.gz'], [], 7, '[manifest_missing]'],
-    ['a missing file', ['old.tar.gz', 'nowhere'], [], 4, 'nowhere (ENOENT)'],
+    ['a missing file', ['old.tar.gz', 'nowhere'], [], 1, 'nowhere: no such file or folder (ENOENT)'],
     ['no key at all', ['old.tar.gz', 'delta.tar.gz'], ['--public-key', 'nonsense'], 1, 'nonsense'],
   ])('refuses %s and writes nothing', async (_what, [base = '', delta = ''], more, status, sentence) => {
     writeFileSync(at('made/full.tar.gz'), 'kept');
@@ -192,7 +192,7 @@ describe('docyard bundle apply', () => {
     expect(
       await docyard('bundle', 'apply', at('old'), at('delta.tar.gz'), '-o', at('none/full.tar.gz')),
     ).toBe(1);
-    expect(err).toContain(`Cannot write ${at('none/full.tar.gz')} (ENOENT)`);
+    expect(err).toContain(`Cannot write ${at('none/full.tar.gz')}: no such file or folder (ENOENT)`);
     expect(existsSync(at('none'))).toBe(false);
   });
 });

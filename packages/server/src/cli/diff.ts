@@ -25,6 +25,8 @@ import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import { hasColors, painter, printable, type Paint, type Style } from './terminal.ts';
+import { fileErrorReason } from '@docyard/site/disk';
+import { counted } from './print.ts';
 
 interface DiffOptions extends ServerOptions {
   exitCode?: boolean;
@@ -62,7 +64,7 @@ const maxMarkdownBytes = 4 * 1024 * 1024;
 async function openSide(source: string, options: ServerOptions): Promise<Side> {
   const found = await stat(source).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CommandError(`Cannot read ${source} (${error.code}).`);
+    throw new CommandError(`Cannot read ${source}: ${fileErrorReason(error)}.`);
   });
   if (found?.isDirectory()) return folderSide(source);
   if (found !== undefined) return archiveSide(source);
@@ -181,10 +183,6 @@ function otherFilesOf({ files, changedBytes }: SiteDiff): string[] {
   const text = differing.map((kind) => `${files[kind].length} ${kind}`).join(', ');
   const others = text === '' ? [] : [`Other files: ${text}.`];
   return [...others, `New and changed files: ${sizeText(changedBytes)} in total.`];
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
 function sizeText(bytes: number): string {

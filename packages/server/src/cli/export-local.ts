@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Option, type Command } from 'commander';
@@ -30,8 +30,9 @@ import { cacheFiles, type CacheFolder } from '../build-cache/cache-folder.ts';
 import { openLocalCache } from './local-cache.ts';
 import { bytesText, Progress } from './progress.ts';
 import { rulesOf } from './remote.ts';
-import { addSiteOptions, type SiteOptions } from './site-options.ts';
+import { addSiteOptions, refuseInvalidOptions, type SiteOptions } from './site-options.ts';
 import { hasColors, printable } from './terminal.ts';
+import { counted } from './print.ts';
 
 interface LocalExportOptions extends FailOptions, SiteOptions {
   output: string;
@@ -71,6 +72,7 @@ export function describeLocalExport(command: Command): void {
 
 async function exportFolder(folder: string, options: LocalExportOptions): Promise<void> {
   const started = performance.now();
+  refuseInvalidOptions(options);
   await refuseOutput(options);
   // The probe runs while this process loads the rest of its code.
   void findIsolation();
@@ -98,7 +100,7 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
     const { errors, warnings } = report;
     const file = options.output;
     const summary = { file, pages, warnings, errors, ...packed, seconds };
-    const text = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
+    const text = `${file}: ${counted(pages, 'page')}, ${counted(packed.fileCount, 'file')}, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else output.write(text);
   } finally {
@@ -132,7 +134,8 @@ async function refuseOutput({ output, json }: LocalExportOptions): Promise<void>
     );
   }
   const folder = dirname(resolve(output));
-  await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+  // With the separator a file is not a folder.
+  await access(folder + sep, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`Cannot write to ${folder}: ${fileErrorReason(error)}. Choose another --output.`);
   });
 }

@@ -132,8 +132,8 @@ test.each([
   [['serve', '--port', '99999'], '--port 99999: must be at most 65535.'],
   [['serve', '--port', 'http'], '--port http: must be a number.'],
   [['serve', '--role', 'boss'], '--role boss: must be all, api or worker.'],
-  [['dev', '--port', '99999'], '--port must be a number up to 65535.'],
-  [['site', '--port', '99999'], '--port="99999" must be at most 65535.'],
+  [['dev', '--port', '99999'], '--port 99999: must be a number up to 65535.'],
+  [['site', '--port', '99999'], '--port 99999: must be at most 65535.'],
 ])('the wrong option value of %j ends with status 2 and names the option', (words, text) => {
   const { status, stderr } = run(words);
   expect({ status, stderr }).toEqual({

@@ -62,12 +62,19 @@ export function operatorOf(organization: Organization): Actor {
   return { organizationId: organization.id, projectId: null, name: 'cli', address: null, requestId: null };
 }
 
-/** Validates arguments with the schema of the API. */
-export function check<T>(schema: z.ZodType<T>, value: unknown): T {
+/** Validates arguments with the schema of the API. `options` holds fields whose option has another name. */
+export function check<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  options: Readonly<Record<string, string>> = {},
+): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 'usage');
+  const fields = (issue?.path ?? []).filter((part) => typeof part === 'string').toReversed();
+  const known = fields.find((field) => Object.hasOwn(options, field));
+  const option = known === undefined ? fields[0] : options[known];
+  throw new CommandError(`--${option ?? ''}: ${issue?.message ?? 'not valid'}`, 'usage');
 }
 
 export interface SearchOptions {

@@ -93,8 +93,8 @@ async function logout(url: string | undefined, options: { all?: boolean; json?: 
   const chosen = url === undefined ? logins.default : checkedAddress(url);
   const removed = options.all ? known : known.filter((server) => server === chosen);
   if (removed.length === 0) {
-    const list = known.length === 0 ? 'There are no stored logins.' : `Known: ${known.join(', ')}.`;
-    throw new CommandError(`No stored login${chosen === null ? '' : ` for ${chosen}`}. ${list}`, 'not_found');
+    const list = known.length === 0 ? '' : ` Known: ${known.join(', ')}.`;
+    throw new CommandError(`No stored login${chosen === null ? '' : ` for ${chosen}`}.${list}`, 'not_found');
   }
   const servers = Object.fromEntries(
     Object.entries(logins.servers).filter(([server]) => !removed.includes(server)),

@@ -24,7 +24,7 @@ export function loginsFile(environment = process.env): string {
 export async function readLogins(file = loginsFile()): Promise<Logins> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new CommandError(`Cannot read ${file} (${error.code}).`);
+    throw new CommandError(`Cannot read ${file}: ${fileErrorReason(error)}.`);
   });
   if (text === undefined) return { default: null, servers: {} };
   const parsed = Logins.safeParse(parseJson(text));

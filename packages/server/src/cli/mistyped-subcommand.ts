@@ -17,5 +17,5 @@ export function refuseMistypedSubcommand(program: Command, [name, word]: readonl
     similar === undefined
       ? `Run docyard ${name} --help for usage.`
       : `Did you mean docyard ${name} ${similar}?`;
-  throw new CommandError(`docyard ${name} has no subcommand ${word}. ${hint}`, 'usage');
+  throw new CommandError(`Unknown command: docyard ${name} ${word}. ${hint}`, 'usage');
 }

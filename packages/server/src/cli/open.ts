@@ -46,7 +46,11 @@ async function open(target: string | undefined, options: OpenOptions): Promise<v
   }
   const folder = await folderOf(target ?? '.', options);
   const page = join(folder, 'index.html');
-  if (!(await isFile(page))) throw new CommandError(`No index.html in ${folder}.`, 'not_found');
+  if (!(await isFile(page)))
+    throw new CommandError(
+      `${folder} contains no index.html. Pass an exported site, a bundle or a job id.`,
+      'not_found',
+    );
   const shown = options.print !== true && !options.json && (await showInBrowser(pathToFileURL(page).href));
   if (options.json) process.stdout.write(`${JSON.stringify({ folder, page })}\n`);
   else process.stdout.write(shown ? `Opened ${page}\n` : `${page}\n`);

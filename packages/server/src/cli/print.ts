@@ -16,3 +16,7 @@ export function showFacts(facts: readonly (readonly [name: string, value: string
     process.stdout.write(`${name.padEnd(width)}  ${printable(value)}\n`);
   }
 }
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

@@ -165,7 +165,11 @@ describe('an invalid call explains what to do', () => {
     [2, 'write it as name=number', ['--limit', 'steps']],
     [2, 'agent.limits', ['--limit', 'stepps=7']],
     [2, 'agent.protectedPaths.0: A path must not contain "..".', ['--protect', '../x']],
-    [1, 'cannot read /nowhere/token (ENOENT)', ['--forge', 'gitea', '--token-file', '/nowhere/token']],
+    [
+      1,
+      'cannot read /nowhere/token: no such file or folder (ENOENT)',
+      ['--forge', 'gitea', '--token-file', '/nowhere/token'],
+    ],
     [
       2,
       'Only GitHub supports App credentials.',

@@ -14,9 +14,28 @@ import {
   withData,
   type LocalOptions,
 } from './local.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 type Settings = Project['agent'];
 type Forge = NonNullable<SetProjectAgent['forge']>;
+
+/** The options by the field of the API that they set. */
+const optionOfField = {
+  url: 'model-url',
+  name: 'model',
+  provider: 'model-provider',
+  key: 'model-key-file',
+  apiBase: 'api-base',
+  token: 'token-file',
+  appId: 'app-id',
+  privateKey: 'app-key-file',
+  installationId: 'installation-id',
+  limits: 'limit',
+  protectedPaths: 'protect',
+  allowedPaths: 'allow-path',
+  allowedConfigKeys: 'allow-key',
+  instructions: 'instructions-file',
+};
 
 interface AgentOptions extends LocalOptions {
   /** False for `--no-forge`; likewise below. */
@@ -101,7 +120,7 @@ async function showOrChange(idOrDomain: string, options: AgentOptions): Promise<
     if (Object.keys(agent).length === 0) return show(options, project.agent);
     const changed = await updateProject(context, {
       projectId,
-      change: check(UpdateProject, { agent }),
+      change: check(UpdateProject, { agent }, optionOfField),
       actor,
       allowLocal: organization.local_sources === 1,
     });
@@ -194,7 +213,7 @@ function textIn(file: string, option: string): string {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new CommandError(`${option}: cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandError(`${option}: cannot read ${file}: ${fileErrorReason(error)}.`);
   }
   if (text.trim() === '') throw new CommandError(`${option} ${file} is empty.`);
   return text;

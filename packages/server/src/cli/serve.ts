@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { untilStopSignal } from '@docyard/site/command';
+import { untilStopSignal, explainListenError } from '@docyard/site/command';
 import { adminKeyText, welcome, workerWelcome, type NewSecrets } from './serve-welcome.ts';
 
 interface ServeOptions {
@@ -90,7 +90,8 @@ async function serve(options: ServeOptions): Promise<void> {
   }).catch((error: unknown) => {
     // The created key cannot be shown later.
     process.stdout.write(adminKeyText(secrets));
-    throw explainListen(error, config);
+    const listenError = explainListenError(error);
+    throw listenError === undefined ? error : new CommandError(listenError);
   });
   const origin = originAt(service.port);
   const shown = {
@@ -106,19 +107,6 @@ async function serve(options: ServeOptions): Promise<void> {
   process.stdout.write('\nStopping: finishing requests, returning running jobs to the queue.\n');
   await service.stop();
   process.stdout.write('Stopped.\n');
-}
-
-function explainListen(error: unknown, config: { port: number; host: string }): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') {
-    return new CommandError(`Port ${config.port} is already in use. Stop the other process or pass --port.`);
-  }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new CommandError(
-      `Cannot listen on ${config.host}:${config.port} (${code}). Choose another --host or --port.`,
-    );
-  }
-  return error;
 }
 
 function displayHost(host: string): string {

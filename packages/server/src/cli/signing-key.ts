@@ -6,6 +6,7 @@ import { readFile, unlink, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 export function describeSigningKey(command: Command): void {
   command.description('Create the key that signs bundles, or show its public key.');
@@ -64,7 +65,7 @@ async function writeNew(file: string, text: string, mode: number): Promise<void>
   await writeFile(file, text, { flag: 'wx', mode, flush: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST')
       throw new CommandError(`${file} already exists. Keys are never overwritten.`, 'conflict');
-    throw new CommandError(`Cannot write ${file} (${error.code}).`);
+    throw new CommandError(`Cannot write ${file}: ${fileErrorReason(error)}.`);
   });
 }
 
@@ -88,9 +89,7 @@ async function show(file: string | undefined, options: ShowOptions): Promise<voi
 }
 
 async function keyInFile(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Cannot read ${file} (${error.code}).`, 'not_found');
-  });
+  const text = await readFile(file, 'utf8');
   const { parsePublicKey, parseSecretKey, publicKeyLine, publicKeyOf } = await import('@docyard/bundle');
   // A public key line has 56 characters, a secret key line 212.
   const isPublic = (text.trimEnd().split('\n').at(-1) ?? '').length < 100;

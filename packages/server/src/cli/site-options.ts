@@ -2,6 +2,7 @@
 import type { RenderOptions } from '@docyard/render';
 import { Option, type Command } from 'commander';
 import { remotePictures } from './remote.ts';
+import { CommandError } from './errors.ts';
 
 export interface SiteOptions {
   basePath?: string;
@@ -33,6 +34,22 @@ export function addSiteOptions(command: Command): Command {
     .addOption(customScriptsOption())
     .option('--offline', 'do not fetch images and API descriptions from other hosts')
     .option('--fresh', 'do not read or write the cache');
+}
+
+const basePathForm = /^\/(?:[\w.~-]+(?:\/[\w.~-]+)*)?$/;
+
+export function refuseInvalidOptions({ basePath, origin }: SiteOptions): void {
+  if (basePath !== undefined && (!basePathForm.test(basePath) || basePath.split('/').includes('..')))
+    throw new CommandError(
+      `--base-path ${basePath}: must begin with a slash and not end with one, such as /docs.`,
+      'usage',
+    );
+  const url = origin === undefined ? undefined : URL.parse(origin);
+  if (url === null || (url !== undefined && !/^https?:$/.test(url.protocol)))
+    throw new CommandError(
+      `--origin ${origin}: must be an http or https URL, such as https://docs.example.com.`,
+      'usage',
+    );
 }
 
 export function renderOptionsOf(options: SiteOptions): RenderOptions {

@@ -22,6 +22,7 @@ import {
 import { print } from './print.ts';
 import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
 import { promptSecret } from './secret-prompt.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 interface PasswordOptions {
   passwordFile?: string;
@@ -157,8 +158,8 @@ async function readPassword({ passwordFile: file }: PasswordOptions, email: stri
   const alternative = 'Pass the password with --password-file FILE, or --password-file - for standard input.';
   if (file === undefined) return promptSecret(`New password for ${email}`, alternative);
   const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw new CommandError(`Cannot read the password file ${file} (${error.code}).`, 'usage');
+    (error: unknown) => {
+      throw new CommandError(`Cannot read the password file ${file}: ${fileErrorReason(error)}.`);
     },
   );
   return text.replace(/\r?\n$/, '');

@@ -123,7 +123,7 @@ describe('docyard verify', () => {
     ['./delta.tar.gz --public-key ./docyard.pub', 2, 'usage'],
     ['./bundle.tar.gz --sha256 abc', 2, 'usage'],
     [`./site --sha256 ${'0'.repeat(64)}`, 2, 'usage'],
-    ['./nothing', 4, 'not_found'],
+    ['./nothing', 1, 'file_system'],
   ])('%s ends with %i', async (call, status, code) => {
     const ended = await docyard(`verify ${call} --json`);
     expect(ended.status).toBe(status);
@@ -162,7 +162,7 @@ describe('docyard signing-key', () => {
       stderr: '',
     });
     expect((await docyard('signing-key show ./bundle.tar.gz')).status).toBe(2);
-    expect((await docyard('signing-key show ./nothing')).status).toBe(4);
+    expect((await docyard('signing-key show ./nothing')).status).toBe(1);
   });
 
   test('show prints the key of a service and of a data folder', async () => {

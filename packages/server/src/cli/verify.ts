@@ -61,9 +61,7 @@ does not.`,
 
 async function verify(path: string, options: VerifyOptions): Promise<void> {
   const expectations = await expectationsOf(options);
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Cannot read ${path} (${error.code}).`, 'not_found');
-  });
+  const found = await stat(path);
   if (found.isDirectory() && options.sha256 !== undefined)
     throw new CommandError('--sha256 works with archives only, not with folders.', 'usage');
   const verdict = found.isDirectory()

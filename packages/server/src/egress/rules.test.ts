@@ -78,11 +78,11 @@ test.each([
 });
 
 test.each([
-  ['modle:gpu.internal', 'modle is no purpose'],
-  ['source+web:git.internal', 'web is no purpose'],
+  ['modle:gpu.internal', 'modle is not a purpose'],
+  ['source+web:git.internal', 'web is not a purpose'],
   ['source:git.internal@team', 'the id of an organization or a project'],
-  ['source:https://git.internal', 'is no host'],
-  ['*.internal', 'is no host'],
+  ['source:https://git.internal', 'is not a host name'],
+  ['*.internal', 'is not a host name'],
 ])('%s is refused: %s', (entry, reason) => {
   expect(() => parseEgressRules(entry)).toThrow(reason);
 });

@@ -68,7 +68,7 @@ function parseRule(entry: string): EgressRule {
   const purposes = first.split('+').map((name) => {
     const known = egressPurposes.find((purpose) => purpose === name);
     if (known === undefined)
-      throw new Error(`${entry}: ${name} is no purpose; use ${egressPurposes.join(', ')}`);
+      throw new Error(`${entry}: ${name} is not a purpose; use ${egressPurposes.join(', ')}`);
     return known;
   });
   return { host: hostIn(entry, rest), purposes, owner };
@@ -76,7 +76,7 @@ function parseRule(entry: string): EgressRule {
 
 function hostIn(entry: string, host: string): string {
   const isUsable = !/[\s/@?#*]/.test(host) && URL.canParse(`http://${isBareIpv6(host) ? `[${host}]` : host}`);
-  if (!isUsable) throw new Error(`${entry}: ${host} is no host, or host with a port`);
+  if (!isUsable) throw new Error(`${entry}: ${host} is not a host name, an address or host:port`);
   return host;
 }
 

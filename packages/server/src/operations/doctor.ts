@@ -99,7 +99,8 @@ async function checkGit(): Promise<Verdict> {
 async function checkFolder({ dataDir }: Config): Promise<Verdict> {
   const found = await stat(dataDir).catch(() => undefined);
   if (found === undefined) return note(`${dataDir} does not exist yet.`, 'The first start creates it.');
-  const choose = 'Make it writable for the user of the service, or choose another folder with DATA_DIR.';
+  const choose =
+    'Make it writable for the user of the service, or choose another folder with --data or DATA_DIR.';
   if (!found.isDirectory()) return failed(`${dataDir} is not a folder.`, choose);
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -6,7 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { makeFolder } from '@docyard/site/disk';
+import { makeFolder, fileErrorReason } from '@docyard/site/disk';
 import { readFiles, verifyArchive, type Manifest } from './archive.ts';
 
 export class RestoreError extends Error {
@@ -40,7 +40,7 @@ export async function restore(
 async function refuseFullFolder(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new RestoreError(`Cannot use ${folder} (${error.code}).`);
+    throw new RestoreError(`Cannot use ${folder}: ${fileErrorReason(error)}.`);
   });
   // New volumes contain this folder.
   if (entries.some((name) => name !== 'lost+found'))

@@ -1,3 +1,5 @@
+import { explainListenError } from '../network/listen-error.ts';
+
 /** The names of the commands in messages; `docyard` and `docyard-site` share them. */
 export interface CommandNames {
   program: string;
@@ -21,15 +23,10 @@ export class SiteCommandError extends Error {
 
 export function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === 'ConfigError') return new SiteCommandError(error.message, 'usage');
+  if (error.name === 'ConfigError')
+    return new SiteCommandError(error.message, error.cause === undefined ? 'usage' : 'failed');
   if (error.name === 'SourceError') return new SiteCommandError(error.message);
   if (error.name === 'LockTimeoutError') return new SiteCommandError(error.message, 'conflict');
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return new SiteCommandError(
-      `The port is in use (${message}). Choose another with --port, or 0 for a free one.`,
-    );
-  if (code === 'EACCES' && message.includes('listen'))
-    return new SiteCommandError('The port is not permitted. Choose one above 1023 with --port.');
-  return error;
+  const listenError = explainListenError(error);
+  return listenError === undefined ? error : new SiteCommandError(listenError);
 }

@@ -37,15 +37,14 @@ export function describeImport(command: Command, names: CommandNames): void {
 }
 
 async function importBundle(file: string, options: ImportOptions, names: CommandNames): Promise<void> {
-  const [{ install }, { ReleaseStore }, { access }, { resolve }] = await Promise.all([
+  const [{ install }, { ReleaseStore }, { stat }, { resolve }] = await Promise.all([
     import('../releases/install.ts'),
     import('../releases/store.ts'),
     import('node:fs/promises'),
     import('node:path'),
   ]);
-  await access(file).catch((error: NodeJS.ErrnoException) => {
-    throw new SiteCommandError(`${file} cannot be read (${error.code}).`, 'not_found');
-  });
+  if ((await stat(file)).isDirectory())
+    throw new SiteCommandError(`${file} is a folder. Pass the archive of a bundle or a delta.`);
   const expectations = await expectationsOfImport(options);
   const store = await ReleaseStore.openIn(await dataFolderOf(options));
   try {

@@ -5,7 +5,9 @@ import { dirname, resolve } from 'node:path';
 /** Atomic and durable: a crash leaves the old or the new file. Readable only by the owner. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
+  const handle = await open(temporary, 'wx', 0o600).catch((error: Error) => {
+    throw Object.assign(error, { path: file });
+  });
   try {
     await handle.writeFile(text);
     await handle.sync();

@@ -4,7 +4,7 @@ const reasons: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'the operation is not permitted',
   EROFS: 'the file system is read-only',
-  ENOENT: 'it does not exist or cannot be created there',
+  ENOENT: 'no such file or folder',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'it exists already',
@@ -37,9 +37,12 @@ export function fileErrorReason(error: unknown): string {
 export function explainFileError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
-  if (reasons[code] === undefined || path === undefined || syscall.startsWith('spawn')) return undefined;
-  const verb = verbs[syscall] ?? 'use';
-  return `Cannot ${verb} ${path}: ${fileErrorReason(error)}.`;
+  if (reasons[code] === undefined || syscall.startsWith('spawn')) return undefined;
+  const verb = verbs[syscall];
+  // An open file has no path, and a connection has none of these calls.
+  if (path === undefined)
+    return verb === undefined ? undefined : `Cannot ${verb} a file: ${fileErrorReason(error)}.`;
+  return `Cannot ${verb ?? 'use'} ${path}: ${fileErrorReason(error)}.`;
 }
 
 const verbs: Record<string, string> = {
@@ -56,6 +59,8 @@ const verbs: Record<string, string> = {
   mkdtemp: 'create',
   symlink: 'create',
   write: 'write',
+  fsync: 'write',
+  ftruncate: 'write',
   copyfile: 'write',
   rename: 'write',
   unlink: 'remove',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { InvalidKeyError, parsePublicKey, type PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
+import { fileErrorReason } from '../disk/file-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,10 +30,12 @@ function publicKeyOf(entry: string, folder: string): PublicKey {
     const path = entry.startsWith('file:') ? new URL(entry).pathname : entry;
     return parsePublicKey(readFileSync(isAbsolute(path) ? path : resolve(folder, path), 'utf8'));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     if (error instanceof InvalidKeyError)
       throw new ConfigError(`The public key ${isText ? '' : `in ${entry} `}cannot be used: ${error.message}`);
-    throw new ConfigError(`The public key ${entry} is neither a key nor a file that can be read (${code}).`);
+    throw new ConfigError(
+      `The public key ${entry} is neither a key nor a file that can be read: ${fileErrorReason(error)}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -48,7 +51,9 @@ export function readKeyFile(file: string): string {
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '' && !/[^\x21-\x7e]/.test(text)) return text;
   } catch (error) {
-    throw new ConfigError(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new ConfigError(`The key file ${file} cannot be read: ${fileErrorReason(error)}.`, {
+      cause: error,
+    });
   }
   throw new ConfigError(`The key file ${file} must contain exactly one API key.`);
 }

@@ -12,6 +12,7 @@ import { apiKeyOf, type Environment, publicKeysOf } from './keys.ts';
 import { closestName } from './closest-name.ts';
 import { reportSettingsOf, type ReportSettings } from './report-settings.ts';
 import { type logLevels, type Setting, siteSettings } from './settings-table.ts';
+import { fileErrorReason } from '../disk/file-error.ts';
 
 export interface SiteSettings {
   dataDir: string;
@@ -78,9 +79,11 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
     if (parsed.success) return parsed.data as z.output<(typeof siteSettings)[N]['check']>;
     // The URL may contain a signature.
     const isShown = typeof value !== 'object' && !['bundleUrl', 'refreshFrom'].includes(name);
-    const shown = isShown ? `${place}=${JSON.stringify(value)}` : place;
+    const assigns = place.startsWith('--') ? ' ' : '=';
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const shown = isShown ? `${place}${assigns}${text}` : place;
     const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
-    throw new ConfigError(`${shown} ${complaint}. ${siteSettings[name].meaning}`);
+    throw new ConfigError(`${shown}: ${complaint}. ${siteSettings[name].meaning}`);
   };
   /** Paths in the file are relative to the file. */
   const located = (name: 'bundleUrl' | 'refreshFrom' | 'apiKeyFile' | 'data' | 'reportKeyFile') => {
@@ -134,7 +137,7 @@ function readFile(file: string): Record<string, unknown> {
   try {
     source = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new ConfigError(`${file} cannot be read: ${fileErrorReason(error)}.`, { cause: error });
   }
   let value: unknown;
   try {

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SourceError, type Source } from './source.ts';
+import { fileErrorReason } from '../disk/file-error.ts';
 
 /** A file without changes for this long counts as complete. */
 const settleMs = 2000;
@@ -47,8 +48,8 @@ async function settled(path: string, first: Found, signal: AbortSignal): Promise
 }
 
 async function newestIn(path: string): Promise<Found> {
-  const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new SourceError('not_found', `${path} cannot be read (${error.code}).`);
+  const entry = await stat(path).catch((error: unknown) => {
+    throw new SourceError('not_found', `${path} cannot be read: ${fileErrorReason(error)}.`);
   });
   if (!entry.isDirectory()) return found(path, entry);
   const names = (await readdir(path))

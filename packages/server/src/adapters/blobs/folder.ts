@@ -12,6 +12,7 @@ import { pipeline } from 'node:stream/promises';
 import { ownerOnly } from '../../file-modes.ts';
 import { checkBlobName, type BlobInfo, type Blobs } from '../../ports/blobs.ts';
 import { Problem } from '../../problem.ts';
+import { fileErrorReason } from '@docyard/site/disk';
 
 export class FolderBlobs implements Blobs {
   readonly #root: string;
@@ -93,10 +94,14 @@ export class FolderBlobs implements Blobs {
 
   async check(): Promise<void> {
     await access(this.#root, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-      throw new Problem('storage_unavailable', `The folder for bundles cannot be used (${error.code}).`, {
-        headers: { 'retry-after': '5' },
-        cause: error,
-      });
+      throw new Problem(
+        'storage_unavailable',
+        `The folder for bundles cannot be used: ${fileErrorReason(error)}.`,
+        {
+          headers: { 'retry-after': '5' },
+          cause: error,
+        },
+      );
     });
   }
 
