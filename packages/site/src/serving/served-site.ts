@@ -45,7 +45,7 @@ export type Found = { file: StaticFile } | { redirect: Redirect };
 /** Files for other hosting services. */
 const notServed = /^(?:_redirects|_headers|_hosts\/.*)$/s;
 /** Only these names contain a hash of their content. */
-const namedByContent = /^_docyard\/(?:social|remote)\/[0-9a-f]{16}\.[a-z]{3,4}$/;
+const namedByContent = /^_docyard\/(?:social|remote|fonts)\/[0-9a-f]{16}\.[a-z\d]{3,5}$/;
 const llmsFile = 'llms.txt';
 
 export async function openSite(release: ReleaseFiles): Promise<ServedSite> {

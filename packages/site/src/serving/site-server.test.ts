@@ -17,7 +17,7 @@ const page = `<!doctype html><title>Guide</title>${'<p>A paragraph that repeats 
 const picture = randomBytes(3000);
 const video = randomBytes(600_000);
 const policy = "default-src 'none'; style-src 'self'; frame-ancestors 'self'";
-const hashed = '_docyard/social/0123456789abcdef.png';
+const hashed = ['_docyard/social/0123456789abcdef.png', '_docyard/fonts/0123456789abcdef.woff2'] as const;
 const files = {
   'index.html': '<!doctype html><title>Home</title>',
   'guide.html': page,
@@ -29,7 +29,8 @@ const files = {
   'picture.png': picture,
   'video.mp4': video,
   'odd.unknown': 'x',
-  [hashed]: picture,
+  [hashed[0]]: picture,
+  [hashed[1]]: 'font',
   '404.html': `<!doctype html><title>Not found</title>${'<p>Nothing here.</p>'.repeat(200)}`,
   '_hosts/docyard.json': JSON.stringify({
     format: 1,
@@ -81,7 +82,8 @@ describe('the type and the headers of a file', () => {
     expect(await cacheControl('/guide')).toBe('public, max-age=0, must-revalidate');
     expect(await cacheControl('/old')).toBe('public, max-age=0, must-revalidate');
     expect(await cacheControl('/nowhere')).toBe('public, max-age=0, must-revalidate');
-    expect(await cacheControl(`/${hashed}`)).toBe('public, max-age=31536000, immutable');
+    for (const path of hashed)
+      expect(await cacheControl(`/${path}`)).toBe('public, max-age=31536000, immutable');
   });
 
   test('responses link to llms.txt', async () => {
