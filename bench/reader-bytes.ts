@@ -13,12 +13,14 @@ import { filesBelow } from './plain-files.ts';
 const defaultPages = 10_000;
 /** Single and several words, common and rare, with a typo, and without a match. */
 const questions = ['keyboard', 'install', 'mock agent request', 'controlled dialog', 'nested mnu', 'zzzyx'];
-const limits = { scripts: 15, styles: 20, firstLoad: 60, question: 100 };
+const limits = { scripts: 15, styles: 20, firstLoad: 60, withFonts: 150, question: 100 };
 
 interface Downloaded {
   scripts: number;
   styles: number;
+  /** Without fonts. */
   firstLoad: number;
+  fonts: number;
   question: number;
   questionFiles: number;
 }
@@ -61,7 +63,8 @@ export const readerBytes: Measurement = {
       rows: [
         ['scripts of a plain page', rounded(middle('scripts')), '–', '–', '–'],
         ['styles of a plain page', rounded(middle('styles')), '–', '–', '–'],
-        ['first load of a plain page, all together', rounded(middle('firstLoad')), '–', '–', '–'],
+        ['first load of a plain page without fonts', rounded(middle('firstLoad')), '–', '–', '–'],
+        ['fonts of a plain page', rounded(middle('fonts')), '–', '–', '–'],
         ...downloads.map(([name, { 'at once': atOnce, typed }]) => [
           `first question “${name}”`,
           rounded(atOnce.question / 1000),
@@ -76,7 +79,12 @@ export const readerBytes: Measurement = {
       verdicts: [
         limit('Scripts of a plain page', middle('scripts'), limits.scripts),
         limit('Styles of a plain page', middle('styles'), limits.styles),
-        limit('First load of a plain page', middle('firstLoad'), limits.firstLoad),
+        limit('First load of a plain page without fonts', middle('firstLoad'), limits.firstLoad),
+        limit(
+          'First load of a plain page with fonts',
+          middle('firstLoad') + middle('fonts'),
+          limits.withFonts,
+        ),
         verdict(
           `First question to the search of ${counted(pages)} pages`,
           `< ${limits.question} kB gz`,
@@ -128,7 +136,8 @@ async function download(browser: Browser, address: string, question: string, way
   return {
     scripts: sum(first, 'Script'),
     styles: sum(first, 'Stylesheet'),
-    firstLoad: sum(first),
+    firstLoad: sum(first) - sum(first, 'Font'),
+    fonts: sum(first, 'Font'),
     question: sum(seen),
     questionFiles: seen.length,
   };

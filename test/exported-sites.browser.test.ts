@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serve } from '../scripts/measure/serve.ts';
 import { program, startService, temporaryFolder, type Service } from './service.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -102,6 +103,34 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       expect(width, file).toBeLessThanOrEqual(360);
     }
     await page.close();
+  });
+
+  test('a reader of the sample downloads little, with the fonts as well', async () => {
+    const server = await serve(sample);
+    const download = async (file: string) => {
+      const { page } = await newPage();
+      const requests: Request[] = [];
+      page.on('requestfinished', (request) => requests.push(request));
+      await page.goto(`${server.origin}/${file}`, { waitUntil: 'networkidle' });
+      const bytes = { font: 0, image: 0, text: 0 };
+      for (const request of requests) {
+        const type = request.resourceType();
+        const { responseBodySize } = await request.sizes();
+        bytes[type === 'font' || type === 'image' ? type : 'text'] += responseBodySize;
+      }
+      await page.close();
+      return { text: bytes.text, withFonts: bytes.text + bytes.font };
+    };
+    const plain = await download('index.html');
+    const withCode = await download('api/introduction.html');
+    const withForm = await download('api/observations/latest-observation.html');
+    await server.close();
+    for (const { text } of [plain, withCode, withForm]) expect(text).toBeLessThanOrEqual(60_000);
+    expect(plain.withFonts).toBeLessThanOrEqual(110_000);
+    for (const { withFonts } of [withCode, withForm]) expect(withFonts).toBeLessThanOrEqual(150_000);
+    // The fonts were downloaded: text alone is smaller.
+    expect(plain.withFonts - plain.text).toBeGreaterThan(40_000);
+    expect(withCode.withFonts - withCode.text).toBeGreaterThan(80_000);
   });
 
   test('the start page leads to the manual and the OpenAPI document', async () => {

@@ -50,6 +50,7 @@ const throughEgress: Record<string, string> = {
   [`${own}git/address.ts`]: 'Repositories',
   [`${own}exports/fetches.ts`]: 'API descriptions',
   [`${own}egress/picture.ts`]: 'Pictures',
+  [`${own}egress/font.ts`]: 'Fonts',
   [`${own}webhooks/send.ts`]: 'Webhooks',
   [`${own}adapters/forge/api.ts`]: 'Forges',
   [`${own}agent/model/gateway.ts`]: 'Model endpoints',

@@ -47,6 +47,8 @@ const connections = {
     fetchWithin(context.config.egress, tenant)(`http://${host}/a.json`, signal, 'description'),
   picture: (context: TestContext) =>
     fetchWithin(context.config.egress, tenant)(`http://${host}/a.png`, signal, 'picture'),
+  font: (context: TestContext) =>
+    fetchWithin(context.config.egress, tenant)(`http://${host}/a.woff2`, signal, 'font'),
 };
 type Connection = keyof typeof connections;
 
@@ -75,7 +77,7 @@ describe('a private host', () => {
   );
 
   test('that is listed for another organization is not contacted', async () => {
-    const entry = `source+forge+model+webhook+spec+picture:${host}`;
+    const entry = `source+forge+model+webhook+spec+picture+font:${host}`;
     expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_2` })).toEqual([]);
     expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_1` })).toEqual(Object.keys(connections));
   });

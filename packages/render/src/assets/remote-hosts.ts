@@ -104,6 +104,6 @@ export class RemoteHosts {
   }
 }
 
-function hasAnswered(error: unknown): boolean {
+export function hasAnswered(error: unknown): boolean {
   return error instanceof Error && 'hasAnswered' in error && error.hasAnswered === true;
 }

@@ -65,7 +65,10 @@ describe.skipIf(chromiumPath === undefined)('files that stylesheets name', () =>
     const fonts = async (): Promise<string[]> =>
       site.page.evaluate(async () => {
         await document.fonts.ready;
-        return [...document.fonts].map(({ family, status }) => `${family.replaceAll(/['"]/g, '')} ${status}`);
+        const all = [...document.fonts].map(
+          ({ family, status }) => `${family.replaceAll(/['"]/g, '')} ${status}`,
+        );
+        return all.filter((font) => /^(?:Blocks|Configured|Wide Blocks) /.test(font));
       });
     const widthOf = async (id: string): Promise<number> =>
       (await site.page.locator(`#${id}`).boundingBox())?.width ?? 0;

@@ -182,6 +182,16 @@ describe('a second build', () => {
     expect(await rebuild({ engine: 'engine 2' })).toEqual(pages);
   });
 
+  it('a second build renders every page when a downloaded font changed', async () => {
+    write('docs.json', docs().replace('{', '{ "fonts": { "family": "Own", "source": "https://x.test/a" },'));
+    const fonts = (content: string): RenderOptions => ({
+      fetchFont: () => Promise.resolve(Buffer.from(`wOF2${content}`)),
+    });
+    expect(await rebuild(fonts('first'))).toEqual(pages);
+    expect(await rebuild(fonts('first'))).toEqual([]);
+    expect(await rebuild(fonts('second'))).toEqual(pages);
+  });
+
   it('a page with an error is rendered in every build', async () => {
     write('guides/second.mdx', '---\ntitle: Second\n---\n\n<Steps>\n```\nx\n');
     expect(await rebuild()).toEqual(['guides/second.html']);

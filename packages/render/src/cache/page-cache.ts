@@ -17,6 +17,7 @@ import type { FileContent } from '../model/file-content.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { SiteOptions } from '../site/render-options.ts';
 import type { Site } from '../site/site.ts';
+import type { SiteFonts } from '../theme/fonts.ts';
 import { idsHash, shortHash } from '../text/short-hash.ts';
 import {
   type CachedDependencies,
@@ -39,7 +40,7 @@ interface KeyedSite {
   plan: SitePlan;
   options: SiteOptions & { engine?: string; onCacheDecision?: (decision: CacheDecision) => void };
   /** Files that the frame shows. */
-  pictures: { files: readonly string[] };
+  pictures: { files: readonly string[]; style: { fonts: Pick<SiteFonts, 'preloaded'> } };
 }
 
 /** A file of the cache was damaged after the build began. The build succeeds when it is repeated without this cache. */
@@ -240,10 +241,12 @@ const filesOfPages = new Set(
 function siteKeyOf({ site, plan, options, pictures }: KeyedSite, hashes: FileHashes): string {
   const { root: _root, clockMs: _clockMs, pictures: remotePictures, ...planned } = plan;
   const { fetchPicture, engine, version, customScripts, sourceFacts } = options;
+  const { preloaded } = pictures.style.fonts;
   const shared = site.files.all.filter((file) => !filesOfPages.has(extname(file).toLowerCase()));
   const files = [...shared, ...pictures.files].map((file) => [file, hashes.of(file)]);
   const { links } = sourceFacts ?? {};
-  const chosen = { engine, version, customScripts, links, fetches: fetchPicture !== undefined };
+  const fetches = fetchPicture !== undefined;
+  const chosen = { engine, version, customScripts, links, fetches, preloaded };
   return shortHash(JSON.stringify([chosen, planned, [...remotePictures], files, [...site.metas.values()]]));
 }
 

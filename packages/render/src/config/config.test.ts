@@ -23,13 +23,13 @@ describe('a site that sets everything', () => {
     expect(home).toContain('<a class="dy-site-logo" href="guides/start.html">');
   });
 
-  it('declares fonts that are files of the site, and loads none from other hosts', () => {
+  it('declares fonts that are files of the site', () => {
     expect(css).toContain(
       `@font-face { font-family: 'Own Face'; src: url("../fonts/own.woff2") format('woff2'); font-weight: 600;`,
     );
     expect(site.files.get('fonts/own.woff2')).toBe('copy');
-    expect(css).toContain("--dy-body-font: 'Inter', var(--dy-sans)");
-    expect(site.codes).toContain('font_not_loaded');
+    expect(css).toContain("--dy-heading-font: 'Own Face', var(--dy-system-sans)");
+    expect(css).toContain('--dy-heading-weight: 600');
   });
 
   it('corrects and reports unreadable colors', () => {

@@ -29,8 +29,8 @@ export const diagnosticCodes = {
   expression_unsupported: 'An expression cannot be parsed or uses an undefined name. It was omitted.',
   file_name_unusable:
     'A file name is not portable, or differs from another one only in case. The file is written under another name, and its original address redirects there.',
-  font_missing: 'A font file is not part of the site.',
-  font_not_loaded: 'A font is hosted on another host and is not loaded. A local font is used.',
+  font_missing: 'A font file is not part of the site. The bundled font is used.',
+  font_not_loaded: 'A font of another host could not be downloaded. The bundled font is used.',
   frame_dropped: 'A frame has no allowed address and was removed.',
   front_matter_syntax: 'The front matter is not valid YAML. The readable lines are used.',
   handler_dropped: 'An event handler was removed.',

@@ -4,6 +4,7 @@ import type { NavigationMap } from '../navigation/branches.ts';
 import type { PageMeta } from '../model/page-source.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import { offersCopy } from '../theme/contextual-menu.ts';
+import { bundledFontFiles } from '../theme/bundled-fonts.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';
 import { themeFiles } from '../theme/files.ts';
 import { inThemeLayer } from '../css/layers.ts';
@@ -28,11 +29,12 @@ export async function* sharedFiles({
   classes,
   styleFiles,
   readFile,
-}: SharedFilesContext): AsyncGenerator<{ path: string; content: string }> {
+}: SharedFilesContext): AsyncGenerator<{ path: string; content: string | Uint8Array }> {
   const menus = [
     site.settings.contextual,
     ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
   ];
+  yield* bundledFontFiles(styleFiles.fonts.bundled);
   yield* themeFiles({ withCopy: menus.some(offersCopy) });
   const content =
     inThemeLayer(siteStylesheet(site.settings, styleFiles) + entryColorsCss(site.navigation.branches)) +

@@ -40,7 +40,7 @@ export const outputs: readonly Output[] = [
   {
     ...common,
     name: 'theme',
-    files: ['_docyard/*', '_docyard/styles/*'],
+    files: ['_docyard/*', '_docyard/styles/*', '_docyard/fonts/*'],
     hasPreview: true,
     write: sharedFiles,
   },

@@ -60,7 +60,7 @@ export async function checkSite(
 }
 
 async function* siteEvents(build: SiteBuild): AsyncGenerator<RunEvent> {
-  for (const { path, picture } of build.framePictures) yield text(path, picture, 'asset');
+  for (const { path, content } of build.frameDownloads) yield text(path, content, 'asset');
   for (const finding of build.findings) yield diagnostic(finding);
   const pages = withPageCache(new SitePageRenderer(build), build.options.cache, build);
   const summaries = new SiteSummaries(build);

@@ -1,4 +1,5 @@
 /** The state that the pages and files of one build share, computed before the first page is rendered. */
+import { RemoteFonts } from '../assets/remote-fonts.ts';
 import { RemotePictures } from '../assets/remote-pictures.ts';
 import { OutputCheck } from '../check/output-check.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -19,6 +20,7 @@ import {
   missingInFrame,
   picturesOfFrame,
 } from '../theme/configured-pictures.ts';
+import { remoteFonts, siteFonts } from '../theme/fonts.ts';
 import { contextualFindings } from '../theme/contextual-menu.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
 import { contrastFindings } from '../theme/site-css.ts';
@@ -38,8 +40,8 @@ export interface SiteBuild {
   /** Findings from before the first page. */
   findings: readonly Diagnostic[];
   remote: RemotePictures;
-  /** Pictures of other hosts in the frame. */
-  framePictures: readonly FetchedPicture[];
+  /** Pictures of other hosts in the frame, and fonts of other hosts. */
+  frameDownloads: readonly Download[];
   pictures: ConfiguredPictures;
   customScripts: CustomScripts;
   socialImages: SocialImages;
@@ -52,6 +54,11 @@ export interface SiteBuild {
   written: Set<string>;
   /** Where texts of a large site are stored until they are needed. */
   aside: { spill?: SpillBytes };
+}
+
+interface Download {
+  path: string;
+  content: Uint8Array;
 }
 
 export class FrameFiles {
@@ -74,10 +81,13 @@ export async function prepareBuild(site: Site, options: RenderOptions): Promise<
   const plan = planSite(site, options, remote, nameable);
   const links = createLinkResolver(plan);
   const written = new Set<string>();
-  const framePictures: FetchedPicture[] = [];
-  for await (const picture of fetchPictures({ remote, options, written }, picturesOfFrame(site)))
-    framePictures.push(picture);
-  const pictures = configuredPictures(site, links);
+  const fonts = new RemoteFonts(options.fetchFont, site.remoteHosts);
+  const fontFiles = fonts.settle(remoteFonts(site));
+  const frameDownloads: Download[] = [];
+  for await (const { path, picture } of fetchPictures({ remote, options, written }, picturesOfFrame(site)))
+    frameDownloads.push({ path, content: picture });
+  frameDownloads.push(...(await fontFiles));
+  const pictures = configuredPictures(site, links, siteFonts(site, links, fonts));
   const customScripts = new CustomScripts(site.root, site.files.scripts, options.customScripts);
   const addresses = addressesFor(plan.urlStyle, plan.routes);
   const intern = (text: string): string => nameable.names.intern(text);
@@ -126,7 +136,7 @@ export async function prepareBuild(site: Site, options: RenderOptions): Promise<
       ...contextualFindings(site.settings.contextual, site.configFile),
     ],
     remote,
-    framePictures,
+    frameDownloads,
     pictures,
     customScripts,
     socialImages,

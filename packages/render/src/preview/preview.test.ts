@@ -297,6 +297,36 @@ describe('a preview', () => {
     });
   });
 
+  it('fonts of the bundle and of other hosts are served, and those are downloaded once', () => {
+    const font = { family: 'Own', source: 'https://fonts.test/own.woff2', format: 'woff2' };
+    const config = { name: 'Harbour', navigation: { pages: ['index', 'a'] }, fonts: { heading: font } };
+    const site = { ...files, 'docs.json': JSON.stringify(config) };
+    let downloads = 0;
+    return withFolder(site, async (root) => {
+      const fetchFont = (): Promise<Uint8Array> => {
+        downloads += 1;
+        return Promise.resolve(Buffer.from('wOF2 own'));
+      };
+      const preview = await Preview.open({ root, fetchFont });
+      try {
+        const css = (await preview.file('_docyard/site.css')) as string;
+        const paths = [...css.matchAll(/url\("\.\.\/(_docyard\/fonts\/\w+\.woff2)"\)/g)].map(
+          ([, path = '']) => path,
+        );
+        expect(paths).toHaveLength(3);
+        for (const path of paths) {
+          const content = Buffer.from((await preview.file(path)) as Uint8Array);
+          expect(content.toString('latin1', 0, 4), path).toBe('wOF2');
+        }
+        await writeFile(join(root, 'docs.json'), JSON.stringify({ ...config, name: 'Port' }));
+        await preview.update(['docs.json']);
+        expect(downloads).toBe(1);
+      } finally {
+        preview.close();
+      }
+    });
+  });
+
   it('a redirect leads from an old address to the page', () =>
     withPreview(
       async (preview) => {

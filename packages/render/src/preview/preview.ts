@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { realPathInside } from '../config/read-inside.ts';
 import { picturesOfFrame } from '../theme/configured-pictures.ts';
+import { remoteFonts } from '../theme/fonts.ts';
 import { siteFileReader, withInlineMasks } from '../assets/inline-masks.ts';
 import { prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
+import { RemoteFonts } from '../assets/remote-fonts.ts';
+import type { FetchRemoteFile } from '../assets/remote-hosts.ts';
 import { type FetchPicture, RemotePictures } from '../assets/remote-pictures.ts';
 import { type Diagnostic, SiteLoadError } from '../model/diagnostic.ts';
 import { decodedText, encodedPieces } from '../text/encoded-text.ts';
@@ -31,6 +34,8 @@ export interface PreviewOptions extends Pick<LoadOptions, 'root' | 'fetchRemote'
   groups?: string[];
   /** Downloads pictures of other hosts when a page that shows them is requested. */
   fetchPicture?: FetchPicture;
+  /** Downloads fonts of other hosts when the site is loaded. */
+  fetchFont?: FetchRemoteFile;
 }
 
 export interface PreviewChange {
@@ -57,7 +62,8 @@ export class Preview {
   readonly #pages = new Map<string, KeptPage>();
   readonly #search = new PreviewSearch();
   readonly #remote: RemotePictures;
-  /** Downloaded pictures of other hosts. Failed downloads are retried by the next preview. */
+  readonly #remoteFonts: RemoteFonts;
+  /** Downloaded pictures and fonts of other hosts. Failed downloads are retried by the next preview. */
   readonly #fetched = new Map<string, Uint8Array>();
   #view: View | undefined;
   #closed = false;
@@ -69,6 +75,7 @@ export class Preview {
     this.#renderOptions = { groups: options.groups ?? [] };
     this.#source = new ReloadableSite(options);
     this.#remote = new RemotePictures(options.fetchPicture);
+    this.#remoteFonts = new RemoteFonts(options.fetchFont);
   }
 
   /** Throws a SiteLoadError when there is nothing to show. */
@@ -244,8 +251,13 @@ export class Preview {
   async #load(): Promise<void> {
     const site = await this.#source.load();
     const before = this.#view;
-    await this.#bringHome(picturesOfFrame(site));
-    const view = viewOf(site, this.#renderOptions, this.#remote, before);
+    const [fonts] = await Promise.all([
+      this.#remoteFonts.settle(remoteFonts(site)),
+      this.#bringHome(picturesOfFrame(site)),
+    ]);
+    for (const { path, content } of fonts) this.#fetched.set(path, content);
+    const remote = { pictures: this.#remote, fonts: this.#remoteFonts };
+    const view = viewOf(site, this.#renderOptions, remote, before);
     if (view.plan !== before?.plan) this.#process.usePlan(view.plan);
     this.#view = view;
   }

@@ -16,7 +16,7 @@ export class SharedStyles {
   readonly #classes = new Set<string>();
   readonly #mathStyles = new Map<string, string>();
   #changes = 0;
-  #generated: { view: View; files: Promise<Map<string, string>> } | undefined;
+  #generated: { view: View; files: Promise<Map<string, string | Uint8Array>> } | undefined;
 
   /** Increments whenever a stylesheet may have changed. */
   get changes(): number {
@@ -55,8 +55,8 @@ export class SharedStyles {
     this.#generated = undefined;
   }
 
-  async #generate({ site, pictures, files: known }: View): Promise<Map<string, string>> {
-    const files = new Map<string, string>();
+  async #generate({ site, pictures, files: known }: View): Promise<Map<string, string | Uint8Array>> {
+    const files = new Map<string, string | Uint8Array>();
     const context = {
       site,
       styles: this.#styles,

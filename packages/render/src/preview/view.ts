@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfiguredPictures, configuredPictures } from '../theme/configured-pictures.ts';
 import { siteFileReader } from '../assets/inline-masks.ts';
+import type { RemoteFonts } from '../assets/remote-fonts.ts';
 import type { RemotePictures } from '../assets/remote-pictures.ts';
 import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
@@ -16,6 +17,7 @@ import type { PageTask } from '../model/page.ts';
 import { type SearchScope, type SearchedPage, searchedPages } from '../search/pages.ts';
 import { type RenderOptions, planSite, planTasks } from '../pipeline/site-plan.ts';
 import { PageComposer } from '../theme/compose.ts';
+import { siteFonts } from '../theme/fonts.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { Site } from '../site/site.ts';
@@ -36,12 +38,22 @@ export interface View {
   customScripts: CustomScripts;
 }
 
+interface Remote {
+  pictures: RemotePictures;
+  fonts: RemoteFonts;
+}
+
 /** Reuses the plan of `before` when it is unchanged, so that rendered pages stay valid. */
-export function viewOf(site: Site, options: RenderOptions, remote: RemotePictures, before?: View): View {
+export function viewOf(
+  site: Site,
+  options: RenderOptions,
+  { pictures: remote, fonts: remoteFonts }: Remote,
+  before?: View,
+): View {
   const made = planSite(site, options, remote);
   const plan = before && isSamePlan(before.plan, made) ? before.plan : made;
   const links = createLinkResolver(plan);
-  const pictures = configuredPictures(site, links);
+  const pictures = configuredPictures(site, links, siteFonts(site, links, remoteFonts));
   const addresses = addressesFor(plan.urlStyle, plan.routes);
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const socialImages = new SocialImages(site, links);

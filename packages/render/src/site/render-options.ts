@@ -1,3 +1,4 @@
+import type { FetchRemoteFile } from '../assets/remote-hosts.ts';
 import type { FetchPicture } from '../assets/remote-pictures.ts';
 import type { SitePlan, UrlStyle } from '../model/site-plan.ts';
 import type { SourceFacts } from '../model/source-facts.ts';
@@ -20,6 +21,8 @@ export interface SiteOptions {
   customScripts?: CustomScriptsOption;
   /** Without it, images of other hosts are linked. */
   fetchPicture?: FetchPicture;
+  /** Without it, families of other hosts are replaced by the bundled font. */
+  fetchFont?: FetchRemoteFile;
   /** Default: `run`. */
   customCode?: SitePlan['customCode'];
   /** ISO date. Site code sees this time. */

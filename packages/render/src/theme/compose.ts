@@ -20,6 +20,7 @@ import { BranchPages } from './branch-pages.ts';
 import { contextualHtml } from './contextual-menu.ts';
 import type { CustomScripts } from './custom-scripts.ts';
 import { apiStylesheet } from './files.ts';
+import type { SiteFonts } from './fonts.ts';
 import { Frames, surroundingsOf } from './frames.ts';
 import { type HeadSite, headFacts, type SocialImageFinder } from './head-facts.ts';
 import { PageSwitches } from './page-switches.ts';
@@ -43,6 +44,7 @@ export interface ComposedSite {
 export interface Pictures {
   logo: { light: string; dark: string } | undefined;
   favicon: { light: string; dark: string } | undefined;
+  style: { fonts: Pick<SiteFonts, 'preloaded'> };
 }
 
 type ComposedPage = Pick<PageSummary, 'usesSocialImage' | 'followed'>;
@@ -147,6 +149,7 @@ export class PageComposer {
 
   compose(task: PageTask, result: PageResult): PageDocument {
     const { settings, navigation, metas } = this.#site;
+    const { preloaded } = this.#pictures.style.fonts;
     const meta = metas.get(task.route) as PageMeta;
     const prefix = prefixToRoot(task.output);
     const place = navigation.places.get(task.route);
@@ -213,6 +216,7 @@ export class PageComposer {
       },
       stylesheets: this.#stylesheets(prefix, result),
       favicon: this.#favicon(prefix),
+      font: preloaded && relativeHref(prefix, preloaded),
     };
     return pageDocument(view);
   }

@@ -1,9 +1,10 @@
-/** Resolves the images and fonts in the configuration to site files; missing ones become findings. */
+/** Resolves the images in the configuration to site files; missing ones become findings. */
 import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { readSurroundings, type Surroundings } from '../config/surroundings.ts';
 import type { createLinkResolver } from '../navigation/links.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
+import type { SiteFonts } from './fonts.ts';
 import type { StyleFiles } from './site-css.ts';
 import { configuredFile, isElsewhere } from '../assets/references.ts';
 import type { RemotePicture } from '../model/site-plan.ts';
@@ -20,6 +21,7 @@ export interface ConfiguredPictures {
 export function configuredPictures(
   site: Site,
   links: ReturnType<typeof createLinkResolver>,
+  fonts: SiteFonts,
 ): ConfiguredPictures {
   const diagnostics: Diagnostic[] = [];
   const pair = (
@@ -42,40 +44,15 @@ export function configuredPictures(
   const logo = pair('logo', site.settings.logo);
   const favicon = pair('favicon', site.settings.favicon);
   const background = pair('background image', site.settings.background?.image);
-  const fonts = configuredFonts(site, links, diagnostics);
   const files = [logo, favicon, background].flatMap((item) => (item ? [item.light, item.dark] : []));
   const style = { fonts, background };
-  return { logo, favicon, style, files: [...files, ...Object.values(fonts)], diagnostics };
-}
-
-/** Fonts of other hosts are used only when installed on the reader's device, and are reported. */
-function configuredFonts(
-  site: Site,
-  links: ReturnType<typeof createLinkResolver>,
-  diagnostics: Diagnostic[],
-): StyleFiles['fonts'] {
-  const found: StyleFiles['fonts'] = {};
-  const reported = new Set<string>();
-  for (const part of ['heading', 'body'] as const) {
-    const font = site.settings.fonts[part];
-    if (!font) continue;
-    const { file } = configuredFile(font.source, links);
-    if (file !== undefined) found[part] = file;
-    else if (!reported.has(font.family)) {
-      reported.add(font.family);
-      const isFile = font.source !== undefined && !/^(?:https?:)?\/\//i.test(font.source);
-      diagnostics.push({
-        severity: isFile ? 'warning' : 'info',
-        code: isFile ? 'font_missing' : 'font_not_loaded',
-        message: isFile
-          ? `The font file "${font.source}" does not exist in the site`
-          : `The font "${font.family}" is used only where it is installed; fonts are never loaded from other hosts`,
-        file: site.configFile,
-        hint: 'Add the font file to the site and set fonts.source to its path.',
-      });
-    }
-  }
-  return found;
+  return {
+    logo,
+    favicon,
+    style,
+    files: [...files, ...fonts.files],
+    diagnostics: [...diagnostics, ...fonts.diagnostics],
+  };
 }
 
 /**

@@ -46,7 +46,7 @@ export function headHtml(view: PageView): string {
     element('title', {}, escapeText(fullTitle)),
     ...metaTags(view),
     ...faviconLinks(view),
-    `<script src="${prefix}_docyard/theme.js"></script>`,
+    `<script${attributes({ src: `${prefix}_docyard/theme.js`, 'data-font': view.font })}></script>`,
     ...view.stylesheets.map((href) => linkHtml({ rel: 'stylesheet', href })),
     ...(view.islands ? [deferred(view.islands.runtime)] : []),
     deferred(`${prefix}_docyard/app.js`),

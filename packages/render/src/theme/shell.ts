@@ -61,6 +61,8 @@ export interface PageView extends HeadFacts {
   endpoint?: { method: string; path: string } | undefined;
   stylesheets: string[];
   favicon?: { light: string; dark: string } | undefined;
+  /** The font of plain text. */
+  font?: string | undefined;
 }
 
 interface FramedView extends PageView, FrameIdUser {}

@@ -4,20 +4,23 @@
  */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isPageStylesheet } from '../components/style.ts';
-import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
+import { type Appearances, type SiteSettings, defaultPrimary } from '../config/settings.ts';
 import { codePaletteCss } from '../highlight/palette.ts';
 import { buttonColors, channelsOf, readableOn, readableOnTints } from '../css/colors.ts';
+import type { FontFace } from '../model/font-face.ts';
+import type { SiteFonts } from './fonts.ts';
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
 
 export interface StyleFiles {
-  fonts: { heading?: string; body?: string };
+  fonts: SiteFonts;
   background?: Appearances | undefined;
 }
 
-export function siteStylesheet(settings: SiteSettings, files: StyleFiles = { fonts: {} }): string {
+export function siteStylesheet(settings: SiteSettings, files: StyleFiles): string {
   return [
-    ...fontFaces(settings, files),
+    ...files.fonts.faces.map(fontFaceCss),
+    ...files.fonts.bundled.map(({ fallback }) => fallback),
     ':root {',
     ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --dy-${name}: ${value};`),
     ...Object.entries(authorVariables(settings)).map(([name, color]) => `  --${name}: ${channelsOf(color)};`),
@@ -53,7 +56,6 @@ function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string
   const light = buttonColors(button.light);
   const dark = buttonColors(button.dark);
   const pair = (one: string, two: string): string => `light-dark(${one}, ${two})`;
-  const { heading, body } = settings.fonts;
   const banner = settings.banner?.color;
   const bannerColors = banner && { light: buttonColors(banner.light), dark: buttonColors(banner.dark) };
   return {
@@ -65,10 +67,7 @@ function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string
     ),
     button: pair(light.background, dark.background),
     'on-button': pair(light.text, dark.text),
-    ...(body ? { 'body-font': `'${body.family}', var(--dy-sans)` } : {}),
-    ...(heading ? { 'heading-font': `'${heading.family}', var(--dy-sans)` } : {}),
-    ...(heading?.weight ? { 'heading-weight': heading.weight } : {}),
-    ...(body?.weight ? { 'body-weight': body.weight } : {}),
+    ...files.fonts.variables,
     ...(files.background
       ? {
           'picture-light': `url("${addressFromHere(files.background.light)}")`,
@@ -107,20 +106,13 @@ const fontFormats: Record<string, string> = {
   otf: 'opentype',
 };
 
-function fontFaces({ fonts }: SiteSettings, files: StyleFiles): string[] {
-  const faces = (['heading', 'body'] as const).flatMap((part) => {
-    const font: Font | undefined = fonts[part];
-    const file = files.fonts[part];
-    if (!font || file === undefined) return [];
-    const format = fontFormats[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'woff2';
-    /** A file without a weight is assumed to be a variable font. */
-    const weight = font.weight ?? '100 900';
-    return [
-      `@font-face { font-family: '${font.family}'; src: url("${addressFromHere(file)}") format('${format}'); ` +
-        `font-weight: ${weight}; font-display: swap; }`,
-    ];
-  });
-  return [...new Set(faces)];
+function fontFaceCss({ family, file, weight, unicodeRange }: FontFace): string {
+  const format = fontFormats[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'woff2';
+  const range = unicodeRange === undefined ? '' : ` unicode-range: ${unicodeRange};`;
+  return (
+    `@font-face { font-family: '${family}'; src: url("${addressFromHere(file)}") format('${format}'); ` +
+    `font-weight: ${weight}; font-display: swap;${range} }`
+  );
 }
 
 export function contrastFindings(settings: SiteSettings, file: string): Diagnostic[] {

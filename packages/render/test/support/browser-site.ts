@@ -26,6 +26,7 @@ const types: Record<string, string> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 export interface BrowserSite {
@@ -84,11 +85,11 @@ export async function openBrowserFolder(root: string, options: RenderOptions = {
   };
 }
 
-async function writeSite({ files }: Rendered, root: string, folder: string): Promise<void> {
+async function writeSite({ files, bytes }: Rendered, root: string, folder: string): Promise<void> {
   for (const [path, content] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     if (content === 'copy') await copyFile(join(root, path), join(folder, path));
-    else await writeFile(join(folder, path), content);
+    else await writeFile(join(folder, path), bytes.get(path) ?? content);
   }
 }
 

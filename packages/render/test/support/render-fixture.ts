@@ -14,6 +14,8 @@ import {
 export interface Rendered {
   /** The text of each output file by path; `copy` for copied files. The report files are excluded. */
   files: Map<string, string>;
+  /** The same files without the copied ones, for binary content. */
+  bytes: Map<string, Uint8Array>;
   report: SiteReport;
   reportFiles: Map<string, string>;
   diagnostics: Diagnostic[];
@@ -28,6 +30,7 @@ export function fixture(name: string): string {
 
 export async function renderFolder(root: string, options: RenderOptions = {}): Promise<Rendered> {
   const files = new Map<string, string>();
+  const bytes = new Map<string, Uint8Array>();
   const reportFiles = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
   let report: SiteReport | undefined;
@@ -39,12 +42,15 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
       const { path, content } = event.file;
       if (files.has(path)) throw new Error(`${path} was written twice`);
       const kept = /^report\.(?:html|json)$/.test(path) ? reportFiles : files;
-      kept.set(path, 'read' in content ? Buffer.from(content.read()).toString() : 'copy');
+      if ('read' in content) bytes.set(path, content.read());
+      const written = bytes.get(path);
+      kept.set(path, written === undefined ? 'copy' : Buffer.from(written).toString());
     }
   }
   if (report === undefined) throw new Error('no report came');
   return {
     files,
+    bytes,
     report,
     reportFiles,
     diagnostics,

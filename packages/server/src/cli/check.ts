@@ -16,7 +16,7 @@ import {
   type FailOptions,
 } from './findings.ts';
 import { Progress } from './progress.ts';
-import { remoteFetch, remotePictures } from './remote.ts';
+import { remoteFetch, remoteAssets } from './remote.ts';
 import { hasColors } from './terminal.ts';
 import { formReport, reportForms } from './report-forms.ts';
 import { fileErrorReason } from '@docyard/site/disk';
@@ -57,7 +57,7 @@ export function describeCheck(command: Command): void {
     .option('--ignore <list>', 'leave out these findings')
     .option('--base <file>', 'an earlier report.json; report only new findings')
     .option('--group <name...>', 'include pages restricted to these groups')
-    .option('--offline', 'do not fetch images and API descriptions from other hosts')
+    .option('--offline', 'do not fetch images, fonts and API descriptions from other hosts')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
     .action(checkSiteFolder);
@@ -95,7 +95,7 @@ async function reportOf(root: string, options: CheckOptions): Promise<TimedRepor
   const progress = new Progress({ unit: 'pages', quiet: options.quiet });
   const report = await checkSite(site, {
     groups: options.group ?? [],
-    ...remotePictures(options),
+    ...remoteAssets(options),
     onPage: (done, total) => progress.update({ phase: 'checking', share: done / total, done, total }),
   });
   progress.end();

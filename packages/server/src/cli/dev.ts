@@ -9,7 +9,7 @@ import type { Edit } from '../preview/session.ts';
 import { isAtDesktop, showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
 import { explainLoad, findingsText, requireFolder } from './findings.ts';
-import { remoteFetch, remotePictures } from './remote.ts';
+import { remoteFetch, remoteAssets } from './remote.ts';
 import { type CustomScripts, customScriptsOption } from './site-options.ts';
 import { untilStopSignal, explainListenError } from '@docyard/site/command';
 import { hasColors, painter, printable } from './terminal.ts';
@@ -43,7 +43,7 @@ export function describeDev(command: Command): void {
     .option('--no-open', 'do not open the browser')
     .option('--group <name...>', 'include pages restricted to these groups')
     .addOption(customScriptsOption())
-    .option('--offline', 'do not fetch images and API descriptions from other hosts')
+    .option('--offline', 'do not fetch images, fonts and API descriptions from other hosts')
     .addHelpText('after', examples)
     .action(dev);
 }
@@ -62,7 +62,7 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
     previewSite({
       root,
       fetchRemote: remoteFetch(options),
-      ...remotePictures(options),
+      ...remoteAssets(options),
       groups: options.group ?? [],
       ...(options.customScripts === undefined ? {} : { customScripts: options.customScripts }),
     }),

@@ -1,6 +1,7 @@
-/** Fetches API descriptions and images for commands without a server, under the egress rules of the service. */
+/** Fetches API descriptions, images and fonts for commands without a server, under the egress rules of the service. */
 import { readEgress } from '../egress/environment.ts';
 import { fetchDocument } from '../egress/fetch.ts';
+import { fetchFont } from '../egress/font.ts';
 import { fetchPicture } from '../egress/picture.ts';
 import { policyFor, type EgressRules } from '../egress/rules.ts';
 
@@ -15,10 +16,14 @@ export function remoteFetch(options: Offline = {}): Fetch {
   return (address) => fetchDocument(address, policy);
 }
 
-/** Without a fetch function the renderer leaves images on their hosts and reports them. */
-export function remotePictures(options: Offline): { fetchPicture?: Fetch } {
-  const policy = policyFor(rulesOf(options), 'picture');
-  return policy.offline ? {} : { fetchPicture: (address) => fetchPicture(address, policy) };
+/** Without these functions the renderer leaves images and fonts on their hosts and reports them. */
+export function remoteAssets(options: Offline): { fetchPicture?: Fetch; fetchFont?: Fetch } {
+  const rules = rulesOf(options);
+  if (rules.offline) return {};
+  return {
+    fetchPicture: (address) => fetchPicture(address, policyFor(rules, 'picture')),
+    fetchFont: (address) => fetchFont(address, policyFor(rules, 'font')),
+  };
 }
 
 export function rulesOf({ offline = false }: Offline): EgressRules {

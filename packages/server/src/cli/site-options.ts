@@ -1,8 +1,8 @@
 /** The options that `build` and the local `export` share. */
 import type { RenderOptions } from '@docyard/render';
 import { Option, type Command } from 'commander';
-import { remotePictures } from './remote.ts';
 import { CommandError } from './errors.ts';
+import { remoteAssets } from './remote.ts';
 
 export interface SiteOptions {
   basePath?: string;
@@ -32,7 +32,7 @@ export function addSiteOptions(command: Command): Command {
     .option('--group <name...>', 'include pages restricted to these groups')
     .option('--air-gapped', 'omit features that need a network')
     .addOption(customScriptsOption())
-    .option('--offline', 'do not fetch images and API descriptions from other hosts')
+    .option('--offline', 'do not fetch images, fonts and API descriptions from other hosts')
     .option('--fresh', 'do not read or write the cache');
 }
 
@@ -59,7 +59,7 @@ export function renderOptionsOf(options: SiteOptions): RenderOptions {
     groups: group,
     airGapped,
     customScripts,
-    ...remotePictures(options),
+    ...remoteAssets(options),
     ...(basePath === undefined ? {} : { basePath }),
     ...(origin === undefined ? {} : { origin }),
   };

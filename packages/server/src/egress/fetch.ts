@@ -25,13 +25,14 @@ export interface FetchOptions {
   limits?: FetchLimits;
   /** Only a preference; the response may have any type. */
   accept?: string;
+  userAgent?: string;
 }
 
 /** The EgressError contains nothing of the response. */
 export async function fetchDocument(
   address: string,
   policy: EgressPolicy,
-  { signal, limits = defaultLimits, accept = defaultAccept }: FetchOptions = {},
+  { signal, limits = defaultLimits, accept = defaultAccept, userAgent = 'docyard' }: FetchOptions = {},
 ): Promise<Uint8Array> {
   const deadline = AbortSignal.timeout(limits.seconds * 1000);
   const silence = new AbortController();
@@ -43,7 +44,7 @@ export async function fetchDocument(
     /** Resolved once, so that DNS rebinding between hops has no effect. */
     const addresses = await abortable(addressesFor(url, policy), stop);
     for (let hop = 0; hop <= maxRedirects; hop++) {
-      const response = await send(url, addresses, stop, { headers: { accept } });
+      const response = await send(url, addresses, stop, { headers: { accept, 'user-agent': userAgent } });
       clearTimeout(timer);
       const next = redirectOf(response, url);
       if (next === undefined) return await readBody(response, limits.bytes);

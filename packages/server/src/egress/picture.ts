@@ -16,7 +16,7 @@ export function fetchPicture(
 /**
  * Pages often contain http addresses of hosts that support https; plain http is used only for listed hosts.
  */
-function withoutPlainHttp(address: string, { allowedHosts }: EgressPolicy): string {
+export function withoutPlainHttp(address: string, { allowedHosts }: EgressPolicy): string {
   const url = URL.parse(address);
   if (url?.protocol !== 'http:' || allowedHosts.includes(url.host) || allowedHosts.includes(hostName(url)))
     return address;

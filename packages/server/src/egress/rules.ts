@@ -4,7 +4,16 @@
  */
 import type { EgressPolicy } from './addresses.ts';
 
-export const egressPurposes = ['source', 'forge', 'model', 'webhook', 'spec', 'picture', 'oidc'] as const;
+export const egressPurposes = [
+  'source',
+  'forge',
+  'model',
+  'webhook',
+  'spec',
+  'picture',
+  'font',
+  'oidc',
+] as const;
 export type EgressPurpose = (typeof egressPurposes)[number];
 
 /** The organization or project on whose behalf a host is reached. */

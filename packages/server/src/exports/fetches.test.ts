@@ -42,6 +42,9 @@ test('too many requests and too many bytes are refused', async () => {
   // Images have separate limits.
   await large.fetch('https://x.test/', 'picture');
   await expect(large.fetch('https://x.test/', 'picture')).rejects.toThrow('too large');
+  await expect(large.fetch('https://x.test/', 'font')).rejects.toThrow(
+    'The fonts of this site are too large',
+  );
 });
 
 test('the number of concurrent fetches is limited', async () => {

@@ -1,9 +1,10 @@
 /**
- * Fetches API descriptions and images for a sandboxed process: the server answers its requests within limits;
+ * Fetches API descriptions, images and fonts for a sandboxed process: the server answers its requests within limits;
  * the process never opens a connection.
  */
 import { EgressError } from '../egress/addresses.ts';
 import { fetchDocument } from '../egress/fetch.ts';
+import { fetchFont } from '../egress/font.ts';
 import { fetchPicture } from '../egress/picture.ts';
 import { policyFor, type EgressRules, type Tenant } from '../egress/rules.ts';
 import type { Fetched, FetchedKind, Message } from './messages.ts';
@@ -15,14 +16,16 @@ export type Fetch = (address: string, signal: AbortSignal, kind: FetchedKind) =>
 const maxPerKind: Record<FetchedKind, { number: number; bytes: number }> = {
   description: { number: 100, bytes: 100_000_000 },
   picture: { number: 500, bytes: 110_000_000 },
+  font: { number: 100, bytes: 10_000_000 },
 };
 const maxConcurrent = 12;
 
 export function fetchWithin(rules: EgressRules, tenant?: Tenant): Fetch {
-  return (address, signal, kind) =>
-    kind === 'picture'
-      ? fetchPicture(address, policyFor(rules, 'picture', tenant), signal)
-      : fetchDocument(address, policyFor(rules, 'spec', tenant), { signal });
+  return (address, signal, kind) => {
+    if (kind === 'picture') return fetchPicture(address, policyFor(rules, 'picture', tenant), signal);
+    if (kind === 'font') return fetchFont(address, policyFor(rules, 'font', tenant), signal);
+    return fetchDocument(address, policyFor(rules, 'spec', tenant), { signal });
+  };
 }
 
 export function answerFetches(
@@ -31,8 +34,8 @@ export function answerFetches(
   send: (answer: Fetched) => void,
 ): (message: FetchMessage) => void {
   const waiting: FetchMessage[] = [];
-  const requested: Record<FetchedKind, number> = { description: 0, picture: 0 };
-  const bytes: Record<FetchedKind, number> = { description: 0, picture: 0 };
+  const requested: Record<FetchedKind, number> = { description: 0, picture: 0, font: 0 };
+  const bytes: Record<FetchedKind, number> = { description: 0, picture: 0, font: 0 };
   let running = 0;
   const run = async ({ id, address, kind }: FetchMessage): Promise<void> => {
     running += 1;

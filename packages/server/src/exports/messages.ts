@@ -19,7 +19,7 @@ export interface ExportOrder {
   commit: string | null;
   committedAt: string | null;
   renderProcesses: number;
-  /** Leaves images on other hosts instead of downloading them. */
+  /** Downloads no images and fonts of other hosts. */
   offline: boolean;
   /** Whether custom code may run, or why not. */
   customCode: NonNullable<RenderOptions['customCode']>;
@@ -111,7 +111,7 @@ export const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('fetch'),
     id: whole,
-    kind: z.enum(['description', 'picture']),
+    kind: z.enum(['description', 'picture', 'font']),
     address: z.string().max(2000),
   }),
   z.object({ type: z.literal('unknown-paths'), paths: z.array(z.string().max(2000)).max(10_000) }),

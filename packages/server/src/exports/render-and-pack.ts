@@ -121,7 +121,12 @@ function renderOptions({ server, archive, cache, pageReasons }: Packing, order: 
     committedAt: order.committedAt,
     concurrency: order.renderProcesses,
     spill: (bytes) => archive.setAside(bytes),
-    ...(order.offline ? {} : { fetchPicture: (address) => server.fetches.fetch(address, 'picture') }),
+    ...(order.offline
+      ? {}
+      : {
+          fetchPicture: (address) => server.fetches.fetch(address, 'picture'),
+          fetchFont: (address) => server.fetches.fetch(address, 'font'),
+        }),
     ...(cache && order.engine !== null
       ? { cache, engine: order.engine, onCacheDecision: (decision) => pageReasons.add(decision) }
       : {}),
