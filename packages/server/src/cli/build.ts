@@ -34,6 +34,7 @@ import { PreviousBuild } from './previous-build.ts';
 import { Progress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
 import { addSiteOptions, refuseInvalidOptions, renderOptionsOf, type SiteOptions } from './site-options.ts';
+import { readSourceFacts } from './source-facts.ts';
 import { hasColors } from './terminal.ts';
 import { counted } from './print.ts';
 
@@ -86,12 +87,19 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     fetchRemote: remoteFetch(options),
     renderProcesses: availableParallelism(),
   });
+  const { needsSourceFacts } = await import('@docyard/render');
+  const sourceFacts = needsSourceFacts(site) ? await readSourceFacts(root) : undefined;
   const draft = `${out}.docyard-draft`;
   const isCached = !options.fresh && site.pages.length <= maxCachedPages;
   const { report, ...counts } = await withCache(isCached ? [root, out] : undefined, (cached) =>
     renderInto(
       site,
-      { ...renderOptionsOf(options), ...cached, ...(options.verbose && { onCacheDecision: explainPage }) },
+      {
+        ...renderOptionsOf(options),
+        ...cached,
+        sourceFacts,
+        ...(options.verbose && { onCacheDecision: explainPage }),
+      },
       draft,
       { shown: options, out },
     ),

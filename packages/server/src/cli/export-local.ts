@@ -31,6 +31,7 @@ import { openLocalCache } from './local-cache.ts';
 import { bytesText, Progress } from './progress.ts';
 import { rulesOf } from './remote.ts';
 import { addSiteOptions, refuseInvalidOptions, type SiteOptions } from './site-options.ts';
+import { readSourceFacts } from './source-facts.ts';
 import { hasColors, printable } from './terminal.ts';
 import { counted } from './print.ts';
 
@@ -183,6 +184,7 @@ async function render(
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'rendering') progress.update({ phase, share, done, total: total ?? undefined });
       },
+      readHistory: () => readSourceFacts(root),
       sign: (manifest) => sign?.(manifest) ?? '',
       outputFile: draft,
     });

@@ -6,7 +6,7 @@ import type { ExportJob } from '@docyard/api';
 import { failureCodes } from '@docyard/api/errors';
 import { Report } from '@docyard/api/site-schemas';
 import { z } from 'zod';
-import type { RenderOptions } from '@docyard/render';
+import type { ForgeLinks, RenderOptions } from '@docyard/render';
 import { maxManifestBytes } from '@docyard/bundle';
 import type { IsolationLevel } from '../sandbox/isolation.ts';
 import { maxPageReasons, maxReasonLength, maxRecentFindings } from './record.ts';
@@ -56,6 +56,13 @@ export interface Signed {
   type: 'signed';
   /** Empty without a signature. */
   signature: string;
+}
+
+/** What the repository records about the files of the site. */
+export interface History {
+  type: 'history';
+  changedOn: [file: string, day: string][];
+  links?: ForgeLinks | undefined;
 }
 
 const PageReason = z.object({
@@ -114,6 +121,8 @@ export const Message = z.discriminatedUnion('type', [
     kind: z.enum(['description', 'picture', 'font']),
     address: z.string().max(2000),
   }),
+  /** The site shows dates or links to its repository. The server answers with `History`. */
+  z.object({ type: z.literal('history') }),
   z.object({ type: z.literal('unknown-paths'), paths: z.array(z.string().max(2000)).max(10_000) }),
   z.object({
     type: z.literal('described'),

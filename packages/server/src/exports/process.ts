@@ -1,10 +1,11 @@
 /** Runs one order in a sandboxed rendering process and returns its answer. */
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { SourceFacts } from '@docyard/render';
 import { JobFailedError, RunnerLostError } from '../jobs/failure.ts';
 import { ChannelError, runSandboxed, ProcessDiedError, type SandboxedRun } from '../sandbox/sandbox.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
-import { Message, type Order, type Signed } from './messages.ts';
+import { type History, Message, type Order, type Signed } from './messages.ts';
 
 export const program = fileURLToPath(new URL('child.ts', import.meta.url));
 /** Heap limit of an export process. */
@@ -37,6 +38,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
     /** Fetches documents from other hosts. */
     fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
+    /** Reads the history of the source. */
+    readHistory?: () => Promise<SourceFacts>;
     /** Signs the manifest, or throws when it does not match the order. */
     sign?: (manifest: Uint8Array) => string;
     /** One of the two receives the bundle. */
@@ -46,6 +49,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
+  let isHistoryRead = false;
   try {
     return await runSandboxed<Answer<Type>>({
       program,
@@ -70,6 +74,10 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
           const signed: Signed = { type: 'signed', signature: options.sign(message.manifest) };
           send(signed);
         }
+        if (message.type === 'history' && !isHistoryRead) {
+          isHistoryRead = true;
+          void historyMessage(options.readHistory).then(send);
+        }
         if (message.type === 'fetch') {
           answerFetch ??= answerFetches(options.fetch, signal, send);
           answerFetch(message);
@@ -81,6 +89,14 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
     if (error instanceof ChannelError) throw new JobFailedError('internal', error.message);
     throw error instanceof ProcessDiedError ? failureOfDeath(error) : error;
   }
+}
+
+/** A site whose history cannot be read is exported without it. */
+async function historyMessage(read?: () => Promise<SourceFacts>): Promise<History> {
+  const { changedOn, links } = (await read?.().catch(() => undefined)) ?? {
+    changedOn: new Map<string, string>(),
+  };
+  return { type: 'history', changedOn: [...changedOn], links };
 }
 
 function failureFrom({ code, message, file, line, hint }: Answer<'failed'>): Error {

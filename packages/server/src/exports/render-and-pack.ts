@@ -5,12 +5,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   engineVersion,
   loadSite,
+  needsSourceFacts,
   renderSite,
   type CacheDecision,
   type OutputFile,
   type RenderOptions,
   type Site,
   type SiteReport,
+  type SourceFacts,
 } from '@docyard/render';
 import { countingFindings, reportJson } from '@docyard/render/report';
 import { unknownPaths } from '@docyard/render/source-rules';
@@ -21,7 +23,7 @@ import { ExportProgress } from './export-progress.ts';
 import type { FetchRequests } from './fetch-requests.ts';
 import { OrderFailedError } from './order-failure.ts';
 import { maxPageReasons, maxReasonLength } from './record.ts';
-import type { ExportOrder, Message, PageReason, ReportFile } from './messages.ts';
+import type { ExportOrder, History, Message, PageReason, ReportFile } from './messages.ts';
 
 /** File descriptors that the process inherits. It can write no other files. */
 const openFiles = {
@@ -36,6 +38,7 @@ const openFiles = {
 export interface Server {
   send(message: Message): void;
   fetches: FetchRequests;
+  readHistory(): Promise<History>;
   /** The signature of the manifest; empty when the server has no key. */
   signed: Promise<string>;
 }
@@ -72,9 +75,15 @@ async function renderAndPack(
   const cache = site.pages.length > maxCachedPages ? undefined : opened;
   const archive = new Archive(openFiles.spool, { cache });
   const packing = { server, progress, archive, cache, pageReasons: new PageReasons() };
-  const report = await renderInto(packing, site, order);
+  const sourceFacts = needsSourceFacts(site) ? await sourceFactsFrom(server) : undefined;
+  const report = await renderInto(packing, site, order, sourceFacts);
   requireAcceptable(report, order, progress);
   await pack(packing, order, report);
+}
+
+async function sourceFactsFrom(server: Server): Promise<SourceFacts> {
+  const { changedOn, links } = await server.readHistory();
+  return { changedOn: new Map(changedOn), links };
 }
 
 function requireKnownPaths(site: Site, { options: { paths } }: ExportOrder): void {
@@ -86,11 +95,16 @@ function requireKnownPaths(site: Site, { options: { paths } }: ExportOrder): voi
 /** Compression threads continue only when this thread yields. */
 const yieldEveryMs = 4;
 
-async function renderInto(packing: Packing, site: Site, order: ExportOrder): Promise<Report> {
+async function renderInto(
+  packing: Packing,
+  site: Site,
+  order: ExportOrder,
+  sourceFacts: SourceFacts | undefined,
+): Promise<Report> {
   const { archive, progress } = packing;
   let report: Report | undefined;
   let yieldedAt = 0;
-  for await (const event of renderSite(site, renderOptions(packing, order))) {
+  for await (const event of renderSite(site, { ...renderOptions(packing, order), sourceFacts })) {
     if (event.type === 'planned') progress.totalPages = event.pages;
     if (event.type === 'report') report = { ...event.report, slowest: event.slowest };
     if (event.type === 'diagnostic') progress.addFinding(event.diagnostic);

@@ -132,6 +132,18 @@ describe('a site', () => {
     expect(workLeft()).toEqual([]);
   });
 
+  test('shows the day of the last commit that changed a page', async () => {
+    const config = { ...(JSON.parse(site['docs.json']) as object), metadata: { timestamp: true } };
+    const project = await projectWith({ ...site, 'docs.json': JSON.stringify(config) });
+    const seconds = Number(git(folderOf(project), 'log', '-1', '--format=%ct'));
+    const { job, input } = await claimed(project);
+    await runExport(context, input);
+    const file = join(temporaryFolder('bundle'), 'bundle.tar.gz');
+    writeFileSync(file, await context.blobs.readBytes(blobName(job.id, 1, 'bundle.tar.gz')));
+    const page = spawnSync('tar', ['xzOf', file, 'second.html'], { encoding: 'utf8' }).stdout;
+    expect(page).toContain(`<time datetime="${new Date(seconds * 1000).toISOString().slice(0, 10)}">`);
+  });
+
   test('yields the same bytes each time', async () => {
     const project = await projectWith(site);
     const hashes: string[] = [];

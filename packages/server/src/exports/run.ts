@@ -9,7 +9,10 @@ import { JobFailedError, RunnerLostError } from '../jobs/failure.ts';
 import type { Outcome, Runner, RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '@docyard/site/disk';
+import type { SourceFacts } from '@docyard/render';
+import { forgeLinks } from '../git/forge-links.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
+import { readAgentSettings } from '../projects/agent-settings.ts';
 import { judgeCustomCode } from '../sandbox/custom-code.ts';
 import { findIsolation } from '../sandbox/isolation.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
@@ -53,7 +56,8 @@ const runOnce: Runner = async (context, input) => {
     await mkdir(workFolder, { recursive: true });
     const source = await fetchSource(context, input, exportInput, cache?.sourceFolder ?? workFolder);
     const order = await orderFor(context, input, exportInput, { source, cache });
-    const rendered = await render(context, input, { order, workFolder, cache });
+    const readHistory = (): Promise<SourceFacts> => sourceFacts(context, input, exportInput, source);
+    const rendered = await render(context, input, { order, workFolder, cache, readHistory });
     await cache?.completed(rendered.answer.cacheBytes);
     input.log.info({ event: 'export_pages', reasons: rendered.answer.pageReasons }, 'rendered the pages');
     return await store(context, input, { ...rendered, reportFile: reportIn(workFolder) });
@@ -120,6 +124,25 @@ async function orderFor(
   };
 }
 
+async function sourceFacts(
+  context: Context,
+  { job, signal, log }: RunnerInput,
+  { source: { repository, directory } }: ExportInput,
+  { readHistory }: FetchedSource,
+): Promise<SourceFacts> {
+  const history = await readHistory?.();
+  if (history === undefined) return { changedOn: new Map() };
+  const { changedOn, branch, problem } = history;
+  if (problem !== null)
+    log.warn({ event: 'history_unavailable', reason: problem }, 'cannot read the history');
+  if (branch === null) return { changedOn };
+  const { forge } = await readAgentSettings(context, job.project_id);
+  const kind =
+    forge?.kind ??
+    (await context.forges.detect(repository, signal, tenantOf(job)).catch(() => 'bare' as const));
+  return { changedOn, links: forgeLinks({ kind, repository, branch, directory }) };
+}
+
 interface Rendered {
   answer: Answer<'exported'>;
   manifest: Uint8Array;
@@ -129,13 +152,14 @@ interface Rendering {
   order: ExportOrder;
   workFolder: string;
   cache: CacheFolder | undefined;
+  readHistory: () => Promise<SourceFacts>;
 }
 
 /** The sandboxed process writes the bundle into the store; the server signs the manifest. */
 async function render(
   context: Context,
   input: RunnerInput,
-  { order, workFolder, cache }: Rendering,
+  { order, workFolder, cache, readHistory }: Rendering,
 ): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   const progress = progressReports(input);
@@ -155,6 +179,7 @@ async function render(
       ],
       fetch: fetchWithin(context.config.egress, tenantOf(input.job)),
       onProgress: progress.add,
+      readHistory,
       sign(bytes) {
         if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
         manifest = bytes;

@@ -22,6 +22,17 @@ export interface FetchedSource {
   commit: string | null;
   /** ISO 8601, UTC. */
   committedAt: string | null;
+  /** Null for a folder without git. Costs another fetch. */
+  readHistory: (() => Promise<SourceHistory>) | null;
+}
+
+export interface SourceHistory {
+  /** The day of the last change (`2026-05-14`) by path below the folder, where it is known. */
+  changedOn: ReadonlyMap<string, string>;
+  /** Null when the source is not a branch, or unknown. */
+  branch: string | null;
+  /** Why a part is missing. */
+  problem: string | null;
 }
 
 export interface SourceComplaint {

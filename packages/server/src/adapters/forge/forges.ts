@@ -17,6 +17,7 @@ import { bitbucketForge } from './bitbucket.ts';
 import { giteaForge } from './gitea.ts';
 import type { AppTokens } from './github-app.ts';
 import { githubForge } from './github.ts';
+import { knownForge } from '../../git/forge-hosts.ts';
 import { gitlabForge } from './gitlab.ts';
 
 type Open = (connection: Connection, settings: ForgeSettings, tokens: AppTokens) => Forge;
@@ -28,14 +29,6 @@ const table: Record<ForgeKind, Open> = {
   bitbucket: bitbucketForge,
   'bitbucket-data-center': bitbucketDataCenterForge,
   bare: (_, settings) => bareForge(settings),
-};
-
-const knownHosts: Readonly<Record<string, ForgeKind>> = {
-  'github.com': 'github',
-  'gitlab.com': 'gitlab',
-  'bitbucket.org': 'bitbucket',
-  'codeberg.org': 'gitea',
-  'gitea.com': 'gitea',
 };
 
 interface Probe {
@@ -91,9 +84,8 @@ export class HttpForges implements Forges {
   async detect(repository: string, signal: AbortSignal, tenant?: Tenant): Promise<ForgeKind> {
     const url = URL.canParse(repository) ? new URL(repository) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol)) return 'bare';
-    const known = Object.hasOwn(knownHosts, url.host) ? knownHosts[url.host] : undefined;
+    const known = knownForge(url.host);
     if (known !== undefined) return known;
-    if (url.host.endsWith('.ghe.com')) return 'github';
     let isInconclusive = false;
     for (const probe of probes) {
       const answer = await this.#ask(new URL(probe.path, url), signal, tenant);

@@ -1,5 +1,13 @@
 /** Fetches from a real `git http-backend`, a local repository and a folder. The repositories are hostile. */
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -64,6 +72,42 @@ describe('a repository over http', () => {
     expect(fetched.commit).toBe(commit);
     expect(readdirSync(fetched.folder).toSorted()).toEqual(['docs.json', 'guides', 'index.mdx']);
     expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello');
+  });
+
+  test('the history has the days of files and the default branch, and is fetched without the contents of files', async () => {
+    const { folder, url } = await repositoryOverHttp();
+    git(join(folder, '.git'), 'config', 'uploadpack.allowFilter', 'true');
+    const secret = 'only in an old commit '.repeat(20);
+    commitAll(folder, { 'guides/new.mdx': secret });
+    commitAll(folder, { 'guides/new.mdx': 'new' });
+    const workFolder = temporaryFolder('work');
+    const fetched = await fetchSource(url, { directory: 'guides', workFolder });
+    const history = await fetched.readHistory?.();
+    const day = new Date().toISOString().slice(0, 10);
+    expect(history).toEqual({
+      changedOn: new Map([
+        ['new.mdx', day],
+        ['docs.json', day],
+      ]),
+      branch: 'main',
+      problem: null,
+    });
+    const objects = git(join(workFolder, 'history.git'), 'cat-file', '--batch-check', '--batch-all-objects');
+    expect(objects).toContain(' tree ');
+    expect(objects).not.toContain(' blob ');
+    commitAll(folder, { 'guides/newer.mdx': 'new' });
+    const again = await fetchSource(url, { directory: 'guides', workFolder, ref: 'main' });
+    const later = await again.readHistory?.();
+    expect([later?.changedOn.get('newer.mdx'), later?.branch]).toEqual([day, 'main']);
+  });
+
+  test('a history that cannot be read has no days, and names the reason', async () => {
+    const { folder, url } = await repositoryOverHttp();
+    const fetched = await fetchSource(url);
+    rmSync(join(folder, '.git'), { recursive: true });
+    const history = await fetched.readHistory?.();
+    expect(history).toMatchObject({ changedOn: new Map(), branch: null });
+    expect(history?.problem).toMatch(/./);
   });
 
   test('the commit date is returned in UTC, or null for an invalid one', async () => {
@@ -314,6 +358,7 @@ describe('a plain folder', () => {
       folder,
       commit: null,
       committedAt: null,
+      readHistory: null,
     });
     const inside = await fetchSource(folder, { directory: 'guides', allowLocal: true });
     expect(inside).toEqual({ folder: join(folder, 'guides'), commit: null, committedAt: null });

@@ -12,6 +12,7 @@ import {
   type Sources,
 } from '../../ports/sources.ts';
 import { fetchCommit } from './git.ts';
+import { fetchHistory } from './history.ts';
 
 export class GitAndFolderSources implements Sources {
   readonly #policyFor: PolicyFor;
@@ -31,21 +32,18 @@ export class GitAndFolderSources implements Sources {
   async fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource> {
     const address = parseAddress(request);
     if (address.kind === 'folder') {
-      return { folder: await insideFolder(address.path, request.directory), commit: null, committedAt: null };
+      const folder = await insideFolder(address.path, request.directory);
+      return { folder, commit: null, committedAt: null, readHistory: null };
     }
     if (address.kind === 'local-git') await insideFolder(address.path, null);
-    const { tree, ...made } = await fetchCommit({
-      remote: await openRemote(
-        address,
-        this.#policyFor('source', request.tenant),
-        request.credential ?? null,
-      ),
-      ref: request.ref,
-      commit: request.commit,
-      workFolder,
-      signal,
-    });
-    return { folder: await insideFolder(tree, request.directory), ...made };
+    const { ref, directory, credential = null } = request;
+    const remote = await openRemote(address, this.#policyFor('source', request.tenant), credential);
+    const { tree, ...made } = await fetchCommit({ remote, ref, commit: request.commit, workFolder, signal });
+    return {
+      folder: await insideFolder(tree, directory),
+      ...made,
+      readHistory: () => fetchHistory({ remote, ref, directory, commit: made.commit, workFolder, signal }),
+    };
   }
 }
 
