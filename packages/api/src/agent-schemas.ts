@@ -24,9 +24,9 @@ import {
 const agentEndingNames = Object.keys(agentEndings) as [AgentEnding, ...AgentEnding[]];
 
 const limitTexts = {
-  steps: 'Answers of the model.',
-  inputTokens: 'Tokens sent to the model.',
-  outputTokens: 'Tokens written by the model.',
+  steps: 'Model responses.',
+  inputTokens: 'Input tokens of all steps. Cached tokens count as a tenth.',
+  outputTokens: 'Output tokens of all steps.',
   minutes: 'Duration of the run.',
   toolSeconds: 'Duration of one tool call.',
   files: 'Files that the run changes.',
@@ -74,7 +74,7 @@ export const AgentUsage = z
     inputTokens: wholeNumber.describe('Tokens sent to the model.'),
     outputTokens: wholeNumber.describe('Tokens written by the model.'),
     cacheReadTokens: wholeNumber.describe('Tokens that the model endpoint read from its cache.'),
-    steps: wholeNumber.describe('Answers of the model.'),
+    steps: wholeNumber.describe('Model responses.'),
   })
   .meta({ id: 'AgentUsage', description: 'Sum of all runs.' });
 

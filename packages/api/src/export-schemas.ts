@@ -175,7 +175,7 @@ export const ExportJob = z
       })
       .describe('The options of the request, with defaults.'),
     metadata: z.record(z.string(), z.string()).describe('Your entries, as requested.'),
-    warnings: wholeNumber.describe('Number of warnings in the report so far.'),
+    warnings: wholeNumber.describe('Number of warnings in the report. 0 until the job is completed.'),
     recentFindings: z
       .array(recentFinding)
       .meta({ description: 'The last 20 findings, also while the job runs. The report has all of them.' }),
