@@ -1,14 +1,18 @@
-/** Exports the manual and compares the rendered reference with the API. */
+/** Exports the manual and compares the rendered reference with the API; asks its search what readers ask. */
 import { fileURLToPath } from 'node:url';
 import { errorTable, impliedErrors, operation, operationIds, type OperationId } from '@docyard/api';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renderFolder, type Rendered } from '../packages/render/test/support/render-fixture.ts';
+import { searchIn, type BrowserSearch } from '../packages/render/test/support/memory-search.ts';
+import { readerQueries } from './manual-queries.ts';
 
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
 
 let manual: Rendered;
+let search: BrowserSearch;
 beforeAll(async () => {
   manual = await renderFolder(docs);
+  ({ search } = searchIn(manual.files));
 }, 120_000);
 
 it('the export of the manual has no finding', () => {
@@ -54,6 +58,23 @@ describe.each(operationIds)('the page of operation %s', (id) => {
     expect(textOf(`${overview}.html`)).toContain(
       `${described.summary} ${described.method.toUpperCase()} ${described.path}`,
     );
+  });
+});
+
+describe('a search of the manual', () => {
+  it.each(readerQueries)('%s: %s is among the first three results', async (query, route) => {
+    const { results } = await search.find(query, { scope: 0, limit: 8 });
+    expect(results.slice(0, 3).map(({ href }) => href)).toContain(`${route}.html`);
+  });
+
+  it('most queries have their page as the first result', async () => {
+    const first = await Promise.all(
+      readerQueries.map(async ([query, route]) => {
+        const { results } = await search.find(query, { scope: 0, limit: 1 });
+        return results[0]?.href === `${route}.html`;
+      }),
+    );
+    expect(first.filter(Boolean).length).toBeGreaterThanOrEqual(0.8 * readerQueries.length);
   });
 });
 
