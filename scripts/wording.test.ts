@@ -19,6 +19,10 @@ test.each([
   'jobs put away',
   'keys handed out',
   'it goes on',
+  'its log goes too',
+  'easy to keep in mind',
+  'nothing more is said',
+  'a value that is no host',
 ])('private vocabulary is rejected in a document: %s', (text) => {
   expect(messagesOf('docs/page.mdx', `# Title\n\n${text}\n`)).toEqual([expect.stringMatching(/^3: "/)]);
 });

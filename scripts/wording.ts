@@ -30,6 +30,10 @@ export const privateVocabulary: readonly (readonly [pattern: RegExp, instead: st
   [/\bhand(?:s|ed)? out\b/gi, 'write "issue", "return" or "serve"'],
   [/\b(?:goes|go|went) on\b/gi, 'write "continue" or "resume"'],
   [/\bcomes? by\b/gi, 'name the event'],
+  [/\b(?:goes|go) (?:too|with it)\b/gi, 'write "is deleted too"'],
+  [/\bin mind\b/gi, 'write "consider" or "memorize"'],
+  [/\bmore is said\b/gi, 'name what is missing'],
+  [/(?<!there )\bis no (?:host|purpose|URL|name|file|folder|page|number)\b/gi, 'write "is not a …"'],
 ];
 
 /** Limits are `max*` and `min*`. */

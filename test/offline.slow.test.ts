@@ -63,7 +63,7 @@ describe.skipIf(reason !== undefined || !isLong)('a service', () => {
       findings: { remote_image: 7, openapi_remote: 2 },
     });
     for (const why of outcome.exported.reasons)
-      expect(why).toMatch(/OFFLINE is on: |^The picture .* is on another host/);
+      expect(why).toMatch(/OFFLINE is on: |^The image .* is on another host/);
     expect(outcome.remote).toEqual({
       status: 'failed',
       code: 'source_refused',

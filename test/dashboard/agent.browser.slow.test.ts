@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
         .toBe(1);
 
       await page.getByRole('tab', { name: 'Checks and use' }).click();
-      await page.getByText('1 finding mended').waitFor();
+      await page.getByText('1 finding fixed').waitFor();
       await page.getByText('No rule objected to the change.').waitFor();
       const link = page.getByRole('link', { name: 'Pull request #1' });
       expect(await link.getAttribute('href')).toContain('/harbour/docs/pull/1');

@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('the whole way', () => {
         ['/', 'First steps'],
         ['/projects', 'Create your first project'],
         ['/exports', 'No exports yet'],
-        ['/agent', 'First a project'],
+        ['/agent', 'Create a project first'],
         ['/webhooks', 'No webhooks yet'],
         ['/users', 'sam@other.example'],
         ['/audit', 'Other organization'],

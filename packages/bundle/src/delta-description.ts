@@ -63,7 +63,10 @@ export function changesOf(
     removed.length !== description.removed.length ||
     removed.some((path, at) => path !== description.removed[at])
   )
-    throw new BundleRefusedError('delta_invalid', 'It removes other files than the two manifests say.');
+    throw new BundleRefusedError(
+      'delta_invalid',
+      'It removes files other than those that the manifests remove.',
+    );
   return changes;
 }
 

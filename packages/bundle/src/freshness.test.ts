@@ -28,7 +28,7 @@ test.each([
   ['2026-11-13T12:00:01Z', '1 day old'],
   ['2025-11-15T12:00:00Z', '365 days old'],
   ['2026-11-15T18:00:00Z', 'less than a day old'],
-  ['2026-11-20T12:00:00Z', 'in the future of this clock'],
+  ['2026-11-20T12:00:00Z', 'later than the clock of this machine'],
 ])('content of %s is %s', (committedAt, age) => {
   expect(contentDate({ committedAt }, now)).toContain(`, ${age}`);
 });

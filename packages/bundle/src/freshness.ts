@@ -38,7 +38,7 @@ export function dayOf(timestamp: string): string {
 
 function ageOf(timestamp: string, now: Date): string {
   const days = Math.floor((now.getTime() - Date.parse(timestamp)) / dayMs);
-  if (days < -1) return 'in the future of this clock';
+  if (days < -1) return 'later than the clock of this machine';
   if (days < 1) return 'less than a day old';
   return days === 1 ? '1 day old' : `${days} days old`;
 }

@@ -22,8 +22,8 @@ test.each([
 test.each([
   ['', 'is not relative'],
   ['a/..', 'leads to another folder'],
-  ['a:b', 'holds a character that not every system allows'],
-  ['\ud800', 'holds a character that not every system allows'],
+  ['a:b', 'contains a character that some systems do not allow'],
+  ['\ud800', 'contains a character that some systems do not allow'],
   [`${'a/'.repeat(32)}a`, 'is nested more than 32 folders deep'],
   [`${'x'.repeat(250)}/`.repeat(4) + 'x', 'has more than 1000 bytes'],
 ])('%j is invalid with the reason %s', (path, problem) => {

@@ -13,7 +13,8 @@ const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:
 /** The reason as the rest of a sentence; undefined for a valid name. */
 export function problemOfName(path: string, segmentsAllowed = maxSegments): string | undefined {
   if (path === '' || path.startsWith('/')) return 'is not relative';
-  if (!path.isWellFormed() || forbidden.test(path)) return 'holds a character that not every system allows';
+  if (!path.isWellFormed() || forbidden.test(path))
+    return 'contains a character that some systems do not allow';
   if (path.normalize('NFC') !== path) return 'is not in Unicode’s composed form';
   if (Buffer.byteLength(path) > maxNameBytes) return `has more than ${maxNameBytes} bytes`;
   const segments = path.split('/');

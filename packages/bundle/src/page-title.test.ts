@@ -11,7 +11,7 @@ test.each([
   ['a page without a heading', 'Text.\n\n## Below', 'a.md'],
   ['an empty heading', '#  \n', 'a.md'],
   ['an empty file', '', 'a.md'],
-  ['a file that is no page', '# Start', 'app.js'],
+  ['a file that is not a page', '# Start', 'app.js'],
 ])('%s has no title', (_what, text, path) => {
   expect(titleOf(text, path)).toBeUndefined();
 });

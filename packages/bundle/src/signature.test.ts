@@ -76,7 +76,7 @@ describe('a signature', () => {
     expect(() => verifySignature([publicKeyOf(other)], bytes, text)).toThrow(
       expect.objectContaining({
         refusal: 'wrong_key',
-        message: expect.stringContaining(`Signed by ${key.keyId}, and not by ${other.keyId}.`),
+        message: expect.stringContaining(`It is signed with the key ${key.keyId}, not with ${other.keyId}.`),
       }),
     );
   });

@@ -134,7 +134,7 @@ export function verifySignature(
   const candidates = keys.filter((key) => key.keyId === keyId);
   if (candidates.length === 0) {
     const trusted = keys.map((key) => key.keyId).join(' or ') || 'a trusted key';
-    throw new BundleRefusedError('wrong_key', `Signed by ${keyId}, and not by ${trusted}.`);
+    throw new BundleRefusedError('wrong_key', `It is signed with the key ${keyId}, not with ${trusted}.`);
   }
   const message = parsed.isPrehashed ? digest(bytes) : bytes;
   const comment = Buffer.concat([parsed.signature, Buffer.from(trustedComment)]);

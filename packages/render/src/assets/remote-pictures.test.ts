@@ -94,8 +94,8 @@ describe('pictures of other hosts', () => {
     expect(rendered.content('index.html')).toContain(`href="${host}/nothing.png" rel="noopener">Nothing</a>`);
     const remote = rendered.diagnostics.filter(({ code }) => code === 'remote_image');
     expect(remote.map(({ file, message }) => `${file}: ${message}`).toSorted()).toEqual([
-      `deep/page.mdx: The picture "${host}/page.html" is on another host and could not be fetched: the file is not in a picture format that browsers show`,
-      `index.mdx: The picture "${host}/nothing.png" is on another host and could not be fetched: The host pictures.test answered with status 404.`,
+      `deep/page.mdx: The image "${host}/page.html" is on another host and could not be fetched: the file is not in an image format that browsers show`,
+      `index.mdx: The image "${host}/nothing.png" is on another host and could not be fetched: The host pictures.test answered with status 404.`,
     ]);
     expect(rendered.report.remoteAssets.map(({ address }) => address)).toEqual([
       `${host}/page.html`,
@@ -149,14 +149,14 @@ describe('the limits', () => {
       [
         'a is there',
         'b is there',
-        'c: the pictures of the site are larger',
-        'd: the pictures of the site are larger',
+        'c: the images of the site are larger',
+        'd: the images of the site are larger',
       ],
     ],
     [
       'of time',
       { seconds: -1 },
-      ['a: the pictures of the site took longer', 'b: the pictures', 'c: the pictures', 'd: the pictures'],
+      ['a: the images of the site took longer', 'b: the images', 'c: the images', 'd: the images'],
     ],
   ])('%s drop the last addresses, independent of download speed', async (_what, limits, expected) => {
     const found = await outcomes(four, { atOnce: 1, ...limits });

@@ -79,9 +79,9 @@ export class RemotePictures {
     const nowMs = performance.now();
     this.#beganAtMs ??= nowMs;
     if (this.table.size + ahead >= pictures)
-      return Promise.resolve(`the site shows more than ${pictures} pictures of other hosts`);
+      return Promise.resolve(`the site shows more than ${pictures} images of other hosts`);
     if (nowMs - this.#beganAtMs > seconds * 1000)
-      return Promise.resolve(`the pictures of the site took longer than ${seconds} seconds`);
+      return Promise.resolve(`the images of the site took longer than ${seconds} seconds`);
     return fetch(address).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
   }
 
@@ -103,8 +103,8 @@ export class RemotePictures {
     if (content.length > bytes) return `it is larger than ${bytes / 1e6} MB`;
     this.#totalBytes += content.length;
     if (this.#totalBytes > totalBytes)
-      return `the pictures of the site are larger than ${totalBytes / 1e6} MB together`;
-    return knownPicture(content) ?? 'the file is not in a picture format that browsers show';
+      return `the images of the site are larger than ${totalBytes / 1e6} MB together`;
+    return knownPicture(content) ?? 'the file is not in an image format that browsers show';
   }
 }
 

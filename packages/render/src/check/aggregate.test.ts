@@ -49,7 +49,7 @@ describe('findings with one cause', () => {
       {
         count: 40,
         message:
-          '40 pictures of "/images/old" are not files of the site; readers see their descriptions instead',
+          '40 images of "/images/old" are not files of the site; readers see their descriptions instead',
       },
     ]);
   });
@@ -93,7 +93,7 @@ describe('the report of a site', () => {
   it('a site with three causes on all pages has three findings', async () => {
     const { report } = await renderFixture('repeated-causes');
     expect(report.diagnostics.map(({ message, count }) => [message, count]).toSorted()).toEqual([
-      ['20 pictures of "/images/old" are not files of the site; readers see their descriptions instead', 20],
+      ['20 images of "/images/old" are not files of the site; readers see their descriptions instead', 20],
       ['<marquee> is not allowed in a page; readers see its content', 8],
       ['The id "row" occurs more than once on the page; links to it lead to the first element', 4],
     ]);

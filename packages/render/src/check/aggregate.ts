@@ -35,7 +35,7 @@ const causes: Cause[] = [
         : undefined,
     maxListed: 9,
     message: (folder, findings) =>
-      `${findings.length} pictures of "${folder}" are not files of the site; readers see their descriptions instead`,
+      `${findings.length} images of "${folder}" are not files of the site; readers see their descriptions instead`,
   },
   {
     keyOf: ({ code, target }) =>

@@ -134,7 +134,7 @@ export class FrameCheck {
     const found: Diagnostic[] = [];
     for (const [written, code] of [...this.#unresolved].toSorted(byFirst)) {
       const place = places.find(file, [JSON.stringify(written), written]);
-      const what = code === 'image_missing' ? 'picture' : 'link';
+      const what = code === 'image_missing' ? 'image' : 'link';
       const message = `The ${what} "${written}" of the configuration has no target on the site; it is not shown`;
       found.push({ severity: 'warning', code, message, file, ...place, target: written });
     }

@@ -27,7 +27,7 @@ export function heavyPage(file: string, bytes: number): Diagnostic {
 }
 
 export function undescribed(file: string, picture: string): Diagnostic {
-  const message = `The picture "${picture}" has no description`;
+  const message = `The image "${picture}" has no description`;
   return { severity: 'warning', code: 'missing_alt', message, file };
 }
 

@@ -67,7 +67,7 @@ const severityWords: Record<Severity, string> = { error: 'Error', warning: 'Warn
 function findingsSection(report: SiteReport): string {
   const shown = report.diagnostics.slice(0, maxShown);
   if (shown.length === 0)
-    return '<section><h2 id="findings">Findings</h2><p class="empty">Nothing was found. Well done.</p></section>';
+    return '<section><h2 id="findings">Findings</h2><p class="empty">No findings.</p></section>';
   const total = report.errors + report.warnings + report.infos;
   const rest =
     total > shown.length

@@ -41,9 +41,9 @@ export function pictureHtml({ address, values, place }: ImageRequest, page: Imag
 function reportMissingAlt(address: string, place: FilePlace | undefined, page: ImageContext): void {
   page.report(
     'missing_alt',
-    `The picture "${address.slice(0, 200)}" has no description`,
+    `The image "${address.slice(0, 200)}" has no description`,
     place,
-    'Say what it shows in alt, or write alt="" on an <img> that is only an ornament.',
+    'Describe the image in alt, or write alt="" on a decorative <img>.',
   );
 }
 

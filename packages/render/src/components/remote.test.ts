@@ -25,7 +25,7 @@ describe('media of another host', () => {
     const html = rendered.content('index.html');
     expect(html).not.toMatch(/<(?:img|iframe|video|source)\b/);
     expect(html).toContain('href="https://example.com/a.png" rel="noopener">A picture</a>');
-    expect(html).toContain('>Picture on example.com</a>');
+    expect(html).toContain('>Image on example.com</a>');
     expect(html).toContain('href="https://www.youtube.com/watch?v=abc"');
     expect(html).toContain('Opens on youtube.com');
     expect(rendered.files.get('index.html')).toContain("img-src 'self' data:;");

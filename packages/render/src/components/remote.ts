@@ -24,7 +24,7 @@ export function remoteMedia(call: ElementCall, page: PageContext): string | unde
 /** A picture keeps its classes, which may restrict it to light or dark. */
 export function remoteImage(href: string, alt: string | undefined, classes = ''): string {
   const own = alt === undefined ? 'dy-remote-image dy-remote-unnamed' : 'dy-remote-image';
-  const text = alt ?? `Picture on ${hostOf(href)}`;
+  const text = alt ?? `Image on ${hostOf(href)}`;
   return element('a', { class: `${own} ${classes}`.trim(), href, rel: 'noopener' }, escapeText(text));
 }
 
@@ -35,10 +35,10 @@ export function withoutLinks(html: string): string {
   return html.includes('<a') ? html.replaceAll(emptyLink, '').replaceAll(/<a\b[^>]*>|<\/a>/g, '') : html;
 }
 
-export const hint = 'Put the file into the repository to have it on the page.';
+export const hint = 'Add the file to the repository to show it on the page.';
 
 export function remoteNotice(href: string, problem: string | undefined, otherwise: string): string {
-  const what = `The picture "${href.slice(0, 200)}" is on another host and`;
+  const what = `The image "${href.slice(0, 200)}" is on another host and`;
   return problem === undefined ? `${what} ${otherwise}` : `${what} could not be fetched: ${problem}`;
 }
 

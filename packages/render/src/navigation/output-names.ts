@@ -96,7 +96,8 @@ const reservedPart = /(?:^|\/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$)/i;
 /** Completes a sentence; undefined when the name is valid. */
 export function problemOf(path: string): string | undefined {
   if (path.length <= plainBytes && plainPath.test(path) && !reservedPart.test(path)) return undefined;
-  if (!path.isWellFormed() || forbidden.test(path)) return 'holds a character that not every system allows';
+  if (!path.isWellFormed() || forbidden.test(path))
+    return 'contains a character that some systems do not allow';
   if (path.normalize('NFC') !== path) return 'is not in Unicode’s composed form';
   if (Buffer.byteLength(path) > maxNameBytes) return `has more than ${maxNameBytes} bytes`;
   const segments = path.split('/');

@@ -129,7 +129,7 @@ describe('a site with such names', () => {
     const { message } = renamedFile(
       'half \ud800.mdx',
       'half \ufffd',
-      'holds a character that not every system allows',
+      'contains a character that some systems do not allow',
     );
     expect(message).toContain('nothing leads there from its name');
   });

@@ -109,7 +109,7 @@ describe('the excerpt of an API description for one operation', () => {
     const kept = (parse(text) as { components: { schemas: Record<string, { description: string }> } })
       .components.schemas;
     expect(kept['S1']?.description).toHaveLength(2000);
-    expect(Object.values(kept).at(-1)?.description).toBe('Left out of this excerpt because of its size.');
+    expect(Object.values(kept).at(-1)?.description).toBe('Omitted from this excerpt because of its size.');
   });
 
   it('terminates on cyclic references outside of components', () => {

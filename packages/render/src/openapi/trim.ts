@@ -66,7 +66,7 @@ function componentsYaml(trimming: Trimming): string {
     group[name] =
       trimming.bytesLeft > 0
         ? componentYaml(trimming, id, name, value)
-        : yamlEntry(name, { description: 'Left out of this excerpt because of its size.' }, '    ');
+        : yamlEntry(name, { description: 'Omitted from this excerpt because of its size.' }, '    ');
     if (trimming.bytesLeft <= -maxBytes / 4) break;
     trimming.bytesLeft -= trimming.bytesLeft > 0 ? 0 : id.length + 80;
   }

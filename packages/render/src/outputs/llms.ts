@@ -103,7 +103,7 @@ function truncateIndex(
     left += entries.length - fitting.length;
     return [label, fitting];
   });
-  const note = `${left} more entries are left out here; llms-full.txt and sitemap.xml hold more.`;
+  const note = `${left} more entries are omitted; llms-full.txt and sitemap.xml contain more.`;
   const shown = kept.filter(([, entries]) => entries.length > 0);
   return formatIndex([...head.map((part) => part.slice(0, room / 4)), note], shown, line);
 }

@@ -197,7 +197,7 @@ export class PageAddresses {
     if ((this.#ruleCharacters += css.length) > maxRuleCharacters)
       return this.#collector.report(
         'element_dropped',
-        'A page has no room for so many rules; readers see its content without those of this <style>',
+        'The <style> elements of a page have too many rules; the rules of this one are omitted',
         place,
       );
     const prepared = prepareStylesheet(css, file, this.#tools.links, output);

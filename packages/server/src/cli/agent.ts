@@ -43,7 +43,12 @@ export function describeAgent(command: Command): void {
 
   remote(command.command('list').description('List agent jobs, newest first.'))
     .addOption(
-      new Option('--status <status>', 'only these').choices(['active', 'completed', 'archived', 'failed']),
+      new Option('--status <status>', 'only jobs with this status').choices([
+        'active',
+        'completed',
+        'archived',
+        'failed',
+      ]),
     )
     .action(list);
 

@@ -43,7 +43,7 @@ Examples:
   docyard check docs --strict                           warnings do as well
   docyard check docs --fail-on broken_link,broken_anchor
   docyard check docs --format sarif --output docs.sarif
-  docyard check docs --base earlier/report.json         only what is new since then
+  docyard check docs --base earlier/report.json         only new findings
 `;
 
 export function describeCheck(command: Command): void {

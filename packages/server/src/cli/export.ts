@@ -64,7 +64,7 @@ export function describeExport(command: Command): void {
 
   addServerOptions(command.command('list').description('List exports, newest first.'))
     .option('--domain <host>', 'only exports of this domain')
-    .addOption(new Option('--status <status>', 'only these').choices([...exportStatuses]))
+    .addOption(new Option('--status <status>', 'only exports with this status').choices([...exportStatuses]))
     .option('--since <date>', 'only exports created at or after this time')
     .option('--project <id>', 'only exports of this project')
     .option('--canceled', 'only canceled exports')

@@ -41,7 +41,7 @@ export function describeKeys(command: Command): void {
     'lastUsedAt',
     'expiresAt',
   ])
-    .addOption(new Option('--status <status>', 'only these').choices(['active', 'ended']))
+    .addOption(new Option('--status <status>', 'only keys with this status').choices(['active', 'ended']))
     .option('--project <id>', 'only keys that are limited to this project')
     .action(list);
 
@@ -49,7 +49,7 @@ export function describeKeys(command: Command): void {
     addLocalOptions(command.command('create').description('Create an API key. It is shown only once.')),
     'key',
   )
-    .requiredOption('--name <text>', 'what the key is for')
+    .requiredOption('--name <text>', 'name of the key, such as its purpose')
     .addOption(scopeOption())
     .option('--project <id>', 'limit the key to this project (default: all projects)')
     .option('--expires <days>', `${keyLifetimesDays.join(', ')} or none`, '90')

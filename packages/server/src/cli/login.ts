@@ -48,7 +48,7 @@ export function describeLogout(command: Command): void {
 
 export function describeWhoami(command: Command): void {
   addServerOptions(command)
-    .description('Show the service, the key and its permissions that commands use.')
+    .description('Show the service, the key and the permissions that commands use.')
     .addHelpText('after', '\nExample:\n  docyard whoami --json')
     .action(whoami);
 }

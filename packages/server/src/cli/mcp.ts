@@ -22,12 +22,12 @@ export function describeMcp(command: Command): void {
     .addHelpText(
       'after',
       `
-It speaks the protocol on standard input and output, so a program starts it, not a person:
+It uses standard input and output. Add it to the configuration of an editor or agent:
 
   { "command": "docyard", "args": ["mcp"], "env": { "DOCYARD_URL": "https://docs.example.com" } }
 
 Examples:
-  docyard login https://docs.example.com   once, so that no configuration holds a key
+  docyard login https://docs.example.com   stores the key, so that no configuration contains it
   docyard mcp --read-only                  for an agent that only reads
 `,
     )

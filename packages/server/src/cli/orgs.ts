@@ -7,7 +7,7 @@ import { print } from './print.ts';
 
 const examples = `
 Examples:
-  docyard orgs create --name "Harbour office" --plan enterprise
+  docyard orgs create --name "Harbor office" --plan enterprise
   docyard orgs plan org_51b7d3c0e8f2a694 enterprise
 `;
 

@@ -157,14 +157,14 @@ test('limits are merged, lists are replaced, and each can be removed', () => {
 
 describe('an invalid call explains what to do', () => {
   test.each<[number, string, string[]]>([
-    [2, 'Allowed choices are github', ['--forge', 'sourcehut']],
+    [2, '--forge sourcehut: must be github', ['--forge', 'sourcehut']],
     [2, 'The project has no forge. Also pass --forge', ['--token-file', '-']],
     [2, '--username needs --token-file. Pass both.', ['--forge', 'bare', '--username', 'ada']],
     [2, 'A GitHub App needs both', ['--forge', 'github', '--app-id', '7']],
     [2, 'Pass --model-url and --model.', ['--model', 'writer-1']],
     [2, 'write it as name=number', ['--limit', 'steps']],
-    [2, 'agent.limits', ['--limit', 'stepps=7']],
-    [2, 'agent.protectedPaths.0: A path must not contain "..".', ['--protect', '../x']],
+    [2, '--limit: ', ['--limit', 'stepps=7']],
+    [2, '--protect: A path must not contain "..".', ['--protect', '../x']],
     [
       1,
       'cannot read /nowhere/token: no such file or folder (ENOENT)',

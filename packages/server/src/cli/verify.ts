@@ -53,8 +53,8 @@ Examples:
   docyard verify bundle.tar.gz --public-key docyard.pub --version 2.1
   docyard verify ./site --json
 
-Ends with 0 when everything fits, and with 7 and the name of the reason when it
-does not.`,
+The exit status is 0 if everything matches, and 7 otherwise. The message names
+the reason.`,
     )
     .action(verify);
 }

@@ -47,7 +47,7 @@ export function describeWebhooks(command: Command): void {
     .addOption(
       new Option('--event <name...>', 'events to send (default: all)').choices(Object.keys(webhookEvents)),
     )
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'purpose of the webhook')
     .action(create);
 
   onWebhook('delete', 'Delete a webhook and its log.').action(deleteOne);

@@ -115,7 +115,7 @@ describe('the text changes of a page', () => {
   });
 
   test.each(['/nowhere', '/../../secret', '//etc/passwd', '/index.html', '/manifest.json'])(
-    'a path that is no page, %s, is not found',
+    'a path that is not a page, %s, is not found',
     async (path) => {
       expect(await readPage(path)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     },

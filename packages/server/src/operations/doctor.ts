@@ -194,7 +194,7 @@ async function checkBundles(config: Config): Promise<Verdict> {
   } catch (error) {
     const remedy =
       config.blobsUrl?.startsWith('s3:') === true
-        ? 'Check BLOBS_URL, the bucket, and the credentials: AWS_ACCESS_KEY_ID and the like. They must allow reading, writing, listing and deleting.'
+        ? 'Check BLOBS_URL, the bucket, and the credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. They must allow reading, writing, listing and deleting.'
         : 'Make the folder writable for the user of the service.';
     return failed(reasonOf(error), remedy);
   }

@@ -20,9 +20,9 @@ export function describeImport(command: Command, names: CommandNames): void {
     .argument('<file>', 'the archive')
     .option('-c, --config <file>', 'settings of the deployment: folder, keys, version')
     .option('-d, --data <folder>', 'folder of the deployment (default: ./site-data)')
-    .option('--public-key <key...>', 'keys, or files of keys, one of which must have signed it')
-    .option('--version <version>', 'the version that it must have')
-    .option('--sha256 <hash>', 'the SHA-256 that the file must have')
+    .option('--public-key <key...>', 'required signing key: a .pub file or its key line')
+    .option('--version <version>', 'required version')
+    .option('--sha256 <hash>', 'required hash of the file')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -54,7 +54,7 @@ export class ReleaseStore {
         const workFolder = join(root, 'staging', randomBytes(6).toString('hex'));
         await mkdir(workFolder);
         const workLock = tryLock(join(workFolder, 'lock'), 'shared');
-        if (workLock === undefined) throw new Error('A new lock cannot be taken.');
+        if (workLock === undefined) throw new Error('Cannot create a new lock.');
         return new ReleaseStore(root, workFolder, workLock, onStep);
       } finally {
         lock.release();

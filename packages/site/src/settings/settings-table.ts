@@ -135,7 +135,7 @@ export const siteSettings = {
         z
           .string()
           .regex(/^(\/|(\/[A-Za-z0-9._~-]+)*)$/, 'must begin with a slash and end without one')
-          .refine((path) => !path.split('/').includes('..'), 'must have no .. in it'),
+          .refine((path) => !path.split('/').includes('..'), 'must not contain ..'),
       )
       .optional(),
     meaning: 'Path below which the site is served, such as /docs. Default: the path it was exported for.',
@@ -150,7 +150,7 @@ export const siteSettings = {
     path: 'logLevel',
     variable: 'LOG_LEVEL',
     check: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-    meaning: 'Log level.',
+    meaning: 'Minimum level of log lines.',
   },
   logFormat: {
     path: 'logFormat',

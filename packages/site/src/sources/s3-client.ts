@@ -33,10 +33,12 @@ export function parseS3Url(text: string): S3Location {
   if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
     throw new Error(`${text} is not of the form s3://bucket/prefix?endpoint=https://….`);
   if (url.username !== '' || url.password !== '')
-    throw new Error('Credentials do not belong in the address; give them as AWS_ACCESS_KEY_ID and the like.');
+    throw new Error(
+      'The address must not contain credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    );
   for (const name of url.searchParams.keys()) {
     if (!['endpoint', 'region', 'pathStyle', 'ca'].includes(name))
-      throw new Error(`${name} is not known; endpoint, region, pathStyle and ca are.`);
+      throw new Error(`${name} is not a parameter. Use endpoint, region, pathStyle or ca.`);
   }
   const endpoint = url.searchParams.get('endpoint') ?? undefined;
   if (endpoint !== undefined && !(URL.canParse(endpoint) && /^https?:\/\//.test(endpoint)))

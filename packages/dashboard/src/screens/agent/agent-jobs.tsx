@@ -204,7 +204,7 @@ function NoProject() {
   return (
     <Empty
       icon="book"
-      title="First a project"
+      title="Create a project first"
       action={
         mayCreate && (
           <ButtonLink to="/projects?new=1" icon="plus">

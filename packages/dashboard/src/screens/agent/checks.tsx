@@ -35,7 +35,7 @@ function Site({ job: { result } }: { job: AgentJob }) {
           isGood={newWarnings === 0}
           text={newWarnings === 0 ? 'No new warnings' : counted(newWarnings, 'new warning')}
         />
-        {fixedFindings > 0 && <Finding isGood text={`${counted(fixedFindings, 'finding')} mended`} />}
+        {fixedFindings > 0 && <Finding isGood text={`${counted(fixedFindings, 'finding')} fixed`} />}
       </ul>
       {previewJobId !== null && (
         <p>

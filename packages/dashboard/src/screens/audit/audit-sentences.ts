@@ -45,7 +45,7 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'webhook.disable': ['disabled', 'webhook'],
   'webhook.redeliver': ['resent a message of', 'webhook'],
   'webhook.rotate_secret': ['replaced the secret of', 'webhook'],
-  'webhook.send_now': ['sent now a message of', 'webhook'],
+  'webhook.send_now': ['sent a pending message of', 'webhook'],
   'webhook.test': ['sent a test event to', 'webhook'],
   'webhook.update': ['changed', 'webhook'],
 };

@@ -31,7 +31,7 @@ export function FindingsSummary({ job: { jobId } }: { job: ExportJob }) {
       {isLoading ? (
         <Waiting lines={8} />
       ) : report.data.diagnostics.length === 0 && (compared.data?.fixed.length ?? 0) === 0 ? (
-        <Empty icon="check" title="Nothing was found">
+        <Empty icon="check" title="No findings">
           All links and pages are valid.
         </Empty>
       ) : (

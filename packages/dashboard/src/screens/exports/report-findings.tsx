@@ -50,7 +50,7 @@ export function Findings({ report }: { report: Report }) {
   if (report.diagnostics.length === 0)
     return (
       <Panel>
-        <Empty icon="check" title="Nothing was found">
+        <Empty icon="check" title="No findings">
           All links, images and pages are valid.
         </Empty>
       </Panel>

@@ -183,12 +183,12 @@ function MoreOptions(props: {
         value={form.paths}
         onChange={(paths) => set({ paths })}
         placeholder={'index\nguides/start'}
-        hint="One a line, without extension. Empty: every page."
+        hint="One per line, without extension. If empty, all pages are exported."
         error={fieldError(error, 'paths')}
       />
       <div className="form-row">
         <SelectField
-          label="Form of addresses"
+          label="URL style"
           value={form.urlStyle}
           onChange={(urlStyle) => set({ urlStyle })}
           choices={urlStyles}

@@ -73,8 +73,8 @@ export function useFragment(): string {
 export function passwordAdvice(password: string): string {
   const missing = minPasswordCharacters - password.length;
   if (missing === minPasswordCharacters)
-    return `At least ${minPasswordCharacters} characters. Several words are easier to keep in mind than signs.`;
+    return `At least ${minPasswordCharacters} characters. Several words are easier to memorize than symbols.`;
   if (missing > 0) return `${missing} more ${missing === 1 ? 'character' : 'characters'}.`;
-  if (new Set(password).size < 6) return 'Long enough, but it repeats itself. Others try that first.';
-  return missing > -4 ? 'Long enough. A few more make it better.' : 'Good and long.';
+  if (new Set(password).size < 6) return 'Long enough, but repetitive, which is easy to guess.';
+  return missing > -4 ? 'Long enough. A few more characters make it stronger.' : 'Good and long.';
 }

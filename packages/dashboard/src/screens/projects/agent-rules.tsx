@@ -49,7 +49,7 @@ export function AgentRules({ project }: { project: Project }) {
           value={form.instructions}
           onChange={(instructions) => set({ instructions })}
           maxLength={16_000}
-          placeholder="Write British English. Address the reader as you."
+          placeholder="Write American English. Address the reader as you."
           hint="In addition to AGENTS.md of the default branch."
           path="agent.instructions"
         />

@@ -63,19 +63,19 @@ export function ForgeSettings({ project }: { project: Project }) {
           />
           {form.kind !== 'found' && (
             <TextField
-              label="Address of its API"
+              label="API address"
               optional
               mono
               type="url"
               value={form.apiBase}
               onChange={(apiBase) => set({ apiBase })}
-              placeholder="the usual place"
+              placeholder="the default address"
               path="agent.forge.apiBase"
             />
           )}
         </div>
         {form.kind !== 'found' && <Credential kind={form.kind} form={form} set={set} forge={forge} />}
-        <SaveRow edit={edit} labels={{ kind: 'Forge', apiBase: 'Address of its API' }} />
+        <SaveRow edit={edit} labels={{ kind: 'Forge', apiBase: 'API address' }} />
       </Form>
       <ApiCall
         operation="updateProject"

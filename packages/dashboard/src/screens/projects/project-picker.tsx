@@ -76,5 +76,5 @@ function footOf({ isPending, isError, data }: Found, searchText: string): string
   if (isPending) return 'Searching…';
   if (data?.data.length === 0)
     return searchText === '' ? 'There is no project yet.' : `No project matches “${searchText}”.`;
-  return data?.nextCursor === null ? undefined : 'There are more. Type to search by name, domain or id.';
+  return data?.nextCursor === null ? undefined : 'More projects exist. Type to search by name, domain or id.';
 }

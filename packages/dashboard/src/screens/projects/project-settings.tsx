@@ -163,8 +163,8 @@ function Deletion({ project }: { project: Project }) {
   return (
     <Panel title="Delete the project">
       <p className="soft">
-        Its exports, bundles and agent jobs go with it. Repository, branches and pull requests stay as they
-        are.
+        Its exports, bundles and agent jobs are deleted too. The repository, its branches and its pull
+        requests are not changed.
       </p>
       <div>
         <Button icon="trash" onClick={() => setAsked(true)}>
@@ -186,8 +186,8 @@ function Deletion({ project }: { project: Project }) {
         error={remove.error}
         typed={project.name}
       >
-        Every export, bundle and agent job of <strong>{project.domain}</strong> is gone at once, and links to
-        its bundles stop working. This cannot be undone.
+        Every export, bundle and agent job of <strong>{project.domain}</strong> is deleted immediately, and
+        links to its bundles stop working. This cannot be undone.
       </Confirm>
     </Panel>
   );

@@ -100,13 +100,13 @@ function Shown({ webhook }: { webhook: WebhookRecord }) {
 
 function State({ webhook, mayWrite }: { webhook: WebhookRecord; mayWrite: boolean }) {
   const { enabled, disabledReason, failingSince } = webhook;
-  const toMend = mayWrite ? ' Mend the receiver, then switch the webhook on again.' : '';
+  const toMend = mayWrite ? ' Fix the receiver, then enable the webhook again.' : '';
   if (!enabled && disabledReason === 'gone')
-    return <Note tone="bad">The receiver answered 410 Gone, so nothing more is sent to it.{toMend}</Note>;
+    return <Note tone="bad">The receiver responded with 410 Gone, so the webhook was disabled.{toMend}</Note>;
   if (!enabled && disabledReason === 'failing')
-    return <Note tone="bad">Nothing had arrived for five days, so it was switched off.{toMend}</Note>;
+    return <Note tone="bad">Every delivery failed for five days, so the webhook was disabled.{toMend}</Note>;
   if (!enabled)
-    return <Note tone="quiet">It is switched off. What happens meanwhile is not sent later.</Note>;
+    return <Note tone="quiet">The webhook is disabled. Events that occur meanwhile are not sent later.</Note>;
   if (failingSince !== null)
     return (
       <Note tone="warn">
@@ -198,8 +198,8 @@ function DeleteWebhook(props: { webhook: WebhookRecord; open: boolean; onClose: 
       error={remove.error}
     >
       <p>
-        {shortOf(webhook.url)} receives no more events, and pending deliveries are discarded. The log of its
-        deliveries goes too.
+        {shortOf(webhook.url)} receives no more events, and pending deliveries are discarded. Its delivery log
+        is deleted too.
       </p>
     </Confirm>
   );

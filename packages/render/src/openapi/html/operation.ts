@@ -124,7 +124,7 @@ function contentsHtml(contents: readonly ContentView[], look: OperationLook, idP
 
 function contentHtml({ schema, type }: ContentView, look: OperationLook, idPrefix: string): string {
   if (schema) return schemaHtml(schema, schemaLook(look, idPrefix));
-  return note(`Content of the type ${codeHtml(type)}; nothing more is said about it.`);
+  return note(`Content of the type ${codeHtml(type)} without a schema.`);
 }
 
 function responsesHtml(responses: readonly ResponseView[], look: OperationLook, idPrefix: string): string {

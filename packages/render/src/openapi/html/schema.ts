@@ -114,13 +114,11 @@ function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): stri
     (schema.enum.length === 0 ? '' : valuesHtml(schema, look)) +
     limitsHtml(schema.constraints) +
     examplesLine(schema, example === undefined ? schema.examples : [example]) +
-    (schema.sameAs === undefined
-      ? ''
-      : note(`The same as ${codeHtml(schema.sameAs)}, which it is a part of.`)) +
+    (schema.sameAs === undefined ? '' : note(`Same as ${codeHtml(schema.sameAs)}, which contains it.`)) +
     (schema.shownElsewhere === undefined
       ? ''
       : note(`The same as ${codeHtml(schema.shownElsewhere)} on this page.`)) +
-    (schema.isCut ? note('What lies deeper is not shown.') : '')
+    (schema.isCut ? note('Deeper levels are not shown.') : '')
   );
 }
 
@@ -215,8 +213,7 @@ function choicesHtml({ kind, discriminator, options }: ChoicesView, look: Schema
       title: name,
       icon: '',
       id: slugOf(`${below.idPrefix}-choice`),
-      html:
-        prose(schema.description, look) + rootHtml(schema, below) || note('Nothing more is said about it.'),
+      html: prose(schema.description, look) + rootHtml(schema, below) || note('No schema is given.'),
     };
   });
   const [only] = panels;

@@ -16,7 +16,7 @@ export function securityHtml(alternatives: readonly SecuritySchemeView[][], page
       schemes.map((scheme) => schemeHtml(scheme, !isOptional, page)).join(''),
     ),
   );
-  const lead = isOptional ? note('The request also works without.') : '';
+  const lead = isOptional ? note('Optional: the request also works without authentication.') : '';
   return lead + groups.join('<p class="dy-schema-or"><span>or</span></p>');
 }
 
@@ -56,7 +56,7 @@ function usage({ type, scheme, in: place, parameter }: SecuritySchemeView): stri
     return `${codeHtml('Basic <credentials>')}: user name and password, joined by a colon, in Base64.`;
   if (type === 'http' && scheme.toLowerCase() !== 'bearer')
     return `${codeHtml(`${scheme} <credentials>`)} in this header.`;
-  return `${codeHtml('Bearer <token>')}, where the token is yours.`;
+  return `${codeHtml('Bearer <token>')} with your token.`;
 }
 
 function addresses({ flows }: SecuritySchemeView, key: 'authorizationUrl' | 'tokenUrl'): string[] {

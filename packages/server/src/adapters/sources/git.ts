@@ -132,7 +132,7 @@ function refuseHugeTree(listing: string): void {
     bytes += Number(size) || 0;
   }
   if (files > maxFiles || bytes > maxTreeBytes) {
-    throw new SourceError('too_large', `The repository holds ${files} files and ${bytes} bytes.`);
+    throw new SourceError('too_large', `The repository contains ${files} files and ${bytes} bytes.`);
   }
 }
 
@@ -157,7 +157,7 @@ function explain({ problem, message }: GitError, request: GitFetch): SourceError
             'Check the address and set the credential again.',
           );
     case 'too_large':
-      return new SourceError('too_large', 'The repository holds too many files.');
+      return new SourceError('too_large', 'The repository contains too many files.');
     default:
       return new SourceError('source_unavailable', `git could not fetch the repository: ${message}`);
   }

@@ -17,20 +17,20 @@ const queryBuckets = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 export class PrometheusMeasures implements Measures {
   readonly #registry = new Registry();
-  readonly #requests = this.#histogram('http_request_duration_seconds', 'Time until an answer began.', {
+  readonly #requests = this.#histogram('http_request_duration_seconds', 'Time until the response began.', {
     labels: ['operation', 'status'],
     buckets: requestBuckets,
   });
-  readonly #problems = this.#counter('http_problems_total', 'Answers with an error, by its code.', ['code']);
+  readonly #problems = this.#counter('http_problems_total', 'Error responses by code.', ['code']);
   readonly #waits = this.#histogram('job_wait_seconds', 'Time from the request to the first attempt.', {
     labels: ['kind'],
     buckets: jobBuckets,
   });
-  readonly #jobs = this.#histogram('job_duration_seconds', 'Length of an attempt.', {
+  readonly #jobs = this.#histogram('job_duration_seconds', 'Duration of an attempt.', {
     labels: ['kind'],
     buckets: jobBuckets,
   });
-  readonly #phases = this.#histogram('job_phase_duration_seconds', 'Length of a phase of an attempt.', {
+  readonly #phases = this.#histogram('job_phase_duration_seconds', 'Duration of a phase of an attempt.', {
     labels: ['kind', 'phase'],
     buckets: jobBuckets,
   });
@@ -46,7 +46,7 @@ export class PrometheusMeasures implements Measures {
   ]);
   readonly #s3Requests = this.#histogram(
     's3_request_duration_seconds',
-    'Length of a request to the bucket.',
+    'Duration of a request to the bucket.',
     {
       labels: ['operation'],
       buckets: s3Buckets,
@@ -55,24 +55,30 @@ export class PrometheusMeasures implements Measures {
   readonly #s3Errors = this.#counter('s3_errors_total', 'Requests to the bucket that failed.', ['operation']);
   readonly #cache = this.#gauge('cache_bytes', 'Disk space of the caches of exports.', []);
   readonly #isolation = this.#gauge('isolation_level', 'Isolation of rendering processes, 0 to 3.', []);
-  readonly #queries = this.#histogram('database_query_duration_seconds', 'Length of a query.', {
+  readonly #queries = this.#histogram('database_query_duration_seconds', 'Duration of a query.', {
     labels: [],
     buckets: queryBuckets,
   });
   readonly #queryErrors = this.#counter('database_errors_total', 'Queries that failed.', []);
   readonly #connections = this.#gauge('database_connections', 'Connections of this process.', ['state']);
   readonly #waiting = this.#gauge('database_waiting', 'Queries that wait for a connection.', []);
-  readonly #databaseUp = this.#gauge('database_up', '1 when the database answered just now.', []);
-  readonly #open = this.#gauge('jobs', 'Jobs that wait or run, on all processes.', ['kind', 'status']);
-  readonly #oldest = this.#gauge('job_oldest_seconds', 'Age of the oldest of them.', ['kind', 'status']);
+  readonly #databaseUp = this.#gauge('database_up', '1 if the database responds.', []);
+  readonly #open = this.#gauge('jobs', 'Queued and running jobs of all processes.', ['kind', 'status']);
+  readonly #oldest = this.#gauge('job_oldest_seconds', 'Age of the oldest unfinished job.', [
+    'kind',
+    'status',
+  ]);
   readonly #undelivered = this.#gauge('webhooks_waiting', 'Webhooks not delivered yet.', []);
-  readonly #disk = this.#gauge('disk_free_bytes', 'Free space where the data folder is.', []);
+  readonly #disk = this.#gauge('disk_free_bytes', 'Free space on the disk of the data folder.', []);
   #readConnections: (() => Connections) | undefined;
 
   constructor(build: { version: string; role: string }) {
     collectDefaultMetrics({ register: this.#registry });
     for (const method of ['password', 'oidc'] as const) this.#signInFailures.inc({ method }, 0);
-    this.#gauge('build_info', 'Always 1; what runs is in the labels.', ['version', 'role']).set(build, 1);
+    this.#gauge('build_info', 'Always 1; the labels describe the process.', ['version', 'role']).set(
+      build,
+      1,
+    );
   }
 
   requestEnded({ operation, status, seconds, problem }: RequestMeasure): void {
