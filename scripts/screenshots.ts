@@ -1,6 +1,6 @@
 /**
  * Takes screenshots of the sample site, light and dark, on a desktop and a phone: `node scripts/screenshots.ts FOLDER [--theme
- * NAME]`. `--dashboard` takes every screen of the dashboard instead.
+ * NAME]`. `--dashboard` takes every screen of the dashboard instead, `--readme` only the images of the README, as WebP.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,18 +34,57 @@ const screens = [
   { name: 'phone', width: 390, height: 844, scale: 2, isMobile: true },
 ];
 
+const readmeSize = { width: 1280, height: 800 };
+
 const { values: options, positionals } = parseArgs({
-  options: { theme: { type: 'string' }, dashboard: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: {
+    theme: { type: 'string' },
+    dashboard: { type: 'boolean' },
+    readme: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
   allowPositionals: true,
 });
 const [target] = positionals;
 if (target === undefined) {
-  console.log('npm run screenshots -- FOLDER [--theme NAME | --dashboard]');
+  console.log('npm run screenshots -- FOLDER [--theme NAME | --dashboard | --readme]');
   process.exitCode = options.help ? 0 : 2;
+} else if (options.readme) {
+  await takeReadme(resolve(target));
 } else if (options.dashboard) {
   await takeDashboard(resolve(target));
 } else {
   await main(resolve(target), options.theme);
+}
+
+async function takeReadme(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await withSample(undefined, async (browser, site) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.newPage({ viewport: readmeSize, colorScheme, reducedMotion: 'reduce' });
+      await page.goto(pathToFileURL(join(site, 'index.html')).href);
+      await writeFile(join(folder, `site-${colorScheme}.webp`), await webp(page));
+      await page.close();
+    }
+  });
+  const { openFurnishedDashboard, screens: ofDashboard } = await import('../test/dashboard/screens.ts');
+  const dashboard = await openFurnishedDashboard();
+  try {
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const screen of ofDashboard.filter(({ name }) => name === 'overview')) {
+        const { page } = await dashboard.show(screen, { ...readmeSize, colorScheme });
+        await writeFile(join(folder, `dashboard-${colorScheme}.webp`), await webp(page));
+        await page.context().close();
+      }
+  } finally {
+    await dashboard.close();
+  }
+}
+
+async function webp(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 85 });
+  return Buffer.from(data, 'base64');
 }
 
 /** Full-page screenshots, except with an open dialog. */
@@ -73,15 +112,23 @@ async function takeDashboard(folder: string): Promise<void> {
 }
 
 async function main(folder: string, look: string | undefined): Promise<void> {
-  const work = await mkdtemp(join(tmpdir(), 'docyard-screenshots-'));
-  const browser = await launchChromium();
-  try {
-    await mkdir(folder, { recursive: true });
-    const site = await renderSample(work, look);
+  await mkdir(folder, { recursive: true });
+  await withSample(look, async (browser, site) => {
     for (const screen of screens) {
       for (const colorScheme of ['light', 'dark'] as const)
         await takeAll(browser, site, folder, screen, colorScheme);
     }
+  });
+}
+
+async function withSample(
+  look: string | undefined,
+  take: (browser: Browser, site: string) => Promise<void>,
+): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'docyard-screenshots-'));
+  const browser = await launchChromium();
+  try {
+    await take(browser, await renderSample(work, look));
   } finally {
     await browser.close();
     await rm(work, { recursive: true, force: true });

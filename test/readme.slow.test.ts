@@ -42,8 +42,7 @@ async function siteAt(port: number): Promise<string> {
 
 test('the blocks of the README, one after the other, do what it says', { timeout: 400_000 }, async () => {
   const pasted = await pasteAll('readme', readme);
-  const archives = ['bundle.tar.gz', 'newest.tar.gz', 'my-docs.tar.gz'];
-  expectFiles(pasted, [...archives, 'my-site/index.html', 'data/docyard.db']);
+  expectFiles(pasted, ['handbook/docs.json', 'dist/index.html', 'bundle.tar.gz', 'data/docyard.db']);
   expect(await siteAt(pasted.port('4480'))).toContain('Tern');
 });
 
