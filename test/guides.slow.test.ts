@@ -48,6 +48,11 @@ test.each(guides)('the blocks of $file run one after the other', { timeout: 400_
     if (block.file !== '' || (isCommand(block) && whyNotRun(block) === undefined)) await pasted.paste(block);
 });
 
+test('the script of the guide on pipelines exports the site and checks its hash', async () => {
+  const script = 'DOCYARD_DOMAIN=docs.example.com bash export.sh\n';
+  expect(await pasted.paste(bash(script))).toMatch(/^Started se_[^]*\bbundle\.tar\.gz: OK\n$/);
+});
+
 test('most shell blocks of the guides are run', () => {
   const commands = guides.flatMap(({ text }) => blocksOf(text)).filter(isCommand);
   const run = commands.filter((block) => whyNotRun(block) === undefined);
