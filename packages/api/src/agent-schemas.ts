@@ -8,6 +8,7 @@ import {
   maxShownPromptCharacters,
   type AgentEnding,
 } from './constants.ts';
+import { exampleAgentJob } from './examples.ts';
 import { CanceledBy } from './export-schemas.ts';
 import {
   createdAt,
@@ -176,7 +177,7 @@ export const AgentJob = z
     finishedAt: nullableTimestamp.describe('When its last run ended. Null while it is active.'),
     purgedAt: nullableTimestamp.describe('When retention removed its steps and its diff.'),
   })
-  .meta({ id: 'AgentJob' });
+  .meta({ id: 'AgentJob', examples: [exampleAgentJob] });
 export type AgentJob = z.infer<typeof AgentJob>;
 
 const prompt = z.string().trim().min(1).max(32_000).describe('The instruction for the agent.');
@@ -204,10 +205,15 @@ export const CreateAgentJob = z
       .describe('Do everything except push. Read the result as a diff. Default: `false`.'),
     metadata: Metadata.optional(),
   })
-  .meta({ id: 'CreateAgentJob' });
+  .meta({
+    id: 'CreateAgentJob',
+    examples: [{ prompt: 'Document the new --strict option of the check command.' }],
+  });
 export type CreateAgentJob = z.infer<typeof CreateAgentJob>;
 
-export const MessageAgentJob = z.strictObject({ prompt }).meta({ id: 'MessageAgentJob' });
+export const MessageAgentJob = z
+  .strictObject({ prompt })
+  .meta({ id: 'MessageAgentJob', examples: [{ prompt: 'Also add an example.' }] });
 export type MessageAgentJob = z.infer<typeof MessageAgentJob>;
 
 const stepNumber = z.int().min(1).describe('The number of the step within the run.');

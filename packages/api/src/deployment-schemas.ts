@@ -160,5 +160,5 @@ export const RollbackDeployment = z
   .strictObject({
     release: releaseId.optional().describe('A release that the site keeps. Default: the previous release.'),
   })
-  .meta({ id: 'RollbackDeployment' });
+  .meta({ id: 'RollbackDeployment', examples: [{ release: 'r7-1a2b3c4d' }] });
 export type RollbackDeployment = z.infer<typeof RollbackDeployment>;

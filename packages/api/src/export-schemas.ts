@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { exportPhases, exportStatuses, linkSeconds } from './constants.ts';
 import { failureCodes } from './errors.ts';
+import { exampleExportJob } from './examples.ts';
 import {
   createdAt,
   Domain,
@@ -84,7 +85,7 @@ export const StartExport = z
     }),
     metadata: Metadata.optional(),
   })
-  .meta({ id: 'StartExport' });
+  .meta({ id: 'StartExport', examples: [{ domain: 'docs.example.com', version: '2.4.1', strict: true }] });
 export type StartExport = z.infer<typeof StartExport>;
 
 export const Failure = z
@@ -194,7 +195,7 @@ export const ExportJob = z
     purgedAt: nullableTimestamp.meta({ description: 'When retention removed the files.' }),
     retryOf: z.string().nullable().describe('The job that this one repeats.'),
   })
-  .meta({ id: 'ExportJob' });
+  .meta({ id: 'ExportJob', examples: [exampleExportJob] });
 export type ExportJob = z.infer<typeof ExportJob>;
 
 export const Since = z
@@ -217,7 +218,7 @@ export const CreateBundle = z
       .describe('Lifetime of the link. The default is the setting `LINK_SECONDS`, normally 3600.'),
     since: Since.optional(),
   })
-  .meta({ id: 'CreateBundle' });
+  .meta({ id: 'CreateBundle', examples: [{ ttlSeconds: 3600 }] });
 export type CreateBundle = z.infer<typeof CreateBundle>;
 
 export const Bundle = z

@@ -29,14 +29,14 @@ export const CreateKey = z
       description: 'The only project that the key can access. Default: all, or that of the calling key.',
     }),
   })
-  .meta({ id: 'CreateKey' });
+  .meta({ id: 'CreateKey', examples: [{ name: 'CI', scopes: ['exports:write'], expiresInDays: 30 }] });
 export type CreateKey = z.infer<typeof CreateKey>;
 
 export const RollKey = z
   .strictObject({
     overlapSeconds: overlapSeconds.optional().describe('How long the old key keeps working. Default: 3600.'),
   })
-  .meta({ id: 'RollKey' });
+  .meta({ id: 'RollKey', examples: [{ overlapSeconds: 3600 }] });
 export type RollKey = z.infer<typeof RollKey>;
 
 const onlyProjectId = z

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { buildOpenApi } from './openapi.ts';
 import { errorTable } from './errors.ts';
 import { impliedErrors, operation, operationIds } from './routes.ts';
@@ -90,6 +91,21 @@ describe('buildOpenApi', () => {
         expect(content?.['application/json'], `${id} ${code}`).toHaveProperty(['examples', code]);
       }
     }
+  });
+
+  it('every example is valid', () => {
+    const bodies = operationIds.flatMap((id) => {
+      const { body, success } = operation(id);
+      return [body ?? [], 'schema' in success ? success.schema : []].flat();
+    });
+    const examples = bodies.flatMap((schema) =>
+      ((z.globalRegistry.get(schema)?.['examples'] as unknown[] | undefined) ?? []).map((value) => ({
+        schema,
+        value,
+      })),
+    );
+    expect(examples.length).toBeGreaterThan(10);
+    expect(examples.filter(({ schema, value }) => !schema.safeParse(value).success)).toEqual([]);
   });
 
   it('every response has a description', () => {

@@ -135,6 +135,11 @@ function headerParameters(described: Operation): Json[] {
       type: 'string',
     });
   }
+  if (described.method !== 'get') {
+    add('If-Match', 'The `ETag` that the record must still have. Otherwise nothing is written.', {
+      type: 'string',
+    });
+  }
   if (described.waitable) {
     add('Prefer', '`wait=N`: hold the response for up to N seconds (at most 55) until the record changes.', {
       type: 'string',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ProjectAgent, SetProjectAgent } from './project-agent-schemas.ts';
+import { exampleProject, exampleSource } from './examples.ts';
 import { CustomScripts } from './export-schemas.ts';
 import {
   createdAt,
@@ -45,7 +46,16 @@ const projectName = z.string().trim().min(1).max(128).describe('A display name.'
 
 export const CreateProject = z
   .strictObject({ name: projectName, domain: Domain, source: Source.describe('Where the docs come from.') })
-  .meta({ id: 'CreateProject' });
+  .meta({
+    id: 'CreateProject',
+    examples: [
+      {
+        name: 'Product docs',
+        domain: 'docs.example.com',
+        source: exampleSource,
+      },
+    ],
+  });
 export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = z
@@ -66,7 +76,7 @@ export const UpdateProject = z
     version: expectedVersion,
   })
   .refine(namesField, 'Set at least one field to change: name, domain, source, agent or exports.')
-  .meta({ id: 'UpdateProject' });
+  .meta({ id: 'UpdateProject', examples: [{ name: 'Product docs', version: 3 }] });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 
 export const Project = z
@@ -87,5 +97,5 @@ export const Project = z
     updatedAt,
     version: recordVersion,
   })
-  .meta({ id: 'Project' });
+  .meta({ id: 'Project', examples: [exampleProject] });
 export type Project = z.infer<typeof Project>;

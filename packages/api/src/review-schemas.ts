@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { SetForgeCredential } from './project-agent-schemas.ts';
 import { failureCodes } from './errors.ts';
+import { exampleSource } from './examples.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 import { Isolation, SigningKey } from './export-schemas.ts';
 import { Source } from './project-schemas.ts';
@@ -19,7 +20,7 @@ export const CheckSource = z
       description: 'Used for this check instead of the credential of the project. It is not stored.',
     }),
   })
-  .meta({ id: 'CheckSource' });
+  .meta({ id: 'CheckSource', examples: [{ source: exampleSource }] });
 export type CheckSource = z.infer<typeof CheckSource>;
 
 export const SourceCheck = z

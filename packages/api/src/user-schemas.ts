@@ -89,7 +89,9 @@ export const User = z
   .meta({ id: 'User' });
 export type User = z.infer<typeof User>;
 
-export const InviteUser = z.strictObject({ email: Email, role: Role }).meta({ id: 'InviteUser' });
+export const InviteUser = z
+  .strictObject({ email: Email, role: Role })
+  .meta({ id: 'InviteUser', examples: [{ email: 'ada@example.com', role: 'member' }] });
 export type InviteUser = z.infer<typeof InviteUser>;
 
 export const Invitation = z
@@ -118,5 +120,5 @@ export const UpdateUser = z
       .describe('Whether the user is disabled. A disabled user is signed out and cannot sign in.'),
     version: expectedVersion,
   })
-  .meta({ id: 'UpdateUser' });
+  .meta({ id: 'UpdateUser', examples: [{ role: 'admin' }] });
 export type UpdateUser = z.infer<typeof UpdateUser>;

@@ -33,7 +33,10 @@ export const CreateWebhook = z
     description: description.optional(),
     enabled: z.boolean().optional().describe('Whether the webhook receives events. Default: `true`.'),
   })
-  .meta({ id: 'CreateWebhook' });
+  .meta({
+    id: 'CreateWebhook',
+    examples: [{ url: 'https://ci.example.com/docyard', events: ['export.completed', 'export.failed'] }],
+  });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
 export const UpdateWebhook = z
@@ -48,7 +51,7 @@ export const UpdateWebhook = z
     version: expectedVersion,
   })
   .refine(namesField, 'Set at least one field to change: url, events, description or enabled.')
-  .meta({ id: 'UpdateWebhook' });
+  .meta({ id: 'UpdateWebhook', examples: [{ enabled: false }] });
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
 export const Webhook = z
@@ -86,7 +89,7 @@ export const RotateSecret = z
       .optional()
       .meta({ description: 'How long messages are also signed with the old secret. Default: 86400.' }),
   })
-  .meta({ id: 'RotateSecret' });
+  .meta({ id: 'RotateSecret', examples: [{ overlapSeconds: 86_400 }] });
 export type RotateSecret = z.infer<typeof RotateSecret>;
 
 export const WebhookSecret = z
