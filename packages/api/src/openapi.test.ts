@@ -74,7 +74,7 @@ describe('buildOpenApi', () => {
       const { description, security } = find(id) as Described;
       if (scope !== null && scope !== 'any') {
         expect(description).toContain(`scope \`${scope}\``);
-        expect(security).toEqual([{ adminKey: [scope] }, { session: [scope] }]);
+        expect(security).toEqual([{ apiKey: [scope] }, { session: [scope] }]);
       }
       expect(description.includes('plan `enterprise`'), id).toBe(plan === 'enterprise');
       expect(description.includes('A project key is refused.'), id).toBe(organizationWide === true);

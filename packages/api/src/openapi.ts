@@ -31,11 +31,11 @@ export function buildOpenApi(): Json {
       },
     ],
     tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
-    security: [{ adminKey: [] }, { session: [] }],
+    security: [{ apiKey: [] }, { session: [] }],
     paths,
     components: {
       securitySchemes: {
-        adminKey: {
+        apiKey: {
           type: 'http',
           scheme: 'bearer',
           description: 'An API key: `Bearer docyard_…`.',
@@ -87,7 +87,7 @@ function describeOperation(id: OperationId, described: Operation): Json {
 /** OpenAPI allows the scopes as role names for these schemes. */
 function securityOf({ scope }: Operation): { security?: Json[] } {
   if (scope === 'any') return {};
-  return { security: scope === null ? [] : [{ adminKey: [scope] }, { session: [scope] }] };
+  return { security: scope === null ? [] : [{ apiKey: [scope] }, { session: [scope] }] };
 }
 
 function descriptionOf(described: Operation): { description: string } {
