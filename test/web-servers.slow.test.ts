@@ -292,7 +292,9 @@ function serves(server: Server, { urlStyle, basePath }: (typeof cases)[number]):
     for (const path of ['/nowhere', '/no/where/at/all/', '/guides/none.html', '/images/none.svg', '/x.md']) {
       const answer = await at(path);
       expect(answer, path).toMatchObject({ status: 404, type: 'text/html; charset=utf-8' });
-      expect(answer.body).toContain('<p class="dy-code not-found-status-code" aria-hidden="true">404</p>');
+      expect(answer.body).toContain(
+        '<p class="dy-not-found-code not-found-status-code" aria-hidden="true">404</p>',
+      );
     }
   });
 

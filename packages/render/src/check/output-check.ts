@@ -160,11 +160,12 @@ export class OutputCheck {
   seeFile({ path, kind, text }: OutputPiece): void {
     if (text === undefined || (kind === 'output' && isOutputFile(path, ({ repeatsPages }) => repeatsPages)))
       return this.#addresses.add(path);
-    const noteFrame = this.#frame.noterFor(path);
+    // Its addresses are those of the home page, with another prefix.
+    const noteFrame = path === '404.html' ? () => undefined : this.#frame.noterFor(path);
     const isSettled = ({ address }: Reference): boolean => this.#isSettled(address, path);
     const facts = readOutput(text, { noteFrame, isSettled, looksForSecrets: true });
     this.#addresses.add(path, facts.ids);
-    if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
+    for (const reference of referencesIn(facts)) noteFrame(reference);
   }
 
   #isSettled(address: string, from: string, reaches?: string[]): boolean {

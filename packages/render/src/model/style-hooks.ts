@@ -123,7 +123,7 @@ export const classHooks = [
   'update',
 ] as const;
 
-/** The not-found page is self-contained and loads no stylesheet. */
+/** Of the not-found page. */
 export const notFoundHooks = [
   'not-found-container',
   'not-found-description',

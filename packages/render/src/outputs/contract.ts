@@ -8,6 +8,7 @@ import type { SourceFacts } from '../model/source-facts.ts';
 import type { Addresses } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Site } from '../site/site.ts';
+import type { SiteFrame } from '../theme/compose.ts';
 import type { StyleFiles } from '../theme/site-css.ts';
 import type { FullText } from './full-text.ts';
 import type { PrintPages } from './print-pages.ts';
@@ -47,6 +48,8 @@ export interface OutputContext {
   site: Site;
   plan: SitePlan;
   sourceFacts?: SourceFacts | undefined;
+  /** Header and footer with links that start with a prefix. */
+  frameAt: (prefix: string) => SiteFrame;
   addresses: Addresses;
   publicAddresses: PublicAddresses;
   /**

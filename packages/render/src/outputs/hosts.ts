@@ -5,6 +5,7 @@
 import { caddyfile } from './hosts-caddy.ts';
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { nginxConfiguration } from './hosts-nginx.ts';
+import type { SiteSettings } from '../config/settings.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
 import {
   type Pattern,
@@ -16,7 +17,7 @@ import {
 } from '../navigation/redirect-pattern.ts';
 import type { ResolvedRedirects } from './resolve-redirects.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
-import { notFoundStyleSource } from './not-found.ts';
+import { withNotFoundStyle } from './not-found.ts';
 
 export function* hostFiles(context: OutputContext, redirects: ResolvedRedirects): Generator<OutputItem> {
   const { basePath, urlStyle } = context.plan;
@@ -149,7 +150,7 @@ S3         Paste s3-routing-rules.json into the redirection rules of the website
 /** Browsers enforce both the page's policy and the header, so the header is the union of all page policies. */
 function responseHeaders({ site, plan }: Pick<OutputContext, 'site' | 'plan'>): [string, string][] {
   return [
-    ['Content-Security-Policy', headerPolicy(notFoundStyleSource(site.settings), plan.airGapped)],
+    ['Content-Security-Policy', headerPolicy(site.settings, plan.airGapped)],
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'strict-origin-when-cross-origin'],
     // File names are not content-hashed, so browsers must revalidate.
@@ -159,10 +160,9 @@ function responseHeaders({ site, plan }: Pick<OutputContext, 'site' | 'plan'>): 
 }
 
 /** Pages define `connect-src` themselves. `frame-ancestors` works only as a header. */
-function headerPolicy(notFoundStyle: string, airGapped: boolean): string {
+function headerPolicy(settings: SiteSettings, airGapped: boolean): string {
   const widest = contentSecurityPolicy({ connectSources: airGapped ? undefined : ['*'] });
-  const withStyle = widest.replace("style-src 'self'", `style-src 'self' ${notFoundStyle}`);
-  return `${withStyle}; frame-ancestors 'self'`;
+  return `${withNotFoundStyle(widest, settings)}; frame-ancestors 'self'`;
 }
 
 /** The server computes these per file. */

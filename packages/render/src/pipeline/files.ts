@@ -72,6 +72,7 @@ function outputContext(build: SiteBuild, summaries: SiteSummaries): OutputContex
     fragmentOn: (route, fragment) => anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
     styleFiles: pictures.style,
     sourceFacts: options.sourceFacts,
+    frameAt: (prefix) => composer.frameAt(prefix),
     readFile: siteFileReader(site.root, assets),
     cache: options.cache,
     signal: options.signal,

@@ -106,6 +106,7 @@ export function outputContext(view: View): OutputContext {
     styles: new Map(),
     classes: new Set(),
     used: () => false,
+    frameAt: (prefix) => composer.frameAt(prefix),
     styleFiles: pictures.style,
     readFile: siteFileReader(site.root, view.files),
   };

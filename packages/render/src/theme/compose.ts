@@ -47,6 +47,14 @@ export interface Pictures {
   style: { fonts: Pick<SiteFonts, 'preloaded'> };
 }
 
+export interface SiteFrame {
+  language: string;
+  header: string;
+  footer: string;
+  stylesheets: readonly string[];
+  favicon: PageView['favicon'];
+}
+
 type ComposedPage = Pick<PageSummary, 'usesSocialImage' | 'followed'>;
 
 export interface ComposerOptions {
@@ -234,11 +242,31 @@ export class PageComposer {
     return this.#frames.files();
   }
 
+  /** The frame of the home page, for a page outside of the navigation. */
+  frameAt(prefix: string): SiteFrame {
+    const branch = this.#branchOfRoot(this.#rootRoute());
+    const frame = this.#frames.of(branch, prefix);
+    return {
+      language: languageCode(branch?.language ?? 'en'),
+      header: this.#switches.fill(frame.header.text, frame, prefix),
+      footer: frame.footer.text,
+      stylesheets: this.#stylesheets(prefix, { features: [], styles: [] }),
+      favicon: this.#favicon(prefix),
+    };
+  }
+
+  #rootRoute(): string | undefined {
+    return this.#rendered.has('index') ? 'index' : this.#rendered.values().next().value;
+  }
+
+  #branchOfRoot(root: string | undefined): Branch | undefined {
+    return root === undefined ? undefined : this.#branchOf(root);
+  }
+
   navigationOutput(): NavigationOutput {
     const { navigation } = this.#site;
-    const first = this.#rendered.values().next().value;
-    const root = this.#rendered.has('index') ? 'index' : first;
-    const branchOfRoot = root === undefined ? undefined : this.#branchOf(root);
+    const root = this.#rootRoute();
+    const branchOfRoot = this.#branchOfRoot(root);
     const routes = new Map([...this.#rendered].map((route) => [this.#links.page('', route), route]));
     if (root !== undefined) routes.set(this.#home, root).set('', root).set('./', root);
     return {
@@ -278,7 +306,7 @@ export class PageComposer {
     };
   }
 
-  #stylesheets(prefix: string, { features, styles }: PageResult): string[] {
+  #stylesheets(prefix: string, { features, styles }: Pick<PageResult, 'features' | 'styles'>): string[] {
     const own = ['_docyard/style.css', '_docyard/site.css'];
     if (features.includes('api')) own.push(apiStylesheet);
     if (features.includes('math')) own.push(mathStylesheet);

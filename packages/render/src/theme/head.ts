@@ -12,7 +12,7 @@ export function contentSecurityPolicy({
   connectSources,
   islands,
   customScripts,
-}: Pick<PageView, 'connectSources' | 'islands' | 'customScripts'>): string {
+}: Partial<Pick<PageView, 'connectSources' | 'islands' | 'customScripts'>>): string {
   const hasScripts = (customScripts?.paths.length ?? 0) > 0;
   const asks = connectSources !== undefined || islands !== undefined || hasScripts;
   const hosts = new Set([
@@ -57,11 +57,11 @@ export function headHtml(view: PageView): string {
   return `${lines.join('\n')}\n`;
 }
 
-function deferred(src: string): string {
+export function deferred(src: string): string {
   return `<script src="${src}" defer></script>`;
 }
 
-function faviconLinks({ favicon }: PageView): string[] {
+export function faviconLinks({ favicon }: Pick<PageView, 'favicon'>): string[] {
   if (!favicon) return [];
   if (favicon.light === favicon.dark) return [linkHtml({ rel: 'icon', href: favicon.light })];
   return [
@@ -111,7 +111,7 @@ function tagHtml(name: string, content: string): string {
   return `<meta${attributes(/^(?:og|article):/.test(name) ? { property: name, content } : { name, content })}>`;
 }
 
-function linkHtml(values: Record<string, string | undefined>): string {
+export function linkHtml(values: Record<string, string | undefined>): string {
   return `<link${attributes(values)}>`;
 }
 

@@ -5,7 +5,7 @@
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Banner, SiteSettings } from '../config/settings.ts';
 import type { Pieces, SharedText } from '../text/encoded-text.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
+import { type Attributes, attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
 import type { IslandScriptPaths } from '../islands/scripts.ts';
 import type { Heading, PageIslandsResult } from '../model/page.ts';
 import { type GuestBanner, bannerHtml, guestBannerHtml } from './banner.ts';
@@ -85,24 +85,30 @@ export function wholePage({ before, main, after }: PageDocument): Pieces {
   return [...before, ...main, ...after];
 }
 
-export function pageDocument(page: PageView): PageDocument {
-  const view: FramedView = { ...page, usedIds: usedFrameIds(page.contentIds) };
-  const { settings, words } = view;
-  const initial = settings.appearance.initial;
-  const html = attributes({
-    lang: view.language,
-    dir: isRightToLeft(view.language) ? 'rtl' : undefined,
+export function rootAttributes(settings: SiteSettings, language: string): Attributes {
+  const { initial, strict } = settings.appearance;
+  return {
+    lang: language,
+    dir: isRightToLeft(language) ? 'rtl' : undefined,
     'data-look': settings.theme,
     'data-decoration': settings.background?.decoration,
     'data-picture': settings.background?.image ? true : undefined,
     'data-theme': initial === 'system' ? undefined : initial,
     'data-initial-theme': initial,
-    'data-strict-theme': settings.appearance.strict,
+    'data-strict-theme': strict,
+    // Must match `theme.js`.
+    class: initial === 'system' ? undefined : initial,
+  };
+}
+
+export function pageDocument(page: PageView): PageDocument {
+  const view: FramedView = { ...page, usedIds: usedFrameIds(page.contentIds) };
+  const { settings, words } = view;
+  const html = attributes({
+    ...rootAttributes(settings, view.language),
     'data-current-path': `/${view.route.replace(/(?:^|\/)index$/, '')}`,
     'data-page-mode': view.mode === 'default' ? 'none' : view.mode,
     'data-branches': view.branches,
-    // Must match `theme.js`.
-    class: initial === 'system' ? undefined : initial,
   });
   const bare = view.mode === 'custom' || view.mode === 'frame';
   const withSidebar = showsSidebar(view.mode) && view.sidebar.length > 0;
