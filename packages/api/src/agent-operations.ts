@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { agentStatuses, patchType } from './constants.ts';
 import { YesOrNo } from './list-query.ts';
+import { exampleActiveAgentJob } from './examples.ts';
 import { json, type Operation } from './operation.ts';
 import { agentJobId, projectId } from './primitives.ts';
 import * as schemas from './schemas.ts';
@@ -31,7 +32,7 @@ export const agentOperations = {
     scope: 'agent:write',
     params: projectParams,
     body: schemas.CreateAgentJob,
-    success: json(201, schemas.AgentJob),
+    success: { ...json(201, schemas.AgentJob), example: exampleActiveAgentJob },
     errors: ['not_found', 'agent_not_configured', 'queue_full'],
   },
   listAllAgentJobs: {
@@ -95,7 +96,7 @@ export const agentOperations = {
     scope: 'agent:write',
     params: jobParams,
     body: schemas.MessageAgentJob,
-    success: json(200, schemas.AgentJob),
+    success: { ...json(200, schemas.AgentJob), example: exampleActiveAgentJob },
     errors: ['not_found', 'agent_not_configured', 'job_archived', 'job_purged', 'queue_full'],
   },
   followAgentJob: {
@@ -171,7 +172,7 @@ export const agentOperations = {
     description: 'Repeats the last instruction in the same job, on the same branch and pull request.',
     scope: 'agent:write',
     params: jobParams,
-    success: json(200, schemas.AgentJob),
+    success: { ...json(200, schemas.AgentJob), example: exampleActiveAgentJob },
     errors: [
       'not_found',
       'agent_not_configured',

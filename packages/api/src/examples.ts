@@ -52,6 +52,23 @@ export const exampleExportJob = {
   retryOf: null,
 };
 
+export const exampleQueuedExportJob = {
+  ...exampleExportJob,
+  status: 'queued' as const,
+  progress: 0,
+  pageCount: 0,
+  updatedAt: exampleExportJob.createdAt,
+  totalPages: null,
+  phase: 'queued' as const,
+  startedAt: null,
+  finishedAt: null,
+  attempt: 0,
+  source: { ...source, commit: null },
+  warnings: 0,
+  bundle: null,
+  isolation: null,
+};
+
 export const exampleProject = {
   id: 'pr_5f0c9d1e7a3b8264',
   name: 'Product docs',
@@ -124,4 +141,20 @@ export const exampleAgentJob = {
   startedAt: '2026-03-01T12:00:01.000Z',
   finishedAt: '2026-03-01T12:03:40.000Z',
   purgedAt: null,
+};
+
+export const exampleActiveAgentJob = {
+  ...exampleAgentJob,
+  status: 'active' as const,
+  prLink: null,
+  title: 'Document the new --strict option of the check command.',
+  phase: 'queued' as const,
+  statusReason: null,
+  pullRequest: null,
+  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, steps: 0 },
+  result: null,
+  policy: null,
+  updatedAt: exampleAgentJob.createdAt,
+  startedAt: null,
+  finishedAt: null,
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { reportTypes } from './constants.ts';
 import { ProjectId, Search, sortedBy, YesOrNo } from './list-query.ts';
+import { exampleQueuedExportJob } from './examples.ts';
 import { json, type Operation } from './operation.ts';
 import { exportJobId } from './primitives.ts';
 import * as schemas from './schemas.ts';
@@ -18,7 +19,7 @@ export const exportOperations = {
     scope: 'exports:write',
     plan: 'enterprise',
     body: schemas.StartExport,
-    success: json(202, schemas.ExportJob),
+    success: { ...json(202, schemas.ExportJob), example: exampleQueuedExportJob },
     errors: ['not_found', 'queue_full'],
   },
   listExports: {
@@ -189,7 +190,10 @@ export const exportOperations = {
     scope: 'exports:write',
     plan: 'enterprise',
     params: jobParams,
-    success: json(202, schemas.ExportJob),
+    success: {
+      ...json(202, schemas.ExportJob),
+      example: { ...exampleQueuedExportJob, retryOf: 'se_5b1e07c2d94f3a68' },
+    },
     errors: ['not_found', 'job_not_finished', 'queue_full'],
   },
 } as const satisfies Record<string, Operation>;

@@ -82,7 +82,10 @@ function successResponse(described: Operation): Json {
         description: successTexts[success.status],
         ...successHeaders(described),
         content: {
-          'application/json': { schema: reference(success.schema) },
+          'application/json': {
+            schema: reference(success.schema),
+            ...(success.example === undefined ? {} : { example: success.example }),
+          },
           ...Object.fromEntries((success.alsoTypes ?? []).map((type) => [type, { schema: formOf(type) }])),
         },
       };

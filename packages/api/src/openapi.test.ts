@@ -94,16 +94,15 @@ describe('buildOpenApi', () => {
   });
 
   it('every example is valid', () => {
-    const bodies = operationIds.flatMap((id) => {
+    const ofSchema = (schema: z.ZodType) =>
+      (z.globalRegistry.get(schema)?.['examples'] as unknown[] | undefined) ?? [];
+    const examples = operationIds.flatMap((id) => {
       const { body, success } = operation(id);
-      return [body ?? [], 'schema' in success ? success.schema : []].flat();
+      const response = 'schema' in success ? success.schema : undefined;
+      const given = response && 'example' in success ? [{ schema: response, value: success.example }] : [];
+      const schemas = [body, response].filter((schema) => schema !== undefined);
+      return [...given, ...schemas.flatMap((schema) => ofSchema(schema).map((value) => ({ schema, value })))];
     });
-    const examples = bodies.flatMap((schema) =>
-      ((z.globalRegistry.get(schema)?.['examples'] as unknown[] | undefined) ?? []).map((value) => ({
-        schema,
-        value,
-      })),
-    );
     expect(examples.length).toBeGreaterThan(10);
     expect(examples.filter(({ schema, value }) => !schema.safeParse(value).success)).toEqual([]);
   });

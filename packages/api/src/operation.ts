@@ -4,7 +4,13 @@ import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scopes.ts';
 
 export type Success =
-  | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType; alsoTypes?: readonly string[] }
+  | {
+      status: 200 | 201 | 202;
+      kind: 'json';
+      schema: z.ZodType;
+      alsoTypes?: readonly string[];
+      example?: unknown;
+    }
   | { status: 200; kind: 'events'; schema: z.ZodType }
   /** A JSON file is an array of records that match `schema`. */
   | { status: 200; kind: 'file'; types: readonly string[]; schema: z.ZodType }
