@@ -1,4 +1,4 @@
-/** Remote pictures in exports and builds: the service fetches them from allowed hosts for a process without a network. */
+/** Remote pictures and fonts in exports and builds: the service fetches them from allowed hosts for a process without a network. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const font = Buffer.from('wOF2 of another host');
 const drawing =
   '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"><script>alert(1)</script></svg>';
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   pictures = createServer((request, response) => {
     asked.push(request.url ?? '');
     if (request.url === '/ship.png') response.end(png);
+    else if (request.url === '/own.woff2') response.end(font);
     // Neither the extension nor the content type is trusted.
     else if (request.url === '/logo.png')
       response.writeHead(200, { 'content-type': 'image/png' }).end(drawing);
@@ -41,12 +43,16 @@ beforeAll(async () => {
       theme: 'mint',
       colors: { primary: '#0f766e' },
       logo: `http://${host}/logo.png`,
+      fonts: {
+        body: { family: 'Own', source: `http://${host}/own.woff2`, format: 'woff2' },
+        heading: { family: 'Metadata', source: 'http://169.254.169.254/a.woff2', format: 'woff2' },
+      },
       navigation: { pages: ['index', 'deep/other'] },
     }),
     'index.mdx': `![A ship](http://${host}/ship.png)\n\n![Gone](http://${host}/gone.png)\n`,
     'deep/other.mdx': `![Metadata](http://169.254.169.254/picture.png)\n\n![The ship](http://${host}/ship.png)\n`,
   });
-  service = await startService({ sample: false, environment: { EGRESS_ALLOW: `spec+picture:${host}` } });
+  service = await startService({ sample: false, environment: { EGRESS_ALLOW: `spec+picture+font:${host}` } });
   await service.client.call('createProject', {
     body: { name: 'Docs', domain: 'docs.example.com', source: { repository: folder } },
   });
@@ -61,6 +67,13 @@ afterAll(async () => {
 async function exportOnce(): Promise<ExportJob> {
   const { jobId } = await service.client.call('startExport', { body: { domain: 'docs.example.com' } });
   return waitForExport(service.client, jobId, { timeoutSeconds: 50 });
+}
+
+function expectFont(site: string): void {
+  const file = /'Own'; src: url\("\.\.\/([^"]+)"\)/.exec(
+    readFileSync(join(site, '_docyard/site.css'), 'utf8'),
+  )?.[1];
+  expect(readFileSync(join(site, file ?? ''))).toEqual(font);
 }
 
 function expectPictures(site: string): void {
@@ -82,26 +95,34 @@ function expectPictures(site: string): void {
 test('an export fetches each once, says what it could not have, and gives the same bytes again', async () => {
   const first = await exportOnce();
   expect(first.status).toBe('completed');
-  expect(asked.toSorted()).toEqual(['/gone.png', '/logo.png', '/ship.png']);
+  expect(asked.toSorted()).toEqual(['/gone.png', '/logo.png', '/own.woff2', '/ship.png']);
   const site = temporaryFolder('bundle');
   const archive = join(site, 'bundle.tar.gz');
   await downloadBundle(service.client, first.jobId, archive);
   spawnSync('tar', ['-xzf', archive, '-C', site]);
   expectPictures(site);
+  expectFont(site);
   const report = await service.client.call('readReport', { params: { jobId: first.jobId } });
   const remote = report.diagnostics.filter(({ code }) => code === 'remote_image');
   expect(remote.map(({ file, line, message }) => [file, line, message.split(': ').at(-1)])).toEqual([
     ['deep/other.mdx', 1, expect.stringContaining('The host 169.254.169.254 is at a private address.')],
     ['index.mdx', 3, expect.stringContaining('answered with status 404')],
   ]);
+  const fonts = report.diagnostics.filter(({ code }) => code === 'font_not_loaded');
+  expect(fonts.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/"Metadata".* The host 169\.254\.169\.254 is at a private address\./),
+  ]);
   expect((await exportOnce()).bundle?.sha256).toBe(first.bundle?.sha256);
 });
 
-test('a build of the folder has the same pictures, and none with --offline', async () => {
-  expectPictures(await build());
+test('a build of the folder has the same pictures and fonts, and none with --offline', async () => {
+  const site = await build();
+  expectPictures(site);
+  expectFont(site);
   const without = await build('--offline');
   expect(readdirSync(join(without, '_docyard'))).not.toContain('remote');
   expect(readFileSync(join(without, 'index.html'), 'utf8')).toContain('>A ship</a>');
+  expect(readFileSync(join(without, '_docyard/site.css'), 'utf8')).not.toContain("'Own'");
 });
 
 /** Asynchronous, because this process serves the pictures. */
@@ -109,7 +130,7 @@ async function build(...more: string[]): Promise<string> {
   const out = join(temporaryFolder('build'), 'out');
   const args = [program, 'build', folder, '--out', out, '--quiet', ...more];
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, EGRESS_ALLOW: `spec+picture:${host}` },
+    env: { ...process.env, EGRESS_ALLOW: `spec+picture+font:${host}` },
     stdio: 'ignore',
   });
   const [status] = (await once(child, 'exit')) as [number | null];
