@@ -20,7 +20,7 @@ export interface HistoryFetch {
 }
 
 /** Files that changed before these commits have no date. The same commit always gives the same dates. */
-export const maxCommits = 5000;
+const maxCommits = 5000;
 
 const limits = { seconds: 120, fileBytes: 500_000_000 };
 const fetchOptions = [
