@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('the not-found page', () => {
     await page.waitForURL(`${origin}/docs/guides/boats.html`);
   });
 
-  it('is a plain page where its addresses lead elsewhere', async () => {
+  it('is a plain page when it is opened from disk', async () => {
     const { page, origins } = opened;
     await page.goto(`${origins.file}/404.html`);
     expect(await page.getByRole('heading', { name: 'Page not found' }).isVisible()).toBe(true);
