@@ -43,7 +43,8 @@ async function siteAt(port: number): Promise<string> {
 test('the blocks of the README, one after the other, do what it says', { timeout: 400_000 }, async () => {
   const pasted = await pasteAll('readme', readme);
   expectFiles(pasted, ['handbook/docs.json', 'dist/index.html', 'bundle.tar.gz', 'data/docyard.db']);
-  expect(await siteAt(pasted.port('4480'))).toContain('Tern');
+  // The last block starts the site, which serves while it installs the first release.
+  await expect.poll(() => siteAt(pasted.port('4480')), { timeout: 60_000 }).toContain('Tern');
 });
 
 test(
