@@ -71,7 +71,7 @@ async function takeReadme(folder: string): Promise<void> {
   const dashboard = await openFurnishedDashboard();
   try {
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const screen of ofDashboard.filter(({ name }) => name === 'overview')) {
+      for (const screen of ofDashboard.filter(({ name }) => name === 'export')) {
         const { page } = await dashboard.show(screen, { ...readmeSize, colorScheme });
         await writeFile(join(folder, `dashboard-${colorScheme}.webp`), await webp(page));
         await page.context().close();
