@@ -15,9 +15,9 @@ export function forgeLinks({ kind, repository, branch, directory }: EditedFolder
   if (!URL.canParse(repository)) return undefined;
   const url = new URL(repository);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-  const home = `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\.git$/, '')}`;
+  const home = [url.origin, ...segmentsOf(url.pathname)].join('/').replace(/\.git$/, '');
   const ref = encodedPath(branch);
-  const folder = directory === null ? '' : `${encodedPath(directory.replaceAll(/^\/+|\/+$/g, ''))}/`;
+  const folder = directory === null ? '' : `${encodedPath(directory)}/`;
   switch (kind) {
     case 'github':
       return { edit: `${home}/edit/${ref}/${folder}`, newIssue: `${home}/issues/new?title=` };
@@ -33,5 +33,9 @@ export function forgeLinks({ kind, repository, branch, directory }: EditedFolder
 }
 
 function encodedPath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
+  return segmentsOf(path).map(encodeURIComponent).join('/');
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter(Boolean);
 }

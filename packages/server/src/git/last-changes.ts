@@ -7,7 +7,8 @@ export interface LoggedFolder {
 }
 
 export function lastChangesCommand({ commit, directory }: LoggedFolder): string[] {
-  const place = directory === null ? [] : [`--relative=${directory.replace(/\/*$/, '/')}`];
+  const place =
+    directory === null ? [] : [`--relative=${directory.endsWith('/') ? directory : `${directory}/`}`];
   return [
     'log',
     '--no-color',
