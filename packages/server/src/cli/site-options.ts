@@ -36,7 +36,7 @@ export function addSiteOptions(command: Command): Command {
     .option('--fresh', 'do not read or write the cache');
 }
 
-const basePathForm = /^\/(?:[\w.~-]+(?:\/[\w.~-]+)*)?$/;
+const basePathForm = /^(?:\/|(?:\/[\w.~-]+)*)$/;
 
 export function refuseInvalidOptions({ basePath, origin }: SiteOptions): void {
   if (basePath !== undefined && (!basePathForm.test(basePath) || basePath.split('/').includes('..')))
