@@ -27,7 +27,7 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
     rendered = await renderFixture('outputs', { origin: 'https://tides.example.com' });
     for (const [path, content] of rendered.files) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content);
+      await writeFile(join(folder, path), rendered.bytes.get(path) ?? content);
     }
     browser = await chromium.launch({
       executablePath: executablePath ?? '',

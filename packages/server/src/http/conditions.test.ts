@@ -119,7 +119,7 @@ describe('the OpenAPI document', () => {
     rawGet('/openapi.json', { 'accept-encoding': accepted, ...headers });
 
   test('the document is compressed as the client accepts it, and each encoding has its own tag', async () => {
-    const expected = JSON.parse(JSON.stringify(buildOpenApi()));
+    const expected = JSON.parse(JSON.stringify({ ...buildOpenApi(), servers: [{ url: '/' }] }));
     const forms = await Promise.all(['br', 'gzip', 'br;q=0, gzip;q=0', 'identity'].map((each) => read(each)));
     expect(forms.map(({ headers }) => headers['content-encoding'])).toEqual([
       'br',
