@@ -65,6 +65,7 @@ const starting: Record<string, string> = {
   [`${own}agent/tools/search.ts`]: 'git grep, which connects to nothing',
   [`${own}first-run.ts`]: 'git, to make the repository of the sample',
   [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
+  [`${own}cli/source-facts.ts`]: 'git log, which connects to nothing',
   [`${own}cli/agent-demo.ts`]: 'git, to make the repository of the demo',
   [`${own}operations/doctor.ts`]: 'git --version',
   [`${own}sandbox/launch.ts`]:
