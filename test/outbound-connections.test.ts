@@ -62,7 +62,7 @@ const throughEgress: Record<string, string> = {
 /** Programs that are started, and why they open no other connections. */
 const starting: Record<string, string> = {
   [`${own}git/run.ts`]: 'git, for addresses that were checked and are pinned',
-  [`${own}agent/tools/search.ts`]: 'git grep, which connects to nothing',
+  [`${own}agent/tools/grep.ts`]: 'git grep, which connects to nothing',
   [`${own}first-run.ts`]: 'git, to make the repository of the sample',
   [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
   [`${own}cli/source-facts.ts`]: 'git log, which connects to nothing',

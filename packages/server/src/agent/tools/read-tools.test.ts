@@ -159,6 +159,36 @@ describe('search', () => {
     expect(text.split('\n').length).toBeLessThan(120);
   });
 
+  test('a file with one line of megabytes hides no match in other files', async () => {
+    const long = `${'{"key":1},'.repeat(450_000)}needle${'{"key":1},'.repeat(100)}`;
+    const site = bench({ 'api/data.json': long, 'guides/a.md': 'the needle\n', 'z.md': 'a needle' });
+    const run = async (input: object) => (await site.run(search, { pattern: 'needle', ...input })).text;
+    expect(await run({ path: 'guides' })).toBe('1 line in 1 file\nguides/a.md\n    1\tthe needle');
+    expect(await run({})).toBe(
+      [
+        '3 lines in 3 files',
+        'api/data.json',
+        '    1\t(a line of more than 20000 bytes, match at byte 4500001)',
+        'guides/a.md',
+        '    1\tthe needle',
+        'z.md',
+        '    1\ta needle',
+      ].join('\n'),
+    );
+    expect(await run({ pattern: 'key', mode: 'count', glob: '*.json' })).toBe('api/data.json: 1');
+  });
+
+  test('the part around the match of a long line is shown', async () => {
+    const site = bench({ 'a.md': `${'x'.repeat(5000)} needle ${'y'.repeat(5000)}` });
+    const { text } = await site.run(search, { pattern: 'needle' });
+    expect(text).toMatch(/^1 line in 1 file\na\.md\n {4}1\t… x+ needle y+ … \(4\d+ more characters\)$/);
+  });
+
+  test('a path without files is reported, also outside of the tree', async () => {
+    for (const path of ['guides', '../..', 'a.mdx/b'])
+      expect((await site().run(search, { pattern: 'find', path })).text).toContain('No file has this path');
+  });
+
   test('links out of the tree are not searched, and settings in the tree have no effect', async () => {
     const outside = bench({ 'secret.txt': 'canary-text' });
     const inside = bench({ 'a.mdx': 'x', '.git/config': '[core]\n\tfsmonitor = touch canary\n' });

@@ -1,10 +1,6 @@
-/**
- * `search`: finds text in all files with `git grep`, in a process that can be killed if a model's regular
- * expression takes too long.
- */
-import { spawn } from 'node:child_process';
+/** `search`: finds text in the files of the site with `git grep`. */
 import { z } from 'zod';
-import type { ToolContext } from '../contract.ts';
+import { countMatches, findLines, maxLineBytes, type FoundLine } from './grep.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
 import { clipLine } from './line-format.ts';
 import { pluralize, defineTool, listItems, ToolError, withinLimits } from './tool.ts';
@@ -12,14 +8,8 @@ import { pluralize, defineTool, listItems, ToolError, withinLimits } from './too
 const maxMatches = 100;
 const maxMatchesPerFile = 30;
 const maxLineCharacters = 300;
-const maxOutputBytes = 4_000_000;
-const maxSeconds = 10;
-
-interface FoundLine {
-  path: string;
-  line: number;
-  text: string;
-}
+/** Shown before a match in a long line. */
+const charactersBeforeMatch = 100;
 
 export const search = defineTool({
   name: 'search',
@@ -43,55 +33,83 @@ export const search = defineTool({
       throw new ToolError('The pattern has several lines. Search for one line, then read the file.');
     }
     if (input.regex) refuseCostlyPattern(pattern);
-    const known = new Map((await context.tree.list()).map((file) => [file.path, file]));
     const folder = folderOf(input.path);
     const matches = globMatcher(input.glob);
-    const lines = (
-      await grep(context, pattern, { ...input, context: mode === 'content' ? input.context : 0 })
-    ).filter(({ path }) => known.has(path) && matches(path) && isBelow(path, folder));
-    if (lines.length === 0) return { text: noMatchText(pattern, input.regex) };
-    const byFile = Map.groupBy(lines, ({ path }) => path);
-    const files = [...byFile].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const searched = (await context.tree.list()).filter(({ path }) => isBelow(path, folder) && matches(path));
+    if (searched.length === 0) return { text: 'No file has this path and glob. list_files shows the files.' };
+    const options = { pattern, regex: input.regex, ignoreCase: input.ignore_case };
+    const counts = await countMatches(context, { ...options, paths: [folder === '' ? '.' : folder] });
+    const files = searched
+      .map(({ path }) => ({ path, count: counts.get(path) ?? 0 }))
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    if (files.length === 0) return { text: noMatchText(pattern, input.regex) };
     if (mode === 'files')
       return {
         text: listItems(
-          files.map(([path]) => path),
+          files.map(({ path }) => path),
           narrower,
         ).join('\n'),
       };
     if (mode === 'count') {
       return {
         text: listItems(
-          files.map(([path, found]) => `${path}: ${found.length}`),
+          files.map(({ path, count }) => `${path}: ${count}`),
           narrower,
         ).join('\n'),
       };
     }
-    return { text: contentText(files, input.context) };
+    const lines = await findLines(context, {
+      ...options,
+      paths: firstFiles(files).map(({ path }) => path),
+      around: input.context,
+      maxPerFile: maxMatchesPerFile,
+    });
+    return { text: contentText(files, lines, input.context) };
   },
 });
 
 const narrower = 'Narrow the search with path or glob.';
 
-function contentText(files: readonly [string, FoundLine[]][], around: number): string {
+interface MatchedFile {
+  path: string;
+  /** Matching lines. */
+  count: number;
+}
+
+/** As many files as the matches that can be shown are in. */
+function firstFiles(files: readonly MatchedFile[]): readonly MatchedFile[] {
+  let shown = 0;
+  const end = files.findIndex(({ count }) => (shown += Math.min(count, maxMatchesPerFile)) >= maxMatches);
+  return end < 0 ? files : files.slice(0, end + 1);
+}
+
+function contentText(files: readonly MatchedFile[], found: readonly FoundLine[], around: number): string {
+  const byPath = Map.groupBy(found, ({ path }) => path);
   const maxLines = maxMatches * (1 + 2 * around);
   const lines: string[] = [];
-  let shown = 0;
-  let total = 0;
-  for (const [path, found] of files) {
-    total += found.length;
-    if (shown >= maxLines) continue;
-    const taken = found.slice(0, Math.min(maxLines - shown, maxMatchesPerFile * (1 + 2 * around)));
-    shown += taken.length;
-    lines.push(
-      path,
-      ...taken.map(({ line, text }) => `${String(line).padStart(5)}\t${clipLine(text, maxLineCharacters)}`),
-    );
+  let shownLines = 0;
+  let shownMatches = 0;
+  for (const { path } of files) {
+    const taken = (byPath.get(path) ?? []).slice(0, maxLines - shownLines);
+    if (taken.length === 0) continue;
+    shownLines += taken.length;
+    shownMatches += taken.filter(({ column }) => column !== undefined).length;
+    lines.push(path, ...taken.map((line) => `${String(line.line).padStart(5)}\t${textOf(line)}`));
   }
+  const total = files.reduce((sum, { count }) => sum + count, 0);
   const within = withinLimits(lines);
-  const isCut = within.length < lines.length || shown < total;
+  const isCut = within.length < lines.length || shownMatches < total;
   const head = `${pluralize(total, 'line')} in ${pluralize(files.length, 'file')}${isCut ? `, not all shown. ${narrower}` : ''}`;
   return [head, ...within].join('\n');
+}
+
+/** The part of a long line around its match. */
+function textOf({ text, column = 1 }: FoundLine): string {
+  if (column <= maxLineCharacters) return clipLine(text.toString(), maxLineCharacters);
+  if (column > text.length) return `(a line of more than ${maxLineBytes} bytes, match at byte ${column})`;
+  const part = text.subarray(column - 1 - charactersBeforeMatch).toString();
+  return `… ${clipLine(part, maxLineCharacters)}`;
 }
 
 function noMatchText(pattern: string, regex: boolean): string {
@@ -111,75 +129,4 @@ function refuseCostlyPattern(pattern: string): void {
 
 function isBelow(path: string, folder: string): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
-}
-
-async function grep(
-  { tree, signal }: ToolContext,
-  pattern: string,
-  options: { regex: boolean; ignore_case: boolean; context: number },
-): Promise<FoundLine[]> {
-  const args = '--no-pager grep --no-index --no-color --no-textconv --full-name -n -I -z'.split(' ');
-  args.push(options.regex ? '-E' : '-F');
-  if (options.ignore_case) args.push('-i');
-  if (options.context > 0) args.push(`-C${options.context}`);
-  args.push('-e', pattern, '--', '.');
-  const limit = AbortSignal.timeout(maxSeconds * 1000);
-  const { code, output, complaint } = await runGit(args, tree.folder, AbortSignal.any([signal, limit]));
-  signal.throwIfAborted();
-  if (limit.aborted) throw new ToolError('The search took too long. Use a simpler pattern, without regex.');
-  if (code !== null && code > 1) throw new ToolError(failureText(complaint, options.regex));
-  return output.split('\n').flatMap((row) => {
-    const [path, line, text] = row.split('\0');
-    return path === undefined || line === undefined || text === undefined
-      ? []
-      : [{ path, line: Number(line), text }];
-  });
-}
-
-function failureText(complaint: string, regex: boolean): string {
-  if (!regex) return 'The search failed. Try a shorter pattern.';
-  const [reason = ''] = complaint.split('\n', 1);
-  return `The pattern is not a valid regular expression (${reason.replace(/^fatal: /, '').slice(0, 200)}). Search literally, without regex.`;
-}
-
-/** Kills the process when the output exceeds the limit and uses the output so far. */
-function runGit(
-  args: string[],
-  folder: string,
-  signal: AbortSignal,
-): Promise<{ code: number | null; output: string; complaint: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', args, {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: '/nonexistent',
-        LC_ALL: 'C.UTF-8',
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_CEILING_DIRECTORIES: '/',
-        GIT_DIR: '/nonexistent',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    let complaint = '';
-    const kill = (): unknown => child.kill('SIGKILL');
-    child.stdout.on('data', (part: Buffer) => {
-      bytes += part.length;
-      parts.push(part);
-      if (bytes > maxOutputBytes) kill();
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, 2000);
-    });
-    signal.addEventListener('abort', kill, { once: true });
-    if (signal.aborted) kill();
-    child.once('error', reject);
-    child.once('close', (code) => {
-      signal.removeEventListener('abort', kill);
-      resolve({ code, output: Buffer.concat(parts).toString('utf8'), complaint });
-    });
-  });
 }
