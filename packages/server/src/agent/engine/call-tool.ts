@@ -14,6 +14,7 @@ import {
   type ToolResult,
   type Tree,
 } from '../contract.ts';
+import { correctedArguments } from './tool-arguments.ts';
 
 export interface ToolRunner {
   tools: readonly Tool[];
@@ -30,10 +31,11 @@ export async function callTool(runner: ToolRunner, call: ToolCall, signal: Abort
     const names = runner.tools.map(({ name }) => name).join(', ');
     return failed(`There is no tool ${call.name.slice(0, 100)}. The tools are: ${names}.`);
   }
-  if (call.isMalformed) {
+  const given = correctedArguments(tool.input, call.input);
+  if (call.isMalformed && typeof given !== 'object') {
     return failed('The arguments are not valid JSON. Send the call again with one JSON object as arguments.');
   }
-  const input = tool.input.safeParse(call.input);
+  const input = tool.input.safeParse(given);
   if (!input.success) return failed(issuesOf(input.error));
   return runWithin(runner, tool, input.data, signal);
 }
