@@ -57,9 +57,9 @@ describe.skipIf(chromiumPath === undefined)('webhooks, the audit log and the sys
       await page.getByRole('button', { name: 'Create a new secret' }).click();
       expect(await takeSecret(page)).not.toBe(secret);
 
-      await chooseAction(page, 'Switch off');
-      await page.getByText('It is switched off.').waitFor();
-      await page.getByRole('button', { name: 'Switch on' }).waitFor();
+      await chooseAction(page, 'Disable');
+      await page.getByText('The webhook is disabled.').first().waitFor();
+      await page.getByRole('button', { name: 'Enable' }).waitFor();
       await chooseAction(page, 'Delete');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete webhook' }).click();
       await page.waitForURL(/\/webhooks$/);

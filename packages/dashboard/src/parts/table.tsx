@@ -68,7 +68,7 @@ const initialRowHeightPx = 64;
 interface BlockProps<Row> extends Pick<TableProps<Row>, 'rows' | 'columns' | 'keyOf'> {
   first: number;
   template: string;
-  /** The average of the rows measured last, which estimates the height of a block that was never mounted. */
+  /** The average row of the whole block that was measured last. It estimates blocks that were never mounted. */
   rowHeightPx: RefObject<number>;
 }
 
@@ -80,7 +80,7 @@ function Block<Row>({ rows, first, columns, keyOf, template, rowHeightPx }: Bloc
   useLayoutEffect(() => {
     if (!near || element.current === null) return;
     ownRowHeightPx.current = element.current.getBoundingClientRect().height / rows.length;
-    rowHeightPx.current = ownRowHeightPx.current;
+    if (rows.length === blockRows) rowHeightPx.current = ownRowHeightPx.current;
   });
   useEffect(() => {
     const block = element.current;

@@ -147,7 +147,7 @@ function Actions({ webhook }: { webhook: WebhookRecord }) {
         </Button>
       ) : (
         <Button look="primary" icon="play" busy={switchIt.isPending} onClick={() => switchIt.mutate()}>
-          Switch on
+          Enable
         </Button>
       )}
       <Menu
@@ -161,7 +161,7 @@ function Actions({ webhook }: { webhook: WebhookRecord }) {
           { label: 'Change', icon: 'code', act: () => setOpen('edit') },
           { label: 'Replace the secret', icon: 'repeat', act: () => setOpen('secret') },
           ...(webhook.enabled
-            ? [{ label: 'Switch off', icon: 'stop', act: () => switchIt.mutate() } as const]
+            ? [{ label: 'Disable', icon: 'stop', act: () => switchIt.mutate() } as const]
             : []),
           'line',
           { label: 'Delete', icon: 'trash', danger: true, act: () => setOpen('delete') },
