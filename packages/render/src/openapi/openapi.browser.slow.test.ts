@@ -3,16 +3,16 @@
  * pages opened from disk.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Received, answer, specification } from '../../test/support/example-api.ts';
-import { renderFiles } from '../../test/support/render-fixture.ts';
+import { renderFiles, writeOutput } from '../../test/support/render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -34,7 +34,7 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
   beforeAll(async () => {
     api = await listening(async (request, response) => answer(request, response, received));
     folder = await mkdtemp(join(tmpdir(), 'docyard-form-'));
-    const { files } = await renderFiles({
+    const rendered = await renderFiles({
       'docs.json': JSON.stringify({ name: 'Form', api: { openapi: 'openapi.json' } }),
       'openapi.json': JSON.stringify(specification(originOf(api))),
       'index.mdx': 'Home',
@@ -45,10 +45,7 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
       'closed.mdx': '---\nopenapi: GET /closed\n---\n',
       'slow.mdx': '---\nopenapi: GET /slow\n---\n',
     });
-    for (const [path, content] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content);
-    }
+    await writeOutput(rendered, folder);
     site = await listening((request, response) => serveFile(folder, request, response));
     browser = await chromium.launch({
       executablePath: executablePath ?? '',

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Rendered, renderFixture } from '../../test/support/render-fixture.ts';
+import { type Rendered, renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -25,10 +25,7 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'docyard-outputs-'));
     rendered = await renderFixture('outputs', { origin: 'https://tides.example.com' });
-    for (const [path, content] of rendered.files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), rendered.bytes.get(path) ?? content);
-    }
+    await writeOutput(rendered, folder);
     browser = await chromium.launch({
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],

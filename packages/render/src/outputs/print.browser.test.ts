@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../../../../scripts/measure/browser.ts';
-import { renderFiles } from '../../test/support/render-fixture.ts';
+import { renderFiles, writeOutput } from '../../test/support/render-fixture.ts';
 
 describe.skipIf(chromiumPath === undefined)('a printed site in Chromium', () => {
   let browser: Browser;
@@ -14,7 +14,7 @@ describe.skipIf(chromiumPath === undefined)('a printed site in Chromium', () => 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'docyard-print-'));
     const long = `const text = '${'x'.repeat(400)}';`;
-    const { files } = await renderFiles({
+    const rendered = await renderFiles({
       'docs.json': JSON.stringify({
         name: 'Boats',
         theme: 'mint',
@@ -26,10 +26,7 @@ describe.skipIf(chromiumPath === undefined)('a printed site in Chromium', () => 
       'other.mdx':
         '---\ntitle: Other\n---\n\n<Tabs><Tab title="One">first</Tab><Tab title="Two">second</Tab></Tabs>\n\n[Home](/index#part)',
     });
-    for (const [path, content] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content);
-    }
+    await writeOutput(rendered, folder);
     browser = await launchChromium();
   }, 60_000);
 

@@ -3,15 +3,15 @@
  * missing.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { renderFixture } from '../../test/support/render-fixture.ts';
+import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -30,11 +30,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'docyard-search-'));
-    for (const [path, content] of (await renderFixture('search')).files) {
-      if (content === 'copy') continue;
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content);
-    }
+    await writeOutput(await renderFixture('search'), folder);
     server = await serve(folder);
     bases['disk'] = pathToFileURL(`${folder}/`).href;
     bases['http'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;

@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderFixture } from '../../test/support/render-fixture.ts';
+import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -22,11 +22,7 @@ describe.skipIf(executablePath === undefined)('an incoming address', () => {
   const folder = mkdtempSync(join(tmpdir(), 'docyard-anchors-'));
 
   beforeAll(async () => {
-    const { files } = await renderFixture('anomalies/anchors');
-    for (const [path, content] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), content);
-    }
+    await writeOutput(await renderFixture('anomalies/anchors'), folder);
     server = createServer((request, response) => {
       const path = new URL(request.url ?? '', 'http://site').pathname;
       const types: Record<string, string> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };

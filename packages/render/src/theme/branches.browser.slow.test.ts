@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { renderFixture } from '../../test/support/render-fixture.ts';
+import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -310,11 +310,7 @@ describe.skipIf(executablePath === undefined)('the navigation of a rendered site
 });
 
 async function writeSite(fixture: string, folder: string): Promise<void> {
-  for (const [path, content] of (await renderFixture(fixture)).files) {
-    if (content === 'copy') continue;
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
-  }
+  await writeOutput(await renderFixture(fixture), folder);
 }
 
 const types: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };

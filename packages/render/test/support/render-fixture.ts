@@ -62,6 +62,16 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
   };
 }
 
+/** Writes the generated files, without the copied ones. */
+export async function writeOutput({ files, bytes }: Rendered, folder: string): Promise<void> {
+  for (const path of files.keys()) {
+    const content = bytes.get(path);
+    if (content === undefined) continue;
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
 export function renderFixture(name: string, options: RenderOptions = {}): Promise<Rendered> {
   return renderFolder(fixture(name), options);
 }
