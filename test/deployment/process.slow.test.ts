@@ -36,7 +36,7 @@ test.each([
     '{ "staticExport": { "keeep": 3 } }',
     /no setting staticExport\.keeep\. Did you mean staticExport\.keep\?/,
   ],
-  ['a wrong value', 'staticExport:\n  enabled: maybe\n', /staticExport\.enabled="maybe" must be on or off/],
+  ['a wrong value', 'staticExport:\n  enabled: maybe\n', /staticExport\.enabled=maybe: must be on or off/],
 ])('%s ends the start with status 2 and one sentence', (_name, text, complaint) => {
   const config = join(folder, 'wrong.yaml');
   writeFileSync(config, text);

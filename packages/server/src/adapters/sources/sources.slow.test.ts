@@ -361,7 +361,12 @@ describe('a plain folder', () => {
       readHistory: null,
     });
     const inside = await fetchSource(folder, { directory: 'guides', allowLocal: true });
-    expect(inside).toEqual({ folder: join(folder, 'guides'), commit: null, committedAt: null });
+    expect(inside).toEqual({
+      folder: join(folder, 'guides'),
+      commit: null,
+      committedAt: null,
+      readHistory: null,
+    });
   });
 
   test('a link out of the folder is refused', async () => {
