@@ -35,15 +35,15 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
       `${name}.mdx`,
       readFileSync(join(fixture('components'), name, 'input.mdx'), 'utf8'),
     ]);
-    const { files } = await renderFiles({
+    const rendered = await renderFiles({
       ...(Object.fromEntries(inputs) as Record<string, string>),
       'pictures.mdx': '![Large](/large.svg)\n\n<img src="/large.svg" alt="Fixed" noZoom />',
       'other.mdx': 'Other',
       'large.svg': drawing,
     });
-    for (const [path, content] of files) {
+    for (const path of rendered.files.keys()) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content === 'copy' ? drawing : content);
+      await writeFile(join(folder, path), rendered.bytes.get(path) ?? drawing);
     }
     browser = await chromium.launch({
       executablePath: executablePath ?? '',

@@ -3,16 +3,16 @@
  * message when Chromium is missing.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, renderFolder } from '../../test/support/render-fixture.ts';
+import { fixture, renderFolder, writeOutput } from '../../test/support/render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -48,12 +48,8 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'docyard-islands-'));
-    const { files } = await renderFolder(fixture('islands'), { fetchPicture });
-    for (const [path, content] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      if (content === 'copy') await copyFile(join(fixture('islands'), path), join(folder, path));
-      else await writeFile(join(folder, path), content);
-    }
+    const root = fixture('islands');
+    await writeOutput(await renderFolder(root, { fetchPicture }), folder, root);
     server = createServer((request, response) => {
       const path = join(folder, new URL(request.url ?? '/', 'http://x').pathname);
       readFile(path).then(

@@ -3,14 +3,14 @@
  * pages.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
-import { type Rendered, fixture, renderFolder } from './render-fixture.ts';
+import { type Rendered, fixture, renderFolder, writeOutput } from './render-fixture.ts';
 import type { RenderOptions } from '../../src/pipeline/site-plan.ts';
 
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -46,7 +46,7 @@ export function openBrowserSite(name: string, options: RenderOptions = {}): Prom
 export async function openBrowserFolder(root: string, options: RenderOptions = {}): Promise<BrowserSite> {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-browser-site-'));
   const site = await renderFolder(root, options);
-  await writeSite(site, root, folder);
+  await writeOutput(site, folder, root);
   const server = createServer((request, response) => {
     const path = join(folder, new URL(request.url ?? '/', 'http://x').pathname);
     readFile(path).then(
@@ -83,14 +83,6 @@ export async function openBrowserFolder(root: string, options: RenderOptions = {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function writeSite({ files, bytes }: Rendered, root: string, folder: string): Promise<void> {
-  for (const [path, content] of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    if (content === 'copy') await copyFile(join(root, path), join(folder, path));
-    else await writeFile(join(folder, path), bytes.get(path) ?? content);
-  }
 }
 
 export async function paintedColors(

@@ -1,5 +1,5 @@
 /** For tests: renders a folder of `fixtures/`, or files given in memory, and collects the output. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,13 +62,14 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
   };
 }
 
-/** Writes the generated files, without the copied ones. */
-export async function writeOutput({ files, bytes }: Rendered, folder: string): Promise<void> {
+/** Writes the generated files, and with `root`, the folder of the site, also the copied ones. */
+export async function writeOutput({ files, bytes }: Rendered, folder: string, root?: string): Promise<void> {
   for (const path of files.keys()) {
     const content = bytes.get(path);
-    if (content === undefined) continue;
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    if (content !== undefined) await writeFile(target, content);
+    else if (root !== undefined) await copyFile(join(root, path), target);
   }
 }
 
