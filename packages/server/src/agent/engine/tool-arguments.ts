@@ -12,8 +12,6 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   replace_all: ['replaceAll'],
 };
 
-const filePathNames = ['path', 'from', 'to'];
-
 /** Values that no correction applies to are returned unchanged. */
 export function correctedArguments(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
@@ -37,16 +35,9 @@ function correctedObject(shape: Readonly<Record<string, z.core.$ZodType>>, value
   for (const [name, schema] of Object.entries(shape)) {
     const other = otherNames[name]?.find((each) => given.has(each) && !(each in shape));
     if (!given.has(name) && other !== undefined) given.set(name, given.get(other));
-    if (!given.has(name)) continue;
-    const corrected = correctedArguments(schema as z.ZodType, given.get(name));
-    given.set(name, filePathNames.includes(name) ? withoutRoot(corrected) : corrected);
+    if (given.has(name)) given.set(name, correctedArguments(schema as z.ZodType, given.get(name)));
   }
   return Object.fromEntries(given);
-}
-
-/** The root of the docs, written as `/` or `./`. */
-function withoutRoot(path: unknown): unknown {
-  return typeof path === 'string' ? path.replace(/^\.?\/(?=.)/, '') : path;
 }
 
 /** Some servers encode arguments twice. */

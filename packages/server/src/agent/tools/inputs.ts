@@ -2,8 +2,10 @@ import { z } from 'zod';
 
 const maxPathCharacters = 500;
 
+/** Models write the root of the docs as `/` or `./`. */
 export const filePath = z
   .string()
+  .overwrite((path) => path.replace(/^\.?\/(?=.)/, ''))
   .min(1)
   .max(maxPathCharacters)
   .describe('Path from the docs root with forward slashes, for example guides/start.mdx.');
