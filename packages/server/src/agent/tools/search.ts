@@ -44,20 +44,9 @@ export const search = defineTool({
       .filter(({ count }) => count > 0)
       .toSorted((a, b) => (a.path < b.path ? -1 : 1));
     if (files.length === 0) return { text: noMatchText(pattern, input.regex) };
-    if (mode === 'files')
-      return {
-        text: listItems(
-          files.map(({ path }) => path),
-          narrower,
-        ).join('\n'),
-      };
-    if (mode === 'count') {
-      return {
-        text: listItems(
-          files.map(({ path, count }) => `${path}: ${count}`),
-          narrower,
-        ).join('\n'),
-      };
+    if (mode !== 'content') {
+      const items = files.map(({ path, count }) => (mode === 'files' ? path : `${path}: ${count}`));
+      return { text: listItems(items, narrower).join('\n') };
     }
     const lines = await findLines(context, {
       ...options,
