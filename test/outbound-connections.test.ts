@@ -64,8 +64,7 @@ const starting: Record<string, string> = {
   [`${own}git/run.ts`]: 'git, for addresses that were checked and are pinned',
   [`${own}agent/tools/grep.ts`]: 'git grep, which connects to nothing',
   [`${own}first-run.ts`]: 'git, to make the repository of the sample',
-  [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
-  [`${own}cli/source-facts.ts`]: 'git log, which connects to nothing',
+  [`${own}cli/git.ts`]: 'git, to read commits of a folder, which connects to nothing',
   [`${own}cli/agent-demo.ts`]: 'git, to make the repository of the demo',
   [`${own}operations/doctor.ts`]: 'git --version',
   [`${own}sandbox/launch.ts`]:

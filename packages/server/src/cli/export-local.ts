@@ -2,13 +2,11 @@
  * `docyard export FOLDER`: exports a folder to a bundle without a service. For the same commit and options the bundle
  * is byte-identical to that of a service.
  */
-import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import { Option, type Command } from 'commander';
 import { fileErrorReason } from '@docyard/site/disk';
 import type { ExportOrder } from '../exports/messages.ts';
@@ -31,6 +29,7 @@ import { openLocalCache } from './local-cache.ts';
 import { bytesText, Progress } from './progress.ts';
 import { rulesOf } from './remote.ts';
 import { addSiteOptions, refuseInvalidOptions, type SiteOptions } from './site-options.ts';
+import { gitIn } from './git.ts';
 import { readSourceFacts } from './source-facts.ts';
 import { hasColors, printable } from './terminal.ts';
 import { counted } from './print.ts';
@@ -297,12 +296,10 @@ async function signerFor(facts: {
   return (manifest) => sign(key, manifest, trustedComment(facts));
 }
 
-const run = promisify(execFile);
-
 /** The commit of the folder; none outside of git, and none when files differ from it or are ignored by it. */
 async function originOf(folder: string): Promise<Origin> {
-  const git = async (...args: string[]) =>
-    (await run('git', ['-C', folder, ...args], { timeout: 30_000, maxBuffer: 16e6 })).stdout.trim();
+  const run = gitIn(folder, { seconds: 30, bytes: 16e6 });
+  const git = async (...args: string[]) => (await run(...args)).trim();
   try {
     const [changes] = await Promise.all([
       git('status', '--porcelain', '--', '.'),

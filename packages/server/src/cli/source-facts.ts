@@ -1,25 +1,18 @@
 /** What git records about a folder that a command renders: dates of files, and links to the forge of `origin`. */
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { ForgeLinks, SourceFacts } from '@docyard/render';
 import { knownForge } from '../git/forge-hosts.ts';
 import { forgeLinks } from '../git/forge-links.ts';
+import { gitIn, type Git } from './git.ts';
 import { lastChangesCommand, parseLastChanges, parseShallowCommits } from '../git/last-changes.ts';
 
-const run = promisify(execFile);
-
-type Git = (...args: string[]) => Promise<string>;
+const limits = { seconds: 60, bytes: 256e6 };
 
 /** Without git, or outside of a repository, there are no facts. */
 export async function readSourceFacts(folder: string): Promise<SourceFacts> {
-  const gitIn =
-    (place: string): Git =>
-    async (...args) =>
-      (await run('git', ['-C', place, ...args], { timeout: 60_000, maxBuffer: 256e6 })).stdout;
   try {
-    const git = gitIn(folder);
+    const git = gitIn(folder, limits);
     const [root, prefix] = [
       await git('rev-parse', '--show-toplevel'),
       await git('rev-parse', '--show-prefix'),
@@ -27,7 +20,7 @@ export async function readSourceFacts(folder: string): Promise<SourceFacts> {
     const directory = prefix.trim().replace(/\/$/, '') || null;
     const top = root.replace(/\n$/, '');
     const [changedOn, links] = await Promise.all([
-      readChanges(gitIn(top), top, directory),
+      readChanges(gitIn(top, limits), top, directory),
       readLinks(git, directory).catch(() => undefined),
     ]);
     return { changedOn, links };
