@@ -119,6 +119,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
       await page.reload();
       await expect.poll(() => page.getByRole('status').textContent()).toBe('No answer');
       // The browser logs the failed request; the page's own scripts log nothing.
+      await expect.poll(() => complaints.length).toBe(1);
       expect(complaints.every((complaint) => complaint.includes('net::ERR_FAILED'))).toBe(true);
       complaints.length = 0;
       await page.unroute(address);
