@@ -105,6 +105,8 @@ export interface ModelAnswer {
   /** `inputTokens` includes the cached ones. */
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number };
   stopReason: 'end' | 'tool-calls' | 'length' | 'refused' | 'other';
+  /** The format of a tool call in `text` that could not be read. */
+  unreadCall?: string;
 }
 
 export interface ModelRequest {
@@ -118,6 +120,9 @@ export interface ModelRequest {
 /** Throws only ModelError. */
 export interface Model {
   readonly name: string;
+  /** Null if the settings do not say. */
+  readonly contextTokens: number | null;
+  readonly maxOutputTokens: number | null;
   answer(request: ModelRequest): Promise<ModelAnswer>;
 }
 
@@ -127,10 +132,17 @@ export class ModelError extends Error {
     EndReason,
     'model_auth' | 'model_unavailable' | 'context_overflow' | 'refused' | 'cancelled'
   >;
+  /** For `context_overflow`, if the endpoint names its limit. */
+  readonly maxContextTokens: number | undefined;
 
-  constructor(reason: ModelError['reason'], message: string, options?: ErrorOptions) {
+  constructor(
+    reason: ModelError['reason'],
+    message: string,
+    options?: ErrorOptions & { maxContextTokens?: number | undefined },
+  ) {
     super(message, options);
     this.reason = reason;
+    this.maxContextTokens = options?.maxContextTokens;
   }
 }
 

@@ -56,6 +56,8 @@ export function scene({ said, limits = {}, steps = [], loop = {} }: Scene) {
   const all: Loop = {
     model: {
       name: 'scripted',
+      contextTokens: null,
+      maxOutputTokens: null,
       async answer(request) {
         const turn = said[kept.filter(({ kind }) => kind === 'answer').length + failures];
         asked.push([...request.messages]);

@@ -27,6 +27,8 @@ async function recording(): Promise<string> {
   let count = 0;
   const model: Model = {
     name: 'scribe-1',
+    contextTokens: null,
+    maxOutputTokens: null,
     async answer({ messages }) {
       if (messages.at(-1)?.text === 'fail') throw new ModelError('refused', 'No.');
       const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 0 };

@@ -24,6 +24,8 @@ export function recordTo(file: string, model: Model): Model {
   };
   return {
     name: model.name,
+    contextTokens: model.contextTokens,
+    maxOutputTokens: model.maxOutputTokens,
     async answer(request) {
       try {
         const answer = await model.answer(request);
@@ -45,6 +47,8 @@ export async function playFrom(file: string, name: string): Promise<Model> {
   const left = lines.map((line) => JSON.parse(line) as Recorded);
   return {
     name,
+    contextTokens: null,
+    maxOutputTokens: null,
     async answer(request) {
       request.signal.throwIfAborted();
       const fingerprint = fingerprintOf(request);

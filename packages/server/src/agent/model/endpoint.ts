@@ -7,6 +7,8 @@ export interface ModelSettings {
   url: string;
   key: string | null;
   name: string;
+  contextTokens?: number | undefined;
+  maxOutputTokens?: number | undefined;
 }
 
 /** Newer OpenAI models reject `max_tokens`, the only name that compatible servers know. */

@@ -39,6 +39,8 @@ export function createModel(settings: ModelSettings, options: GatewayOptions): M
   const fetch = guardedFetch(options.egress, limits);
   return {
     name: settings.name,
+    contextTokens: settings.contextTokens ?? null,
+    maxOutputTokens: settings.maxOutputTokens ?? null,
     answer: (request) =>
       withRetries(settings, limits, request.signal, async () =>
         metered(await attemptOnce(settings, fetch, request, limits.callSeconds), request),
