@@ -69,6 +69,18 @@ test('a silent host is abandoned before and during the response', async () => {
   await expect(silentLater.text()).rejects.toThrow();
 });
 
+test('the first byte and later pauses have separate limits, and the error names the limit', async () => {
+  const fetchWith = (firstByteSeconds: number, idleSeconds: number) =>
+    guardedFetch({ allowedHosts: ['127.0.0.1'] }, { bytes: 1000, firstByteSeconds, idleSeconds });
+  const late = await serve((_, response) => void setTimeout(() => response.end('late'), 300));
+  expect(await (await fetchWith(30, 0.1)(late)).text()).toBe('late');
+  await expect(fetchWith(0.05, 30)(await serve(() => {}))).rejects.toMatchObject({
+    limit: 'firstByteSeconds',
+  });
+  const silentLater = await fetchWith(30, 0.2)(await serve((_, response) => response.write('x')));
+  await expect(silentLater.text()).rejects.toMatchObject({ limit: 'idleSeconds' });
+});
+
 test('the signal aborts before and during the response', async () => {
   const before = new AbortController();
   const silent = await serve(() => before.abort());

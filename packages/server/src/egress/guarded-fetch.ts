@@ -9,8 +9,19 @@ import { abortable, send } from './fetch.ts';
 
 export interface StreamLimits {
   bytes: number;
-  /** Maximum time without data, before and during the response. */
+  /** Maximum time without data during the response, and before it unless `firstByteSeconds` is set. */
   idleSeconds: number;
+  firstByteSeconds?: number;
+}
+
+export class SilentHostError extends EgressError {
+  readonly limit: 'firstByteSeconds' | 'idleSeconds';
+
+  constructor(limit: SilentHostError['limit'], message: string) {
+    super('unavailable', message);
+    this.name = 'SilentHostError';
+    this.limit = limit;
+  }
 }
 
 /** Throws an EgressError, or the reason of the signal. */
@@ -20,11 +31,7 @@ export function guardedFetch(policy: EgressPolicy, limits: StreamLimits): typeof
       throw new TypeError('Only text can be sent.');
     }
     const url = new URL(input instanceof Request ? input.url : input);
-    const silence = new AbortController();
-    const timer = setTimeout(() => {
-      const message = `The host ${hostName(url)} sent nothing for ${limits.idleSeconds} seconds.`;
-      silence.abort(new EgressError('unavailable', message));
-    }, limits.idleSeconds * 1000);
+    const silence = silenceTimer(hostName(url), limits);
     const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
     try {
       const addresses = await abortable(addressesFor(url, policy), stop);
@@ -33,10 +40,10 @@ export function guardedFetch(policy: EgressPolicy, limits: StreamLimits): typeof
         headers: Object.fromEntries(new Headers(headers)),
         body: body ?? undefined,
       });
-      answer.once('close', () => clearTimeout(timer));
-      return responseOf(answer, limits.bytes, () => timer.refresh());
+      answer.once('close', () => silence.end());
+      return responseOf(answer, limits.bytes, stop, () => silence.onData());
     } catch (error) {
-      clearTimeout(timer);
+      silence.end();
       stop.throwIfAborted();
       throw error instanceof EgressError
         ? error
@@ -45,9 +52,40 @@ export function guardedFetch(policy: EgressPolicy, limits: StreamLimits): typeof
   };
 }
 
+function silenceTimer(host: string, limits: StreamLimits) {
+  const { idleSeconds, firstByteSeconds } = limits;
+  const controller = new AbortController();
+  const start = (limit: SilentHostError['limit'], seconds: number, what: string) =>
+    setTimeout(
+      () => controller.abort(new SilentHostError(limit, `The host ${host} ${what} ${seconds} seconds.`)),
+      seconds * 1000,
+    );
+  const startIdle = () => start('idleSeconds', idleSeconds, 'sent nothing for');
+  let timer =
+    firstByteSeconds === undefined
+      ? startIdle()
+      : start('firstByteSeconds', firstByteSeconds, 'did not start its answer within');
+  let hasData = false;
+  return {
+    signal: controller.signal,
+    end: () => clearTimeout(timer),
+    onData() {
+      if (hasData) return void timer.refresh();
+      hasData = true;
+      clearTimeout(timer);
+      timer = startIdle();
+    },
+  };
+}
+
 const statusesWithoutBody = new Set([204, 205, 304]);
 
-function responseOf(answer: IncomingMessage, maxBytes: number, onData: () => void): Response {
+function responseOf(
+  answer: IncomingMessage,
+  maxBytes: number,
+  stop: AbortSignal,
+  onData: () => void,
+): Response {
   const status = answer.statusCode ?? 0;
   const headers = new Headers(
     Object.entries(answer.headersDistinct).flatMap(([name, values]) =>
@@ -59,22 +97,31 @@ function responseOf(answer: IncomingMessage, maxBytes: number, onData: () => voi
     return new Response(null, { status, headers });
   }
   // Node and the DOM declare different types for the same stream.
-  const body = Readable.toWeb(Readable.from(bounded(answer, maxBytes, onData))) as unknown as ReadableStream;
+  const body = Readable.toWeb(
+    Readable.from(bounded(answer, maxBytes, stop, onData)),
+  ) as unknown as ReadableStream;
   return new Response(body, { status, headers });
 }
 
 async function* bounded(
   answer: IncomingMessage,
   maxBytes: number,
+  stop: AbortSignal,
   onData: () => void,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    onData();
-    size += part.length;
-    if (size > maxBytes) {
-      throw new EgressError('too_large', `The response is larger than ${maxBytes / 1e6} MB.`);
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      onData();
+      size += part.length;
+      if (size > maxBytes) {
+        throw new EgressError('too_large', `The response is larger than ${maxBytes / 1e6} MB.`);
+      }
+      yield new Uint8Array(part);
     }
-    yield new Uint8Array(part);
+  } catch (error) {
+    // The stream fails with a general error; the signal knows which limit was reached.
+    stop.throwIfAborted();
+    throw error;
   }
 }
