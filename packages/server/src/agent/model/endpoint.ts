@@ -9,6 +9,32 @@ export interface ModelSettings {
   name: string;
   contextTokens?: number | undefined;
   maxOutputTokens?: number | undefined;
+  temperature?: number | undefined;
+  /** Extra request headers. Their values are secret. */
+  headers?: Record<string, string> | undefined;
+  /** Extra fields of the request body. */
+  body?: Record<string, unknown> | undefined;
+  firstByteSeconds?: number | undefined;
+  idleSeconds?: number | undefined;
+}
+
+/** The values that must not appear in results, errors or logs. */
+export function secretsOf({ key, headers = {} }: Pick<ModelSettings, 'key' | 'headers'>): string[] {
+  return [...(key === null ? [] : [key]), ...Object.values(headers)];
+}
+
+/** A `fetch` that adds the configured headers and body fields to every request. */
+export function withExtras(
+  { headers = {}, body = {}, temperature }: Pick<ModelSettings, 'headers' | 'body' | 'temperature'>,
+  fetch: typeof globalThis.fetch,
+): typeof globalThis.fetch {
+  const fields = { ...(temperature === undefined ? {} : { temperature }), ...body };
+  return (input, init) => {
+    const sent = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const given = JSON.parse(String(init?.body)) as object;
+    return fetch(input, { ...init, headers: sent, body: JSON.stringify({ ...given, ...fields }) });
+  };
 }
 
 /** Newer OpenAI models reject `max_tokens`, the only name that compatible servers know. */

@@ -3,10 +3,12 @@
  * the others. The key never appears in results or errors.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { EgressError, type EgressPolicy } from '../../egress/addresses.ts';
+import type { EgressPolicy } from '../../egress/addresses.ts';
 import { guardedFetch } from '../../egress/guarded-fetch.ts';
 import { ModelError, type Model, type ModelAnswer, type ModelRequest } from '../contract.ts';
-import { ProviderError, type ModelSettings } from './endpoint.ts';
+import { failureOf, isRetryable } from './endpoint-errors.ts';
+import { ProviderError, withExtras, type ModelSettings } from './endpoint.ts';
+import { tolerantFetch } from './tolerant-fetch.ts';
 import { estimatedTokens } from './tokens.ts';
 
 export interface GatewayOptions {
@@ -20,7 +22,11 @@ export interface GatewayLimits {
   pauseSeconds: number;
   /** Also limits `Retry-After`. */
   maxPauseSeconds: number;
+  /** Ends an answer that never ends. Slow answers are limited by the next two. */
   callSeconds: number;
+  /** Covers the time in which a server processes the prompt. */
+  firstByteSeconds: number;
+  /** Maximum time between two pieces of an answer. */
   idleSeconds: number;
   bytes: number;
 }
@@ -29,14 +35,15 @@ export const defaultGatewayLimits: GatewayLimits = {
   attempts: 5,
   pauseSeconds: 1,
   maxPauseSeconds: 60,
-  callSeconds: 300,
+  callSeconds: 7200,
+  firstByteSeconds: 600,
   idleSeconds: 60,
   bytes: 20_000_000,
 };
 
 export function createModel(settings: ModelSettings, options: GatewayOptions): Model {
-  const limits = { ...defaultGatewayLimits, ...options.limits };
-  const fetch = guardedFetch(options.egress, limits);
+  const limits = limitsOf(settings, options);
+  const fetch = tolerantFetch(settings.provider, endpointFetch(settings, options, limits));
   return {
     name: settings.name,
     contextTokens: settings.contextTokens ?? null,
@@ -48,12 +55,29 @@ export function createModel(settings: ModelSettings, options: GatewayOptions): M
   };
 }
 
+function limitsOf({ firstByteSeconds, idleSeconds }: ModelSettings, options: GatewayOptions): GatewayLimits {
+  return {
+    ...defaultGatewayLimits,
+    ...(firstByteSeconds === undefined ? {} : { firstByteSeconds }),
+    ...(idleSeconds === undefined ? {} : { idleSeconds }),
+    ...options.limits,
+  };
+}
+
+function endpointFetch(
+  settings: ModelSettings,
+  { egress }: GatewayOptions,
+  limits: GatewayLimits,
+): typeof globalThis.fetch {
+  return withExtras(settings, guardedFetch(egress, limits));
+}
+
 /** Sends a request of an external agent and resolves with the start of the response. Throws only ModelError. */
 export type Forward = (body: string, signal: AbortSignal) => Promise<Response>;
 
 export function createForwarder(settings: ModelSettings, options: GatewayOptions): Forward {
-  const limits = { ...defaultGatewayLimits, ...options.limits };
-  const fetch = guardedFetch(options.egress, limits);
+  const limits = limitsOf(settings, options);
+  const fetch = endpointFetch(settings, options, limits);
   const { provider, key } = settings;
   const path = provider === 'anthropic' ? 'messages' : 'chat/completions';
   const url = `${settings.url.replace(/(?<!\/)\/+$/, '')}/${path}`;
@@ -104,31 +128,19 @@ async function attemptOnce(
   // Loads the AI library only when an agent job needs it.
   const { answerOnce } = await import('./providers.ts');
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(callSeconds * 1000)]);
-  return answerOnce(settings, fetch, { ...request, signal });
+  const maxOutputTokens = Math.min(request.maxOutputTokens, settings.maxOutputTokens ?? Infinity);
+  return answerOnce(settings, fetch, { ...request, maxOutputTokens, signal });
 }
 
 /** Estimates missing usage, so that budgets stay effective. */
 function metered(answer: ModelAnswer, { messages }: ModelRequest): ModelAnswer {
-  if (answer.usage.inputTokens > 0 || answer.usage.outputTokens > 0) return answer;
   const own = { role: 'assistant' as const, ...answer };
   const usage = {
-    inputTokens: estimatedTokens(messages),
-    outputTokens: estimatedTokens([own]),
-    cacheReadTokens: 0,
+    ...answer.usage,
+    inputTokens: answer.usage.inputTokens || estimatedTokens(messages),
+    outputTokens: answer.usage.outputTokens || estimatedTokens([own]),
   };
   return { ...answer, usage };
-}
-
-/** 529 is Anthropic's "overloaded". */
-const retryableStatuses = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
-
-function isRetryable(error: unknown): boolean {
-  if (error instanceof EgressError) return error.problem === 'unavailable';
-  if (error instanceof ProviderError && error.status !== null) {
-    return retryableStatuses.has(error.status) && !isTooLong(error.message);
-  }
-  // A broken connection or an error event in the stream.
-  return !(error instanceof Error && (isTooLong(error.message) || isRefusal(error.message)));
 }
 
 async function pause(
@@ -157,42 +169,4 @@ export function pauseSecondsFor(
     : (Date.parse(given) - nowMilliseconds) / 1000;
   const seconds = Number.isNaN(requested) ? pauseSeconds * 2 ** (attempt - 1) : Math.max(0, requested);
   return Math.min(seconds, maxPauseSeconds);
-}
-
-function failureOf(error: unknown, settings: ModelSettings): ModelError {
-  const { host } = new URL(settings.url);
-  if (error instanceof EgressError) {
-    return new ModelError('model_unavailable', [error.message, error.hint].filter(Boolean).join(' '));
-  }
-  const status = error instanceof ProviderError ? error.status : null;
-  const errorText = error instanceof Error ? error.message : '';
-  // Endpoints quote parts of a wrong key, so their message is not passed on.
-  if (status === 401 || status === 403) {
-    return new ModelError('model_auth', `The model endpoint ${host} refused the key with status ${status}.`);
-  }
-  if (isTooLong(errorText)) {
-    return new ModelError('context_overflow', `The conversation is too long for the model ${settings.name}.`);
-  }
-  if (isRefusal(errorText)) return new ModelError('refused', 'The model endpoint refused the content.');
-  const what = status === null ? 'did not answer' : `answered with status ${status}`;
-  return new ModelError(
-    'model_unavailable',
-    `The model endpoint ${host} ${what}: ${maskKey(errorText, settings)}`,
-  );
-}
-
-/** As worded by OpenAI, Anthropic, vLLM, llama.cpp and Ollama. */
-function isTooLong(errorText: string): boolean {
-  return /context[ _](?:length|window|size)|prompt is too long|input is too long|too many (?:input )?tokens|request_too_large/i.test(
-    errorText,
-  );
-}
-
-function isRefusal(errorText: string): boolean {
-  return /content[ _](?:filter|policy)|content management policy/i.test(errorText);
-}
-
-function maskKey(errorText: string, { key }: ModelSettings): string {
-  const text = key ? errorText.replaceAll(key, '***') : errorText;
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

@@ -16,12 +16,25 @@ import {
 } from 'ai';
 import { z } from 'zod';
 import type { Message, ModelAnswer, ModelRequest, ToolCall } from '../contract.ts';
+import { completeAnswer } from './complete-answer.ts';
 import { limitFieldOf, ProviderError, type ModelSettings } from './endpoint.ts';
 
 // The warnings of the library are for developers, not for the operator's log.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function answerOnce(
+  settings: ModelSettings,
+  fetch: typeof globalThis.fetch,
+  request: ModelRequest,
+): Promise<ModelAnswer> {
+  try {
+    return await readAnswer(settings, fetch, request);
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+async function readAnswer(
   settings: ModelSettings,
   fetch: typeof globalThis.fetch,
   { messages, tools, maxOutputTokens, signal, onText }: ModelRequest,
@@ -68,14 +81,14 @@ export async function answerOnce(
         };
         break;
       case 'error':
-        throw faultOf(part.error);
+        throw part.error;
       case 'abort':
         throw signal.reason;
       default:
     }
   }
   if (!isComplete) throw new ProviderError('The answer was interrupted.');
-  return reasoning === '' ? answer : { ...answer, reasoning };
+  return completeAnswer(reasoning === '' ? answer : { ...answer, reasoning }, tools);
 }
 
 const stopReasons: Record<string, ModelAnswer['stopReason']> = {
@@ -222,10 +235,11 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 function faultOf(error: unknown): unknown {
   if (APICallError.isInstance(error)) {
-    // Without a status, `fetch` itself failed.
-    if (error.statusCode === undefined) return error.cause ?? error;
+    const { statusCode, cause } = error;
+    // `fetch` itself failed, or the stream of an answer that had begun.
+    if (statusCode === undefined || statusCode < 400) return cause === undefined ? error : faultOf(cause);
     const text = error.responseBody === undefined ? error.message : `${error.message} ${error.responseBody}`;
-    return new ProviderError(text, error.statusCode, error.responseHeaders?.['retry-after'] ?? null);
+    return new ProviderError(text, statusCode, error.responseHeaders?.['retry-after'] ?? null);
   }
   if (error instanceof Error) return error;
   // The text of an error event is its only common part among endpoints.
