@@ -3,6 +3,7 @@ export * from './constants.ts';
 export { dashboardPath } from './dashboard-path.ts';
 export * from './errors.ts';
 export * from './insight-schemas.ts';
+export * from './model-schemas.ts';
 export { buildOpenApi } from './openapi.ts';
 export type { OperationRoute } from './operation-route.ts';
 export { operationRoutes } from './operation-routes.ts';

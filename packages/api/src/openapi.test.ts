@@ -169,14 +169,17 @@ describe('docs/openapi.json', () => {
 });
 
 /** Pointers to members of `properties`, `headers` and `parameters` that neither have a description nor refer to one. */
-function undescribedIn(place: string, value: unknown): string[] {
+function undescribedIn(place: string, value: unknown, isNames = false): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-    const named = key === 'parameters' || key === 'properties' || key === 'headers';
+    const named = !isNames && (key === 'parameters' || key === 'properties' || key === 'headers');
     const members = named ? Object.entries(inner as Record<string, object>) : [];
     const isNarrowed = 'allOf' in value;
     const bare = members.filter(([, member]) => !('description' in member || '$ref' in member || isNarrowed));
-    return [...bare.map(([name]) => `${place}/${key}/${name}`), ...undescribedIn(`${place}/${key}`, inner)];
+    return [
+      ...bare.map(([name]) => `${place}/${key}/${name}`),
+      ...undescribedIn(`${place}/${key}`, inner, named),
+    ];
   });
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { forgeKinds, modelProviders } from './constants.ts';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
+import { ModelHeaders, modelOptions } from './model-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
 
 const configKey = z
@@ -48,6 +49,11 @@ export const SetProjectAgent = z
         key: secret.nullish().meta({
           description: 'When omitted, the stored key is kept as long as `url` has the same host.',
         }),
+        headers: ModelHeaders.nullish().meta({
+          description:
+            'Extra headers of each request. Their values are secret. When omitted, the stored headers are kept as long as `url` has the same host.',
+        }),
+        ...modelOptions,
       })
       .nullish()
       .describe('The model endpoint. Null for that of the installation.'),
@@ -88,6 +94,11 @@ export const ProjectAgent = z
         url: z.string().describe('URL of the endpoint.'),
         name: z.string().describe('The model.'),
         key: storedSecret.describe('The key of the endpoint.'),
+        headers: z
+          .record(z.string(), storedSecret)
+          .optional()
+          .describe('Extra headers of each request, by their names.'),
+        ...modelOptions,
       })
       .nullable()
       .describe('The model endpoint; null for that of the installation.'),

@@ -1,4 +1,5 @@
 /** Rules for settings that depend on each other. */
+import type { ModelOptions } from '@docyard/api';
 import { ConfigError } from '@docyard/site/errors';
 import { OfflineError, refuseDistantPeer } from '@docyard/site/network';
 import type { Config, Environment } from './config.ts';
@@ -93,16 +94,27 @@ export function oidcOf(value: {
   };
 }
 
+export interface ModelConfig extends ModelOptions {
+  provider: 'openai' | 'anthropic';
+  url: string;
+  name: string;
+  key: string | null;
+  headers?: Record<string, string> | undefined;
+}
+
 export function modelOf(value: {
   MODEL_PROVIDER: 'openai' | 'anthropic';
   MODEL_URL?: string | undefined;
   MODEL_NAME?: string | undefined;
   MODEL_KEY?: string | undefined;
-}): Config['model'] {
-  const { MODEL_PROVIDER: provider, MODEL_URL: url, MODEL_NAME: name } = value;
+  MODEL_HEADERS?: Record<string, string> | undefined;
+  MODEL_OPTIONS?: ModelOptions | undefined;
+}): ModelConfig | null {
+  const { MODEL_PROVIDER: provider, MODEL_URL: url, MODEL_NAME: name, MODEL_HEADERS: headers } = value;
   if (url === undefined) return null;
   if (name === undefined) throw new ConfigError('MODEL_URL needs MODEL_NAME. Set both.');
-  return { provider, url, name, key: value.MODEL_KEY ?? null };
+  const key = value.MODEL_KEY ?? null;
+  return { provider, url, name, key, ...(headers === undefined ? {} : { headers }), ...value.MODEL_OPTIONS };
 }
 
 /** OpenTelemetry's libraries read its other variables. */

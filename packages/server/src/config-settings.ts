@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ModelHeaders, modelOptions } from '@docyard/api';
 import { z } from 'zod';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
@@ -9,6 +10,15 @@ const count = (min: number, max: number, defaultValue: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
     .default(defaultValue);
+
+const jsonText = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be a JSON object' });
+    return z.NEVER;
+  }
+});
 
 function egressRulesOf(text: string, context: z.RefinementCtx): EgressRule[] {
   try {
@@ -159,6 +169,16 @@ export const settings = {
     check: z.string().min(1).optional(),
     meaning: 'Key of the model endpoint.',
     secret: true,
+  },
+  MODEL_HEADERS: {
+    check: jsonText.pipe(ModelHeaders).optional(),
+    meaning: 'Extra headers of requests to the model endpoint, as a JSON object.',
+    secret: true,
+  },
+  MODEL_OPTIONS: {
+    check: jsonText.pipe(z.strictObject(modelOptions)).optional(),
+    meaning:
+      'Other settings of the model endpoint, as a JSON object with the names of the API: {"contextTokens": 32768}.',
   },
   RENDER_PROCESSES: {
     check: count(1, 256, availableParallelism()),

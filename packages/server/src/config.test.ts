@@ -85,6 +85,8 @@ test('every setting is read', () => {
     MODEL_URL: 'https://models.example.com/v1',
     MODEL_NAME: 'writer-1',
     MODEL_KEY: 'secret',
+    MODEL_HEADERS: '{"x-team": "docs"}',
+    MODEL_OPTIONS: '{"contextTokens": 32768, "temperature": 0.2, "body": {"top_k": 20}}',
     RENDER_ISOLATION_MIN: '2',
     RENDER_PROCESSES: '3',
     BUILD_CACHE_GB: '4',
@@ -142,6 +144,10 @@ test('every setting is read', () => {
       url: 'https://models.example.com/v1',
       name: 'writer-1',
       key: 'secret',
+      headers: { 'x-team': 'docs' },
+      contextTokens: 32_768,
+      temperature: 0.2,
+      body: { top_k: 20 },
     },
     renderProcesses: 3,
     buildCacheBytes: 4e9,
@@ -203,6 +209,16 @@ describe('an invalid value', () => {
     MODEL_URL: ['models.example.com', 'ftp://models.example.com'],
     MODEL_NAME: [],
     MODEL_KEY: [],
+    MODEL_HEADERS: ['x-team: docs', '[]', '{"host": "a"}', '{"Content-Length": "1"}', '{"x": "a\\nb"}'],
+    MODEL_OPTIONS: [
+      'contextTokens',
+      '{"contextTokens": 0}',
+      '{"temperature": 3}',
+      '{"idleSeconds": 0}',
+      '{"top_k": 20}',
+      '{"body": {"messages": []}}',
+      '{"body": {"stream": false}}',
+    ],
     RENDER_PROCESSES: ['0', '257'],
     BUILD_CACHE_GB: ['-1', 'much'],
     RENDER_ISOLATION_MIN: ['4', '-1', 'full'],
@@ -291,10 +307,17 @@ describe('a secret in a file', () => {
       'ADMIN_PASSWORD',
       'OIDC_CLIENT_SECRET',
       'MODEL_KEY',
+      'MODEL_HEADERS',
     ]);
-    const file = join(temporaryFolder(), 'secret');
+    const folder = temporaryFolder();
+    const file = join(folder, 'secret');
     writeFileSync(file, 'postgres://docyard:secret@db/docyard\n');
-    const inFiles = Object.fromEntries(secrets.map((name) => [`${name}_FILE`, file]));
+    const headers = join(folder, 'headers');
+    writeFileSync(headers, '{"x-team": "docs"}\n');
+    const inFiles = {
+      ...Object.fromEntries(secrets.map((name) => [`${name}_FILE`, file])),
+      MODEL_HEADERS_FILE: headers,
+    };
     const read = readConfig({
       MODEL_URL: 'https://models.example.com',
       MODEL_NAME: 'writer-1',
@@ -313,6 +336,7 @@ describe('a secret in a file', () => {
       oidc?.clientSecret,
       model?.key,
     ];
+    expect(model?.headers).toEqual({ 'x-team': 'docs' });
     for (const value of given) {
       expect(value).toBe('postgres://docyard:secret@db/docyard');
     }

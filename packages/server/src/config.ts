@@ -12,6 +12,7 @@ import {
   refuseUnsharedRole,
   refusePreviousKeyAlone,
   tracingOf,
+  type ModelConfig,
 } from './config-rules.ts';
 import { type Setting, settings } from './config-settings.ts';
 import type { EgressRules } from './egress/rules.ts';
@@ -61,7 +62,7 @@ export interface Config {
   /** The external agent program and its arguments; null for the built-in engine. */
   agentCommand: string[] | null;
   /** The model endpoint for projects without one; null for none. */
-  model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
+  model: ModelConfig | null;
   renderProcesses: number;
   buildCacheBytes: number;
   /** The minimum isolation for running authors' code; null to derive it from the number of organizations. */

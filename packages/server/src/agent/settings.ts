@@ -5,7 +5,7 @@ import { alsoAllowing, policyFor, type Tenant } from '../egress/rules.ts';
 import { Problem } from '../problem.ts';
 import { readAgentSecrets, readAgentSettings, type AgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type Limits } from './contract.ts';
-import type { ModelSettings } from './model/endpoint.ts';
+import { secretsOf, type ModelSettings } from './model/endpoint.ts';
 import { redactor, type Redact } from './redact.ts';
 
 export type SettingsContext = Pick<Context, 'database' | 'config' | 'secrets'>;
@@ -36,8 +36,9 @@ function notConfigured(): Problem {
 export async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
   const { model } = await readAgentSettings(context, projectId);
   if (model === null) return context.config.model;
-  const { modelKey } = await readAgentSecrets(context, projectId);
-  return { ...model, key: modelKey };
+  const { modelKey, modelHeaders } = await readAgentSecrets(context, projectId);
+  const { headerNames: _, ...settings } = model;
+  return { ...settings, key: modelKey, headers: modelHeaders };
 }
 
 /** `MODEL_URL` allows its own host, but only for projects without an endpoint. */
@@ -51,14 +52,22 @@ export function modelEgress(
 }
 
 export async function knownSecrets(context: SettingsContext, projectId: string): Promise<string[]> {
-  const { modelKey, forgeCredential } = await readAgentSecrets(context, projectId);
+  const { modelKey, modelHeaders, forgeCredential } = await readAgentSecrets(context, projectId);
   const ofForge = forgeCredential?.type === 'app' ? forgeCredential.privateKey : forgeCredential?.token;
-  return [ofForge, modelKey, context.config.model?.key].filter((value) => typeof value === 'string');
+  return [
+    ...(ofForge === undefined ? [] : [ofForge]),
+    ...secretsOf({ key: modelKey, headers: modelHeaders }),
+    ...secretsOfInstallation(context),
+  ];
+}
+
+function secretsOfInstallation({ config }: Pick<Context, 'config'>): string[] {
+  return config.model === null ? [] : secretsOf(config.model);
 }
 
 export async function redactorOf(context: SettingsContext, projectId: string): Promise<Redact> {
   // Jobs stay readable if the encryption key of the secrets is lost.
-  const known = await knownSecrets(context, projectId).catch(() => [context.config.model?.key ?? '']);
+  const known = await knownSecrets(context, projectId).catch(() => secretsOfInstallation(context));
   return redactor(known);
 }
 

@@ -11,7 +11,7 @@ type ForgeCredential = z.infer<typeof SetForgeCredential>;
 
 /** Without secrets. */
 export interface AgentSettings {
-  model: Omit<NonNullable<ProjectAgent['model']>, 'key'> | null;
+  model: (Omit<NonNullable<ProjectAgent['model']>, 'key' | 'headers'> & { headerNames?: string[] }) | null;
   forge: Omit<NonNullable<ProjectAgent['forge']>, 'credential'> | null;
   limits: ProjectAgent['limits'];
   protectedPaths: string[];
@@ -41,10 +41,16 @@ export async function readAgentSettings(
 export async function readAgentSecrets(
   context: Pick<Context, 'database' | 'secrets'>,
   projectId: string,
-): Promise<{ modelKey: string | null; forgeCredential: ForgeCredential | null }> {
+): Promise<{
+  modelKey: string | null;
+  modelHeaders: Record<string, string>;
+  forgeCredential: ForgeCredential | null;
+}> {
   const credential = await readSecret(context, { projectId, name: 'forge.credential' });
+  const headers = await readSecret(context, { projectId, name: 'model.headers' });
   return {
     modelKey: await readSecret(context, { projectId, name: 'model.key' }),
+    modelHeaders: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
     forgeCredential: credential === null ? null : (JSON.parse(credential) as ForgeCredential),
   };
 }
@@ -61,13 +67,21 @@ export async function viewAgentSettings(
       const { model, forge, ...rest } = kept.get(id) ?? none;
       const isSet = (name: string) => ({ set: set.has(`${id}/${name}`) });
       const view = {
-        model: model === null ? null : { ...model, key: isSet('model.key') },
+        model: model === null ? null : viewModel(model, isSet('model.key')),
         forge: forge === null ? null : { ...forge, credential: isSet('forge.credential') },
         ...rest,
       };
       return [id, view];
     }),
   );
+}
+
+function viewModel(
+  { headerNames = [], ...model }: NonNullable<AgentSettings['model']>,
+  key: { set: boolean },
+): ProjectAgent['model'] {
+  const headers = Object.fromEntries(headerNames.map((name) => [name, { set: true }]));
+  return { ...model, key, ...(headerNames.length === 0 ? {} : { headers }) };
 }
 
 /** Runs in the transaction of the caller, who also writes the audit entry. */
@@ -78,7 +92,7 @@ export async function changeAgentSettings(
 ): Promise<void> {
   const old = await readAgentSettings(context, projectId);
   const next: AgentSettings = {
-    model: change.model === undefined ? old.model : modelOf(change.model),
+    model: change.model === undefined ? old.model : modelOf(change.model, old.model),
     forge: change.forge === undefined ? old.forge : forgeOf(change.forge),
     limits: change.limits === undefined ? old.limits : definedOnly(change.limits ?? {}),
     protectedPaths: change.protectedPaths ?? old.protectedPaths,
@@ -93,9 +107,14 @@ export async function changeAgentSettings(
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(kept))
     .execute();
 
-  const key = change.model?.key;
-  if (key !== undefined || modelHost(old) !== modelHost(next)) {
+  const { key, headers } = change.model ?? {};
+  const isOtherHost = modelHost(old.model) !== modelHost(next.model);
+  if (key !== undefined || isOtherHost) {
     await writeSecret(context, { projectId, name: 'model.key' }, key ?? null);
+  }
+  if (headers !== undefined || isOtherHost) {
+    const value = next.model?.headerNames === undefined ? null : JSON.stringify(headers);
+    await writeSecret(context, { projectId, name: 'model.headers' }, value);
   }
   const credential = change.forge?.credential;
   if (credential !== undefined || JSON.stringify(old.forge) !== JSON.stringify(next.forge)) {
@@ -126,18 +145,30 @@ async function readMany(
   return new Map(rows.map((row) => [row.project_id, { ...none, ...(JSON.parse(row.value) as object) }]));
 }
 
-function modelOf(model: NonNullable<SetProjectAgent['model']> | null): AgentSettings['model'] {
-  return model === null ? null : { provider: model.provider, url: model.url, name: model.name };
+function modelOf(
+  change: NonNullable<SetProjectAgent['model']> | null,
+  old: AgentSettings['model'],
+): AgentSettings['model'] {
+  if (change === null) return null;
+  const { key: _, headers, ...model } = change;
+  const isSameHost = modelHost(old) === modelHost(model);
+  const names = headers === undefined ? (isSameHost ? old?.headerNames : undefined) : namesOf(headers);
+  return { ...definedOnly(model), ...(names === undefined ? {} : { headerNames: names }) };
+}
+
+function namesOf(headers: Record<string, string> | null): string[] | undefined {
+  const names = Object.keys(headers ?? {});
+  return names.length === 0 ? undefined : names;
 }
 
 function forgeOf(forge: NonNullable<SetProjectAgent['forge']> | null): AgentSettings['forge'] {
   return forge === null ? null : { kind: forge.kind, apiBase: forge.apiBase ?? null };
 }
 
-function modelHost({ model }: AgentSettings): string | null {
+function modelHost(model: { url: string } | null): string | null {
   return model === null ? null : new URL(model.url).origin;
 }
 
-function definedOnly(limits: NonNullable<SetProjectAgent['limits']>): AgentSettings['limits'] {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+function definedOnly<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Value;
 }

@@ -99,6 +99,28 @@ describe('a secret', () => {
 });
 
 describe('settings for agent jobs', () => {
+  test('show the names of extra headers and never their values', async () => {
+    const headers = { 'x-team': secret };
+    const shown = { ...model, key: { set: false }, headers: { 'x-team': { set: true } } };
+    const changed = await change({ model: { ...model, headers, temperature: 0.2 } });
+    expect(changed.agent.model).toEqual({ ...shown, temperature: 0.2 });
+    expect((await readAgentSecrets(context, projectId)).modelHeaders).toEqual(headers);
+    expect(everythingKept(context)).not.toContain(secret);
+  });
+
+  test('keep extra headers for the same host only', async () => {
+    const read = async () => (await readAgentSecrets(context, projectId)).modelHeaders;
+    await change({ model: { ...model, headers: { 'x-team': secret } } });
+    await change({ model: { ...model, name: 'writer-2' } });
+    expect(await read()).toEqual({ 'x-team': secret });
+    const moved = await change({ model: { ...model, url: 'https://other.example.com/v1' } });
+    expect(moved.agent.model).not.toHaveProperty('headers');
+    expect(await read()).toEqual({});
+    await change({ model: { ...model, headers: { 'x-team': secret } } });
+    expect((await change({ model: { ...model, headers: null } })).agent.model).not.toHaveProperty('headers');
+    expect(await read()).toEqual({});
+  });
+
   test('show only whether secrets are set, also in the audit log', async () => {
     const service = await serveForTest(context);
     const answer = await service.request(`/v1/projects/${projectId}`, {

@@ -7,7 +7,7 @@ import { isSealedWith, resealEach, seal, unseal, type Resealed, type SealedPlace
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
-export type SecretName = 'model.key' | 'forge.credential';
+export type SecretName = 'model.key' | 'model.headers' | 'forge.credential';
 
 interface Place {
   projectId: string;

@@ -461,9 +461,9 @@ describe('the settings of a model', () => {
   });
 
   test.each([
-    ['MODEL_FIRST_BYTE_SECONDS', (): void => {}, { firstByteSeconds: 0.2 }],
+    ['firstByteSeconds', (): void => {}, { firstByteSeconds: 0.2 }],
     [
-      'MODEL_IDLE_SECONDS',
+      'idleSeconds',
       (response: ServerResponse): void => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(data(chunk({ content: 'Hi' })));

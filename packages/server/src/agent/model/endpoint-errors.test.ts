@@ -180,8 +180,8 @@ test('a silent host is reported with the setting to change', () => {
     'The host did not start its answer within 600 seconds.',
   );
   const idle = new SilentHostError('idleSeconds', 'The host sent nothing for 60 seconds.');
-  expect(failureOf(first, settings).message).toContain('MODEL_FIRST_BYTE_SECONDS');
-  expect(failureOf(idle, settings).message).toContain('MODEL_IDLE_SECONDS');
+  expect(failureOf(first, settings).message).toContain('Raise firstByteSeconds of the model');
+  expect(failureOf(idle, settings).message).toContain('Raise idleSeconds of the model');
   expect([isRetryable(first), isRetryable(idle)]).toEqual([false, true]);
 });
 

@@ -57,8 +57,8 @@ export function failureOf(error: unknown, settings: ModelSettings): ModelError {
 }
 
 const limitAdvice = {
-  firstByteSeconds: 'Raise firstByteSeconds of the model, or MODEL_FIRST_BYTE_SECONDS of the installation.',
-  idleSeconds: 'Raise idleSeconds of the model, or MODEL_IDLE_SECONDS of the installation.',
+  firstByteSeconds: 'Raise firstByteSeconds of the model, in the project or in MODEL_OPTIONS.',
+  idleSeconds: 'Raise idleSeconds of the model, in the project or in MODEL_OPTIONS.',
 };
 
 const tooLongPhrases = [

@@ -2,20 +2,15 @@
  * Settings and errors of a model endpoint, separate from `providers.ts` so that importing them does not load
  * the AI library.
  */
-export interface ModelSettings {
+import type { ModelOptions } from '@docyard/api';
+
+export interface ModelSettings extends ModelOptions {
   provider: 'openai' | 'anthropic';
   url: string;
   key: string | null;
   name: string;
-  contextTokens?: number | undefined;
-  maxOutputTokens?: number | undefined;
-  temperature?: number | undefined;
   /** Extra request headers. Their values are secret. */
   headers?: Record<string, string> | undefined;
-  /** Extra fields of the request body. */
-  body?: Record<string, unknown> | undefined;
-  firstByteSeconds?: number | undefined;
-  idleSeconds?: number | undefined;
 }
 
 /** The values that must not appear in results, errors or logs. */
@@ -23,16 +18,23 @@ export function secretsOf({ key, headers = {} }: Pick<ModelSettings, 'key' | 'he
   return [...(key === null ? [] : [key]), ...Object.values(headers)];
 }
 
+const limitFields = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+
 /** A `fetch` that adds the configured headers and body fields to every request. */
 export function withExtras(
-  { headers = {}, body = {}, temperature }: Pick<ModelSettings, 'headers' | 'body' | 'temperature'>,
+  settings: Pick<ModelSettings, 'headers' | 'body' | 'temperature' | 'maxOutputTokens'>,
   fetch: typeof globalThis.fetch,
 ): typeof globalThis.fetch {
+  const { headers = {}, body = {}, temperature, maxOutputTokens = Infinity } = settings;
   const fields = { ...(temperature === undefined ? {} : { temperature }), ...body };
   return (input, init) => {
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const given = JSON.parse(String(init?.body)) as object;
+    const given = JSON.parse(String(init?.body)) as Record<string, unknown>;
+    for (const field of limitFields) {
+      const limit = given[field];
+      if (typeof limit === 'number') given[field] = Math.min(limit, maxOutputTokens);
+    }
     return fetch(input, { ...init, headers: sent, body: JSON.stringify({ ...given, ...fields }) });
   };
 }

@@ -128,8 +128,7 @@ async function attemptOnce(
   // Loads the AI library only when an agent job needs it.
   const { answerOnce } = await import('./providers.ts');
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(callSeconds * 1000)]);
-  const maxOutputTokens = Math.min(request.maxOutputTokens, settings.maxOutputTokens ?? Infinity);
-  return answerOnce(settings, fetch, { ...request, maxOutputTokens, signal });
+  return answerOnce(settings, fetch, { ...request, signal });
 }
 
 /** Estimates missing usage, so that budgets stay effective. */
