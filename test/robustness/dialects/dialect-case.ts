@@ -50,7 +50,7 @@ export function writeSite(folder: string, files: Readonly<Record<string, string>
   }
 }
 
-function resultsIn({ path, body }: WireRequest): string[] {
+export function resultsIn({ path, body }: WireRequest): string[] {
   const wire = wires.find((each) => path.endsWith(each.path));
   if (wire === undefined) throw new Error(`No format has the path ${path}.`);
   const { messages } = wire.conversation(body);
