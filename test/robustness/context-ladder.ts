@@ -63,7 +63,7 @@ export function startContextServer(server: ContextServer, contextTokens: number)
     const more = {
       usage: { prompt_tokens: promptTokens, completion_tokens: 60, total_tokens: promptTokens + 60 },
     };
-    if (seen !== undefined && !JSON.stringify(seen).includes('guides/gamma')) {
+    if (seen !== undefined && !JSON.stringify(seen).includes(longPagesInstruction)) {
       // The task was among the dropped messages.
       return chatStream({ usage: 'none', more, text: 'Hello! How can I help you?' })(
         { calls: [], number: 0 },

@@ -19,21 +19,30 @@ export const longPagesSite: Readonly<Record<string, string>> = {
   ...Object.fromEntries(pages.map((path) => [path, longPage(path)])),
 };
 
+function paragraph(path: string, number: number): string {
+  const about = `Paragraph ${number} of ${path} explains one more setting of the harbour.`;
+  return `${about} It has a default that suits most harbours, so change it only for a reason. A change takes effect at the next start, and the log names the value. If the value is invalid, the start fails with an error that says which values are valid.`;
+}
+
 function longPage(path: string): string {
   const lines = ['---', `title: ${path.slice(7, -4)}`, '---', ''];
   let characters = 0;
   for (let number = 1; characters < pageCharacters; number += 1) {
-    const line = `Paragraph ${number} of ${path} explains one more setting of the harbour, its default and when to change it.`;
+    const line = paragraph(path, number);
     lines.push(line, '');
     characters += line.length + 2;
   }
   return `${lines.toSpliced(-8, 0, oldSentence, '').join('\n')}\n`;
 }
 
+function correctedPage(path: string): string {
+  return longPage(path).replace(oldSentence, newSentence).trimEnd();
+}
+
 export function longPagesProblems(read: (path: string) => string, changed: readonly string[]): string[] {
   return [
     ...pages.flatMap((path) =>
-      read(path) === longPage(path).replace(oldSentence, newSentence) ? [] : [`${path} is not corrected`],
+      read(path).trimEnd() === correctedPage(path) ? [] : [`${path} is not corrected`],
     ),
     ...changed.filter((path) => !pages.includes(path)).map((path) => `changed ${path} too`),
   ];

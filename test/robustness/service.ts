@@ -50,7 +50,7 @@ function contextJob(server: string, thousands: number): Job {
     files: () => longPagesSite,
     instruction: longPagesInstruction,
     start: () => startContextServer(found, thousands * 1024),
-    problems: (read) => longPagesProblems((path) => `${read(path)}\n`, []),
+    problems: (read) => longPagesProblems(read, []),
   };
 }
 
@@ -110,13 +110,11 @@ async function finishedJob({ instruction: prompt }: Job, stage: Stage): Promise<
 }
 
 function resultOf(job: Job, stage: Stage, ended: AgentJob): CaseResult {
-  const { steps: turns = 0, inputTokens = 0, outputTokens = 0 } = ended.usage ?? {};
+  const { steps: turns, inputTokens, outputTokens } = ended.usage;
   const branch = ended.pullRequest?.branch;
   const problems =
     ended.statusReason === 'done' && branch !== undefined
       ? job.problems((path) => stage.repository.git('show', `${branch}:${path}`))
-      : [
-          `ended as ${ended.status}, ${ended.statusReason}: ${ended.error ?? 'without a pull request'}`,
-        ];
+      : [`ended as ${ended.status}, ${ended.statusReason}: ${ended.error ?? 'without a pull request'}`];
   return { problems, turns, inputTokens, outputTokens };
 }

@@ -87,7 +87,7 @@ export const slowServers: readonly SlowServer[] = [
   })),
   openai('sends single characters slowly', (turn, request) => {
     const text = texts(turn, request).join('');
-    const head = [...text.slice(0, 20)].flatMap((letter) => [60, letter]);
+    const head = Array.from(text.slice(0, 20)).flatMap((letter) => [60, letter]);
     return { headers, parts: [...head, text.slice(20)] };
   }),
   openai('is silent within the stream once', once(hanging(3)), { minRequests: 4 }),

@@ -4,7 +4,9 @@ import { Chance } from '../../torture/seeded-random.ts';
 import { correct, mistakes, type IntendedCall, type Mistake } from './mistakes.ts';
 import type { ClumsyTask } from './tasks.ts';
 
-const mistakeRate = 0.35;
+const mistakeRate = 0.4;
+/** Of the mistakes, how many are answers without a call. */
+const narrationRate = 0.25;
 const skipRate = 0.25;
 
 export interface ClumsyScript {
@@ -97,9 +99,11 @@ class ClumsyModel {
 
   #mistaken(call: IntendedCall): ScriptedAnswer | undefined {
     const situation = { call, last: this.#last, chance: this.#chance };
-    for (const mistake of this.#chance.shuffled(mistakes)) {
+    const wasTextOnly = this.#lastMistake?.isTextOnly === true;
+    const isTextOnly = !wasTextOnly && this.#chance.happens(narrationRate);
+    const fitting = mistakes.filter((mistake) => (mistake.isTextOnly ?? false) === isTextOnly);
+    for (const mistake of this.#chance.shuffled(fitting)) {
       if (mistake === this.#lastMistake) continue;
-      if (mistake.isTextOnly === true && this.#lastMistake?.isTextOnly === true) continue;
       const answer = mistake.make(situation);
       if (answer === undefined) continue;
       this.#lastMistake = mistake;

@@ -25,7 +25,9 @@ export async function createLargeSite(pages: number): Promise<LargeSite> {
 
 export function largeSiteFiles(pages: number): Record<string, string> {
   const others = Array.from({ length: pages - clumsyTasks.length }, (_, number) => otherPage(number));
-  const all = [...clumsyTasks.map((task) => [task.path, taskPage(task)] as const), ...others];
+  const ofTasks = clumsyTasks.map((task) => [task.path, taskPage(task)] as const);
+  const middle = Math.floor(others.length / 2);
+  const all = [...others.slice(0, middle), ...ofTasks, ...others.slice(middle)];
   const groups = Map.groupBy(all, ([path]) => path.split('/', 1)[0] ?? '');
   const navigation = {
     groups: [...groups].map(([group, of]) => ({
@@ -50,7 +52,9 @@ function otherPage(number: number): [path: string, content: string] {
     '',
     `## Configure ${words} in ${product}`,
     '',
-    `This ${kind} explains ${words} for ${product}. The plan sets the rate limit, and each secret has an owner.`,
+    `This ${kind} explains ${words} for ${product}. The plan sets the rate limit.`,
+    'Each webhook has a signing secret. Audit entries name a team, and invoices are sent by mail.',
+    'A long request is logged after 30 seconds, and the log is kept for 30 days.',
     '',
     `## Limits of ${words}`,
     '',

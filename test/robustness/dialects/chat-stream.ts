@@ -51,7 +51,7 @@ export interface StreamStyle {
 const usage = { prompt_tokens: 1200, completion_tokens: 30, total_tokens: 1230 };
 
 export const asText = (input: unknown): string => JSON.stringify(input);
-export const characters = (text: string): string[] => [...text];
+export const characters = (text: string): string[] => Array.from(text);
 export const inThirds = (text: string): string[] => {
   const length = Math.max(1, Math.ceil(text.length / 3));
   return [text.slice(0, length), text.slice(length, 2 * length), text.slice(2 * length)];

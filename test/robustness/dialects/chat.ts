@@ -1,6 +1,6 @@
 /** Dialects of servers that call tools as OpenAI does, with differences in the fields and in the stream. */
 import { gzipSync } from 'node:zlib';
-import type { Json } from '../wire-server.ts';
+import type { WireRequest, WireResponse } from '../wire-server.ts';
 import { asText, characters, chatChunks, chatStream, eventResponse, eventTexts } from './chat-stream.ts';
 import type { Answering, Dialect, ModelTurn } from './dialect.ts';
 
@@ -229,26 +229,23 @@ const selfHosted: Dialect[] = [
   row('LiteLLM', 'sends null as id and name of later pieces', chatStream({ nullHead: true })),
   row('LiteLLM', 'numbers both calls 0 with different ids', chatStream({ index: () => 0 }), two),
   row('LiteLLM', 'sends empty text with every call', chatStream({ text: '   ', more: { citations: null } })),
-  row('LocalAI', 'uses the older function_call', (turn, request) =>
-    eventResponse(
-      chatChunks({ ...turn, calls: [] }, request, {
-        opening: functionCall(turn),
-        finish: () => 'function_call',
-      }),
-    ),
-  ),
+  row('LocalAI', 'finishes with function_call', chatStream({ finish: () => 'function_call' })),
+  row('LocalAI', 'sends no tool_calls but the older function_call', functionCalls, {
+    ending: 'done or unreadable',
+  }),
   row('MLX', 'leaves out created, model and object', (turn, request) =>
     eventResponse(chatChunks(turn, request, {}).map(({ choices }) => ({ choices }))),
   ),
 ];
 
-function functionCall({ calls }: ModelTurn): Json {
-  const [call] = calls;
-  return {
+function functionCalls({ calls: [call], ...turn }: ModelTurn, request: WireRequest): WireResponse {
+  const opening = {
     role: 'assistant',
     content: null,
     function_call: { name: call?.name, arguments: asText(call?.input) },
   };
+  const finish = (): string => 'function_call';
+  return eventResponse(chatChunks({ ...turn, calls: [] }, request, { opening, finish }));
 }
 
 const transport: Dialect[] = [
@@ -317,7 +314,8 @@ const transport: Dialect[] = [
 ];
 
 function escaped(text: string): string {
-  return [...text]
+  return text
+    .split('')
     .map((letter) => {
       const code = letter.charCodeAt(0);
       return code < 128 ? letter : `\\u${code.toString(16).padStart(4, '0')}`;
