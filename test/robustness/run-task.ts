@@ -48,15 +48,6 @@ export interface TaskRun {
   changed: ReadonlyMap<string, string | null>;
 }
 
-const usualSettings = {
-  contextTokens: null,
-  maxOutputTokens: null,
-  temperature: null,
-  headers: {},
-  body: {},
-  firstByteSeconds: 600,
-  idleSeconds: 60,
-};
 /** Short pauses: retries are under test, not their intervals. */
 const limits = { attempts: 5, pauseSeconds: 0.01, maxPauseSeconds: 0.05 };
 
@@ -74,7 +65,6 @@ export async function runTask(task: Task): Promise<TaskRun> {
     url,
     key: 'sk-robustness',
     name: 'scripted',
-    ...usualSettings,
     ...task.settings,
   };
   const end = await runLoop({
