@@ -3,7 +3,9 @@ import { startModelServer } from '../../../../../test/fakes/model-server.ts';
 import { ModelError } from '../contract.ts';
 import { createModel } from '../model/gateway.ts';
 import { truncationNote } from './conversation.ts';
-import { finishReminder, wrapUpNote } from './loop.ts';
+import { finishReminder, unreadCallReminder } from './follow-up.ts';
+import { wrapUpNote } from './loop.ts';
+import { toolCallAdvice } from './tool-call-advice.ts';
 import {
   opening,
   calls,
@@ -100,6 +102,16 @@ describe('a call that cannot run', () => {
     expect(faults).toHaveLength(text.startsWith('The tool failed') ? 1 : 0);
   });
 
+  test.each([
+    ['inside a call', { calls: [{ id: 'a', name: 'write_file', input: '{"pa', isMalformed: true }] }],
+    ['before a call', { text: 'First I' }],
+  ])('an answer that was cut off %s is asked for in smaller parts', async (_, cut) => {
+    const usage = { inputTokens: 100, outputTokens: 4096, cacheReadTokens: 0 };
+    const { run, asked } = scene({ said: [{ ...cut, usage, stopReason: 'length' }, finish] });
+    expect(await run()).toMatchObject({ reason: 'done' });
+    expect(asked[1]?.at(-1)?.text).toMatch(/^Your answer was cut off at 4096 tokens.* Send smaller parts/);
+  });
+
   test('changes before a failure are recorded', async () => {
     const { run, steps } = scene({ said: [calls(['break']), finish] });
     await run();
@@ -119,10 +131,57 @@ describe('a call that cannot run', () => {
 });
 
 describe('endings', () => {
-  test('a run without tool calls ends after one reminder', async () => {
+  test('a run without any tool call fails and names the setting of the model server', async () => {
     const { run, steps } = scene({ said: [{ text: 'All done.' }, { text: 'I said it is done.' }] });
-    expect(await run()).toEqual({ reason: 'done', summary: 'I said it is done.', title: '', tree: '[]' });
+    expect(await run()).toEqual({
+      reason: 'stalled',
+      problem: `The model never called a tool. ${toolCallAdvice()}`,
+      summary: 'I said it is done.',
+      title: '',
+      tree: '[]',
+    });
     expect(notes(steps)).toEqual([finishReminder]);
+  });
+
+  test('two texts in a row after a reading call are the conclusion of the run', async () => {
+    const { run } = scene({
+      said: [calls(['read_file', { path: 'a.mdx' }]), { text: 'It is right.' }, { text: 'Nothing to do.' }],
+    });
+    expect(await run()).toMatchObject({ reason: 'done', summary: 'Nothing to do.' });
+  });
+
+  test.each([
+    ['the calls failed', calls(['refuse']), { text: 'Nothing to do.' }],
+    ['the texts are empty', calls(['read_file', { path: 'a.mdx' }]), { text: ' ' }],
+    ['files were changed', calls(['write_file', { path: 'a.mdx', content: 'x' }]), { text: 'Now the next.' }],
+  ])('two texts in a row are no conclusion if %s', async (_, said, text) => {
+    const { run } = scene({ said: [said, text, text] });
+    expect(await run()).toMatchObject({
+      reason: 'stalled',
+      problem: 'The model stopped without calling finish.',
+    });
+  });
+
+  test('a model that describes each step is reminded after every call and loses no work', async () => {
+    const narrated = [1, 2, 3].flatMap((number) => [
+      { text: `Next I change page ${number}.` },
+      calls(['write_file', { path: `${number}.mdx`, content: 'x' }]),
+    ]);
+    const { run, steps, files } = scene({ said: [...narrated, { text: 'All done.' }, finish] });
+    expect(await run()).toMatchObject({ reason: 'done', title: 'Fix the typo' });
+    expect(notes(steps)).toEqual(Array.from({ length: 4 }, () => finishReminder));
+    expect([...files.keys()]).toEqual(['1.mdx', '2.mdx', '3.mdx']);
+  });
+
+  test('a call that could not be read is explained once, then the run fails with advice', async () => {
+    const read = calls(['read_file', { path: 'a.mdx' }]);
+    const unread = { text: '<tool_call>{', unreadCall: '<tool_call>{' };
+    const { run, steps } = scene({ said: [read, unread, unread] });
+    expect(await run()).toMatchObject({
+      reason: 'stalled',
+      problem: `The model sent tool calls that could not be read. ${toolCallAdvice()}`,
+    });
+    expect(notes(steps)).toEqual([unreadCallReminder]);
   });
 
   test('a reminded model can end with finish', async () => {

@@ -5,7 +5,6 @@
  */
 import {
   ModelError,
-  type EndReason,
   type EngineRun,
   type Limits,
   type LoopEnd,
@@ -21,7 +20,7 @@ import { usageOf } from '../replay.ts';
 import { isTimeToWrapUp, reserve } from './budget.ts';
 import { callTool, type ToolRunner } from './call-tool.ts';
 import { canShorten, conversationOf, truncationNote } from './conversation.ts';
-import { findStall } from './stall.ts';
+import { cutCallText, endWith, followUp, lastAnswer, lastNote, type FollowUp } from './follow-up.ts';
 
 export interface Loop extends ToolRunner, EngineRun {
   model: Model;
@@ -29,16 +28,12 @@ export interface Loop extends ToolRunner, EngineRun {
 }
 
 type Next =
-  | { act: 'call'; call: ToolCall }
-  | { act: 'say'; text: string }
-  | { act: 'ask'; messages: Message[]; maxOutputTokens: number }
-  | { act: 'end'; end: Omit<LoopEnd, 'tree'> };
+  | FollowUp
+  | { act: 'call'; call: ToolCall; problem?: string }
+  | { act: 'ask'; messages: Message[]; maxOutputTokens: number };
 
-export const finishReminder =
-  'You answered without calling a tool. If the work is done, call finish; otherwise continue with the next call.';
 export const wrapUpNote =
   'Most of the budget of this run is used. Complete the current change, check it with validate, and call finish.';
-const nudgeOpening = 'You are not making progress: ';
 
 /** Throws the reason of the signal and errors of the journal. */
 export async function runLoop(loop: Loop): Promise<LoopEnd> {
@@ -66,10 +61,12 @@ async function perform(loop: Loop, next: Next, stop: AbortSignal): Promise<void>
   const { journal } = loop;
   switch (next.act) {
     case 'call': {
-      const result = await callTool(loop, next.call, stop);
+      const { call, problem } = next;
+      const result =
+        problem === undefined ? await callTool(loop, call, stop) : { text: problem, isError: true };
       // The next attempt restores the tree and repeats the call.
       loop.signal.throwIfAborted();
-      return journal.append({ kind: 'result', call: next.call, result, tree: await treeAfter(loop, result) });
+      return journal.append({ kind: 'result', call, result, tree: await treeAfter(loop, result) });
     }
     case 'say':
       return journal.append({ kind: 'message', message: { role: 'user', text: next.text } });
@@ -86,31 +83,9 @@ function pendingCall(steps: readonly Step[]): Next | undefined {
   const results = since.filter((step) => step.kind === 'result');
   if (results.some(({ result }) => result.finished)) return undefined;
   const call = answer?.calls[results.length];
-  return call && { act: 'call', call };
-}
-
-function followUp(steps: readonly Step[]): Next | undefined {
-  const { answer, since } = lastAnswer(steps);
-  if (!answer) return undefined;
-  const finished = since.flatMap((step) => (step.kind === 'result' ? (step.result.finished ?? []) : []))[0];
-  if (finished) {
-    const { outcome: reason, summary, title } = finished;
-    return { act: 'end', end: { reason, summary, title } };
-  }
-  if (answer.stopReason === 'refused') return endWith(steps, 'refused', 'The model refused to continue.');
-  if (since.some(({ kind }) => kind === 'message')) return undefined;
-  if (answer.calls.length === 0) {
-    const wasReminded = lastNote(steps, finishReminder) !== -1;
-    return wasReminded ? endWith(steps, 'done') : { act: 'say', text: finishReminder };
-  }
-  const lastNudge = lastNote(steps, nudgeOpening);
-  const stall = findStall(steps, lastNudge + 1);
-  if (stall === undefined) return undefined;
-  if (lastNudge !== -1) return endWith(steps, 'stalled', stall);
-  return {
-    act: 'say',
-    text: `${nudgeOpening}${stall} Try another approach, or call finish and say what is missing.`,
-  };
+  if (answer === undefined || call === undefined) return undefined;
+  const problem = cutCallText(answer, results.length);
+  return { act: 'call', call, ...(problem === undefined ? {} : { problem }) };
 }
 
 async function nextRequest(loop: Loop, elapsedMinutes: number): Promise<Next> {
@@ -146,22 +121,6 @@ async function ask(loop: Loop, next: Extract<Next, { act: 'ask' }>, stop: AbortS
     return perform(loop, fallback, stop);
   }
   await journal.append({ kind: 'answer', answer });
-}
-
-/** An ending that the model did not choose: its last text becomes the summary. */
-function endWith(steps: readonly Step[], reason: EndReason, problem?: string): Next {
-  const summary = lastAnswer(steps).answer?.text ?? '';
-  return { act: 'end', end: { reason, summary, title: '', ...(problem === undefined ? {} : { problem }) } };
-}
-
-function lastAnswer(steps: readonly Step[]): { answer: ModelAnswer | undefined; since: readonly Step[] } {
-  const index = steps.findLastIndex(({ kind }) => kind === 'answer');
-  const step = steps[index];
-  return { answer: step?.kind === 'answer' ? step.answer : undefined, since: steps.slice(index + 1) };
-}
-
-function lastNote(steps: readonly Step[], opening: string): number {
-  return steps.findLastIndex((step) => step.kind === 'message' && step.message.text.startsWith(opening));
 }
 
 /** Runs git only if the tree may have changed. */
