@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '../../packages/server/src/agent/contract.ts';
 import { runLoop } from '../../packages/server/src/agent/engine/loop.ts';
-import { openingMessages } from '../../packages/server/src/agent/engine/prompt.ts';
+import { openingMessages, type Opening } from '../../packages/server/src/agent/engine/prompt.ts';
 import { recordTo } from '../../packages/server/src/agent/model/cassette.ts';
 import type { ModelSettings } from '../../packages/server/src/agent/model/endpoint.ts';
 import { createModel } from '../../packages/server/src/agent/model/gateway.ts';
@@ -21,7 +21,7 @@ import { surveyTree } from '../../packages/server/src/agent/policy/survey.ts';
 import { usageOf } from '../../packages/server/src/agent/replay.ts';
 import { openSiteChecks } from '../../packages/server/src/agent/site-check.ts';
 import { tools } from '../../packages/server/src/agent/tools/all-tools.ts';
-import { outline } from '../../packages/server/src/agent/tools/outline.ts';
+import { readOutlineExcerpt } from '../../packages/server/src/agent/tools/outline-excerpt.ts';
 import { openWorkspace } from '../../packages/server/src/agent/workspace/workspace.ts';
 import type { ScriptedCall } from '../fakes/model-server.ts';
 import { startOracle } from './oracle.ts';
@@ -118,20 +118,21 @@ async function perform(scenario: Scenario, model: Model, folder: string): Promis
   const toolContext = { tree, site, diff: () => workspace.diff(), scopePaths: [], seen: new Map() };
   const steps: Step[] = [];
   const journal: Journal = { steps, append: async (step) => void steps.push(step) };
-  const shown = await outline.run({ ...toolContext, signal }, { offset: 1 });
+  const opening: Opening = {
+    task: scenario.instruction,
+    outline: await readOutlineExcerpt({ ...toolContext, signal }, scenario.instruction),
+    scopePaths: [],
+    instructions: null,
+    earlier: [],
+  };
   const end = await runLoop({
     model,
     tools,
     toolContext,
     limits: defaultLimits,
     journal,
-    messages: openingMessages({
-      task: scenario.instruction,
-      outline: shown.text,
-      scopePaths: [],
-      instructions: null,
-      earlier: [],
-    }),
+    messages: openingMessages(opening),
+    messagesWithin: (maxTokens) => openingMessages(opening, maxTokens),
     signal,
     now: () => Date.now(),
     startedAt: Date.now(),

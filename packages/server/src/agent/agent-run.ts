@@ -5,7 +5,8 @@ import { tenantOf, type Job } from '../jobs/store.ts';
 import type { RunnerInput } from '../jobs/worker.ts';
 import type { Forge } from '../ports/forge.ts';
 import { openProjectForge } from '../projects/forge.ts';
-import type { DiffFile, EndReason, Message, SiteChecks } from './contract.ts';
+import type { DiffFile, EndReason, SiteChecks } from './contract.ts';
+import type { Opening } from './engine/prompt.ts';
 import { openJournal, type OnRunStep, type RunJournal } from './journal.ts';
 import type { Survey } from './policy/rule.ts';
 import type { StartPreview } from './preview.ts';
@@ -50,7 +51,7 @@ export interface AgentRun {
   workspace: Workspace | undefined;
   site: (SiteChecks & { findingsBefore: number }) | undefined;
   survey: Survey | undefined;
-  opening: Message[];
+  opening: Opening | undefined;
   change: RunChange | undefined;
   /** Opens the forge with its credential. Open it just before use and do not store it. */
   openForge(): Promise<Forge>;
@@ -98,7 +99,7 @@ export async function openRun(
     workspace: undefined,
     site: undefined,
     survey: undefined,
-    opening: [],
+    opening: undefined,
     change: undefined,
     openForge: () => openProjectForge(context, repositoryOf(job), input.signal),
     publishedReason: () => publishedReason(findStep(journal.steps, 'loop-ended')?.reason ?? 'internal'),

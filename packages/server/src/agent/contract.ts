@@ -57,6 +57,8 @@ export interface ToolContext {
   scopePaths: readonly string[];
   /** Content hashes of files that this run has read, so that no unread file is overwritten. */
   seen: Map<string, string>;
+  /** A share of the context of the model; undefined for the usual limit. */
+  maxResultBytes?: number | undefined;
 }
 
 export interface Tool<Input = unknown> {
@@ -164,8 +166,16 @@ export type Step =
       earlierWork: number[];
       instructions: string | null;
     }
-  | { kind: 'message'; message: Extract<Message, { role: 'system' | 'user' }> }
-  | { kind: 'answer'; answer: ModelAnswer }
+  | {
+      kind: 'message';
+      /** System messages are notes for users; the built-in engine does not send them. */
+      message: Extract<Message, { role: 'system' | 'user' }>;
+      compaction?: Compaction;
+      /** Learned from a refusal. */
+      maxContextTokens?: number;
+    }
+  /** `estimatedTokens` is the size of the request before calibration. */
+  | { kind: 'answer'; answer: ModelAnswer; estimatedTokens?: number }
   | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
   | ({ kind: 'loop-ended' } & LoopEnd)
   | { kind: 'validated'; findings: SiteFinding[]; findingsBefore: number }
@@ -175,6 +185,12 @@ export type Step =
   | { kind: 'previewed'; exportId: string | null }
   | { kind: 'proposed'; pullRequest: PullRequest }
   | { kind: 'ended'; reason: EndReason };
+
+/** Results and answers before these indexes of the journal are shortened. */
+export interface Compaction {
+  results: number;
+  answers: number;
+}
 
 /** An appended step is durable when the promise resolves. */
 export interface Journal {

@@ -8,15 +8,15 @@ import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import { judgeCustomCode } from '../sandbox/custom-code.ts';
-import type { Message, Step } from './contract.ts';
-import { openingMessages } from './engine/prompt.ts';
+import type { Step, ToolContext } from './contract.ts';
+import type { Opening } from './engine/prompt.ts';
 import { stepsOfRun } from './journal.ts';
 import { surveyTree } from './policy/survey.ts';
 import { updateRun } from './record.ts';
 import { findStep, replayFiles, type StepOf } from './replay.ts';
 import { repositoryOf, type AgentRun } from './agent-run.ts';
 import { openSiteChecks } from './site-check.ts';
-import { outline } from './tools/outline.ts';
+import { readOutlineExcerpt } from './tools/outline-excerpt.ts';
 import { openWorkspace, type Workspace } from './workspace/workspace.ts';
 
 type Prepared = StepOf<'prepared'>;
@@ -48,32 +48,25 @@ export async function prepare(run: AgentRun): Promise<undefined> {
 }
 
 /** Built from the base commit, so every attempt opens the conversation with the same messages. */
-async function openingOf(
-  run: AgentRun,
-  workspace: Workspace,
-  { instructions }: Prepared,
-): Promise<Message[]> {
+async function openingOf(run: AgentRun, workspace: Workspace, { instructions }: Prepared): Promise<Opening> {
   const { site, request, input } = run;
   if (site === undefined) throw new Error('The site check was not prepared.');
   const { scopePaths } = request;
-  const { text } = await outline.run(
-    {
-      tree: workspace.tree,
-      site,
-      diff: () => workspace.diff(),
-      signal: input.signal,
-      scopePaths,
-      seen: new Map(),
-    },
-    { offset: 1 },
-  );
-  return openingMessages({
+  const context: ToolContext = {
+    tree: workspace.tree,
+    site,
+    diff: () => workspace.diff(),
+    signal: input.signal,
+    scopePaths,
+    seen: new Map(),
+  };
+  return {
     task: run.prompt,
-    outline: text,
+    outline: await readOutlineExcerpt(context, run.prompt),
     scopePaths,
     instructions,
     earlier: run.earlier.map(({ prompt, summary }) => ({ task: prompt, summary: summary ?? '' })),
-  });
+  };
 }
 
 /** Adds the value to the mask before any other code receives it. */

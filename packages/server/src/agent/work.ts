@@ -5,6 +5,7 @@ import type { EndReason, Journal, Step, ToolContext } from './contract.ts';
 import { RunEndedError } from './ending.ts';
 import { runAcp, type AcpRun } from './engine/acp.ts';
 import { runLoop } from './engine/loop.ts';
+import { openingMessages } from './engine/prompt.ts';
 import type { SandboxedProgram } from './engine/sandbox.ts';
 import { createModel, createForwarder } from './model/gateway.ts';
 import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
@@ -44,13 +45,14 @@ export async function work(run: AgentRun): Promise<EndReason | undefined> {
 }
 
 async function runEngine(run: AgentRun) {
-  const { context, input, journal, request, workspace, site } = run;
-  if (workspace === undefined || site === undefined) throw new Error('The workspace is not open.');
+  const { context, input, journal, request, workspace, site, opening } = run;
+  if (workspace === undefined || site === undefined || opening === undefined)
+    throw new Error('The run was not prepared.');
   const messages = receiveMessages(run);
   const common = {
     limits: request.limits,
     journal: messages.journal,
-    messages: run.opening,
+    messages: openingMessages(opening),
     signal: input.signal,
     now: () => context.clock.now().getTime(),
     startedAt: Date.parse(run.startedAt),
@@ -73,7 +75,11 @@ async function runEngine(run: AgentRun) {
   }
   const settings = await requireModel(context, run.job.project_id);
   const egress = modelEgress(context, settings, tenantOf(run.job));
-  return runLoop({ ...common, model: createModel({ ...settings, name: request.model }, { egress }) });
+  return runLoop({
+    ...common,
+    messagesWithin: (maxTokens) => openingMessages(opening, maxTokens),
+    model: createModel({ ...settings, name: request.model }, { egress }),
+  });
 }
 
 async function externalModel({ context, job, request }: AgentRun): Promise<AcpRun['model']> {

@@ -5,6 +5,7 @@ import {
   PathRefusedError,
   type Limits,
   type Message,
+  type Model,
   type ModelAnswer,
   type ModelRequest,
   type Step,
@@ -31,10 +32,11 @@ export interface Scene {
   limits?: Partial<Limits>;
   steps?: Step[];
   loop?: Partial<Loop>;
+  model?: Partial<Model>;
 }
 
 /** `asked` records the messages of each model call. */
-export function scene({ said, limits = {}, steps = [], loop = {} }: Scene) {
+export function scene({ said, limits = {}, steps = [], loop = {}, model = {} }: Scene) {
   const files = new Map<string, string>();
   const asked: Message[][] = [];
   const requests: ModelRequest[] = [];
@@ -70,6 +72,7 @@ export function scene({ said, limits = {}, steps = [], loop = {} }: Scene) {
         if (!turn) throw new Error('The script is at its end.');
         return answer(turn);
       },
+      ...model,
     },
     tools,
     toolContext: {

@@ -6,7 +6,7 @@ export interface Reservation {
 }
 
 /** Enough for a long page; some endpoints reject more. */
-const maxOutputTokens = 8192;
+export const defaultMaxOutputTokens = 8192;
 /** A shorter answer is useless. */
 const minOutputTokens = 256;
 const wrapUpShare = 0.8;
@@ -15,7 +15,7 @@ export function reserve(
   used: Usage,
   limits: Limits,
   nextInputTokens: number,
-  wantedOutputTokens = maxOutputTokens,
+  wantedOutputTokens = defaultMaxOutputTokens,
 ): Reservation | undefined {
   if (used.steps + 1 > limits.steps) return undefined;
   if (chargedInput(used) + nextInputTokens > limits.inputTokens) return undefined;

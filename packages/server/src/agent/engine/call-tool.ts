@@ -59,8 +59,10 @@ async function runWithin(
     const work = tool.run({ ...toolContext, tree: recorder.tree, signal: stop }, input);
     work.catch(() => {});
     const result = await Promise.race([work, timeout]);
-    if (typeof result === 'object')
-      return { ...result, ...changesField(result.changes ?? (await recorder.close())) };
+    if (typeof result === 'object') {
+      const text = withinBytes(result.text, toolContext.maxResultBytes);
+      return { ...result, text, ...changesField(result.changes ?? (await recorder.close())) };
+    }
     timedOut.abort();
     const why = signal.aborted
       ? 'the time limit of the run was reached.'
@@ -74,6 +76,20 @@ async function runWithin(
   } finally {
     done.abort();
   }
+}
+
+/** Room for the first and last lines of tools that keep to the limit themselves. */
+const extraBytes = 1000;
+
+function withinBytes(text: string, maxBytes = Infinity): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes + extraBytes) return text;
+  // A cut inside a character leaves U+FFFD at the end.
+  const start = bytes
+    .subarray(0, maxBytes)
+    .toString()
+    .replace(/\uFFFD$/, '');
+  return `${start}\n[Truncated at ${maxBytes} bytes. Ask for less at a time.]`;
 }
 
 function failed(text: string, changes: FileChange[] = []): ToolResult {

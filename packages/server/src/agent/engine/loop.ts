@@ -15,22 +15,23 @@ import {
   type ToolCall,
   type ToolResult,
 } from '../contract.ts';
-import { estimatedTokens } from '../model/tokens.ts';
 import { usageOf } from '../replay.ts';
-import { isTimeToWrapUp, reserve } from './budget.ts';
+import { isTimeToWrapUp } from './budget.ts';
 import { callTool, type ToolRunner } from './call-tool.ts';
-import { canShorten, conversationOf, truncationNote } from './conversation.ts';
+import { contextLimit, limitAfterRefusal, resultBytesWithin } from './context-window.ts';
 import { cutCallText, endWith, followUp, lastAnswer, lastNote, type FollowUp } from './follow-up.ts';
+import { cutPromptOpening, planRequest, systemNote, type Ask, type Note } from './next-request.ts';
 
 export interface Loop extends ToolRunner, EngineRun {
   model: Model;
   limits: Limits;
+  /** `messages` within a limit, for a model whose context is known. */
+  messagesWithin?: (maxTokens: number) => readonly Message[];
 }
 
-type Next =
-  | FollowUp
-  | { act: 'call'; call: ToolCall; problem?: string }
-  | { act: 'ask'; messages: Message[]; maxOutputTokens: number };
+type Next = FollowUp | Note | Ask | { act: 'call'; call: ToolCall; problem?: string };
+
+const maxRefusals = 5;
 
 export const wrapUpNote =
   'Most of the budget of this run is used. Complete the current change, check it with validate, and call finish.';
@@ -63,17 +64,25 @@ async function perform(loop: Loop, next: Next, stop: AbortSignal): Promise<void>
     case 'call': {
       const { call, problem } = next;
       const result =
-        problem === undefined ? await callTool(loop, call, stop) : { text: problem, isError: true };
+        problem === undefined
+          ? await callTool(withResultLimit(loop), call, stop)
+          : { text: problem, isError: true };
       // The next attempt restores the tree and repeats the call.
       loop.signal.throwIfAborted();
       return journal.append({ kind: 'result', call, result, tree: await treeAfter(loop, result) });
     }
     case 'say':
       return journal.append({ kind: 'message', message: { role: 'user', text: next.text } });
+    case 'note':
+      return journal.append(next.step);
     case 'ask':
       return ask(loop, next, stop);
     case 'end':
-      return journal.append({ kind: 'loop-ended', ...next.end, tree: await treeAfter(loop) });
+      return journal.append({
+        kind: 'loop-ended',
+        ...withWarning(next.end, journal.steps),
+        tree: await treeAfter(loop),
+      });
   }
 }
 
@@ -89,23 +98,19 @@ function pendingCall(steps: readonly Step[]): Next | undefined {
 }
 
 async function nextRequest(loop: Loop, elapsedMinutes: number): Promise<Next> {
-  const { limits, tools, messages: opening } = loop;
+  const { limits } = loop;
   const { steps } = loop.journal;
   const [news] = (await loop.incoming?.()) ?? [];
   if (news !== undefined) return { act: 'say', text: news };
-  const used = usageOf(steps);
-  const messages = conversationOf(opening, steps);
-  const described = tools.map(({ description }): Message => ({ role: 'system', text: description }));
-  const reservation = reserve(used, limits, estimatedTokens([...messages, ...described]));
-  if (!reservation) return endWith(steps, 'budget', 'The budget of the run is used up.');
+  const request = planRequest({ ...loop, steps });
   const wasReminded = lastNote(steps, wrapUpNote) !== -1;
-  if (!wasReminded && isTimeToWrapUp(used, limits, elapsedMinutes)) return { act: 'say', text: wrapUpNote };
-  return { act: 'ask', messages, ...reservation };
+  const isLast = !wasReminded && isTimeToWrapUp(usageOf(steps), limits, elapsedMinutes);
+  return request.act === 'ask' && isLast ? { act: 'say', text: wrapUpNote } : request;
 }
 
-async function ask(loop: Loop, next: Extract<Next, { act: 'ask' }>, stop: AbortSignal): Promise<void> {
+async function ask(loop: Loop, next: Ask, stop: AbortSignal): Promise<void> {
   const { model, tools, journal, onText } = loop;
-  const { messages, maxOutputTokens } = next;
+  const { messages, maxOutputTokens, estimatedTokens } = next;
   const request = { messages, tools, maxOutputTokens, signal: stop, ...(onText ? { onText } : {}) };
   let answer: ModelAnswer;
   try {
@@ -114,13 +119,33 @@ async function ask(loop: Loop, next: Extract<Next, { act: 'ask' }>, stop: AbortS
     if (!(error instanceof ModelError)) throw error;
     loop.signal.throwIfAborted();
     if (stop.aborted) return;
-    const isTooLong = error.reason === 'context_overflow' && canShorten(messages);
-    const fallback: Next = isTooLong
-      ? { act: 'say', text: truncationNote }
-      : endWith(journal.steps, error.reason, error.message);
-    return perform(loop, fallback, stop);
+    return perform(loop, afterFailure(journal.steps, error, next), stop);
   }
-  await journal.append({ kind: 'answer', answer });
+  await journal.append({ kind: 'answer', answer, estimatedTokens });
+}
+
+/** A refused request teaches the context of the model, and the next one is planned to fit. */
+function afterFailure(steps: readonly Step[], error: ModelError, { reservedTokens }: Ask): Next {
+  const { since } = lastAnswer(steps);
+  const refusals = since.filter((step) => step.kind === 'message' && step.maxContextTokens !== undefined);
+  if (error.reason !== 'context_overflow' || refusals.length >= maxRefusals) {
+    return endWith(steps, error.reason, error.message);
+  }
+  const maxContextTokens = limitAfterRefusal(error, reservedTokens);
+  const text = `The model refused a request of about ${reservedTokens} tokens, including the answer. The next requests have at most ${maxContextTokens} tokens.`;
+  return systemNote(text, { maxContextTokens });
+}
+
+function withResultLimit(loop: Loop): Loop {
+  const maxResultBytes = resultBytesWithin(contextLimit(loop.model, loop.journal.steps));
+  return { ...loop, toolContext: { ...loop.toolContext, maxResultBytes } };
+}
+
+/** A model that sees only a part of the conversation fails in ways that do not show the cause. */
+function withWarning(end: Omit<LoopEnd, 'tree'>, steps: readonly Step[]): Omit<LoopEnd, 'tree'> {
+  const step = steps[lastNote(steps, cutPromptOpening)];
+  if (step?.kind !== 'message' || end.problem === undefined) return end;
+  return { ...end, problem: `${end.problem} ${step.message.text}` };
 }
 
 /** Runs git only if the tree may have changed. */

@@ -30,6 +30,7 @@ export const diff = defineTool({
     const shown = withinLimits(
       lines.map((line) => clipLine(line, maxLineCharacters)),
       600,
+      context.maxResultBytes,
     );
     const left = lines.length - shown.length;
     return {

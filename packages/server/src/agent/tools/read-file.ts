@@ -24,7 +24,11 @@ export const readFile = defineTool({
     }
     context.seen.set(path, hashOf(text));
     const wanted = lines.slice(offset - 1, offset - 1 + limit);
-    const shown = withinLimits(wanted.map((line, index) => numberLine(line, offset + index)));
+    const shown = withinLimits(
+      wanted.map((line, index) => numberLine(line, offset + index)),
+      outputLimits.lines,
+      context.maxResultBytes,
+    );
     const last = offset + shown.length - 1;
     const left = lines.length - last;
     return {

@@ -25,7 +25,7 @@ export const renderPage = defineTool({
     const shown = withinLimits(
       lines.slice(offset - 1).map((line) => clipLine(line)),
       maxLines,
-      maxBytes,
+      Math.min(maxBytes, context.maxResultBytes ?? maxBytes),
     );
     const left = lines.length - (offset - 1) - shown.length;
     return {
