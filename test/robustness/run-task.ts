@@ -10,12 +10,12 @@ import {
   type Usage,
 } from '../../packages/server/src/agent/contract.ts';
 import { runLoop } from '../../packages/server/src/agent/engine/loop.ts';
-import { openingMessages } from '../../packages/server/src/agent/engine/prompt.ts';
+import { openingMessages, type Opening } from '../../packages/server/src/agent/engine/prompt.ts';
 import type { ModelSettings } from '../../packages/server/src/agent/model/endpoint.ts';
 import { createModel } from '../../packages/server/src/agent/model/gateway.ts';
 import { usageOf } from '../../packages/server/src/agent/replay.ts';
 import { tools } from '../../packages/server/src/agent/tools/all-tools.ts';
-import { outline } from '../../packages/server/src/agent/tools/outline.ts';
+import { readOutlineExcerpt } from '../../packages/server/src/agent/tools/outline-excerpt.ts';
 import { openTree } from '../../packages/server/src/agent/workspace/tree.ts';
 
 /** Settings of an endpoint that only some servers need. */
@@ -35,8 +35,6 @@ export interface Task {
   provider: ModelSettings['provider'];
   url: string;
   settings?: EndpointSettings | undefined;
-  /** The default is the outline tool's answer. */
-  outline?: string | undefined;
   minutes?: number | undefined;
 }
 
@@ -57,7 +55,13 @@ export async function runTask(task: Task): Promise<TaskRun> {
   const site = { validate: async () => [], renderPage: async () => ({ markdown: '', findings: [] }) };
   const toolContext = { tree, site, diff, scopePaths: [], seen: new Map<string, string>() };
   const { signal } = new AbortController();
-  const shown = task.outline ?? (await outlineOf(folder));
+  const facts: Opening = {
+    task: instruction,
+    outline: await outlineOf(folder, instruction),
+    scopePaths: [],
+    instructions: null,
+    earlier: [],
+  };
   const steps: Step[] = [];
   const journal: Journal = { steps, append: async (step) => void steps.push(step) };
   const settings = {
@@ -73,13 +77,8 @@ export async function runTask(task: Task): Promise<TaskRun> {
     toolContext,
     limits: { ...defaultLimits, minutes: task.minutes ?? 2 },
     journal,
-    messages: openingMessages({
-      task: instruction,
-      outline: shown,
-      scopePaths: [],
-      instructions: null,
-      earlier: [],
-    }),
+    messages: openingMessages(facts),
+    messagesWithin: (maxTokens) => openingMessages(facts, maxTokens),
     signal,
     now: () => Date.now(),
     startedAt: Date.now(),
@@ -88,12 +87,12 @@ export async function runTask(task: Task): Promise<TaskRun> {
   return { end, steps, usage: usageOf(steps), changed };
 }
 
-export async function outlineOf(folder: string): Promise<string> {
+async function outlineOf(folder: string, instruction: string): Promise<Opening['outline']> {
   const { tree, diff } = observedTree(folder);
   const site = { validate: async () => [], renderPage: async () => ({ markdown: '', findings: [] }) };
   const { signal } = new AbortController();
   const context = { tree, site, diff, scopePaths: [], seen: new Map<string, string>(), signal };
-  return (await outline.run(context, { offset: 1 })).text;
+  return readOutlineExcerpt(context, instruction);
 }
 
 interface ObservedTree {

@@ -37,11 +37,10 @@ async function runClumsy(task: ClumsyTask, seed: number, site: LargeSite): Promi
   const { script, made } = clumsyScript(task, seed);
   const server = await startModelServer(script);
   try {
-    const { folder, outline } = site;
+    const { folder } = site;
     const { instruction } = task;
     const run = await runTask({
       folder,
-      outline,
       instruction,
       provider: 'openai',
       url: server.url,

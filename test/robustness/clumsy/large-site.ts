@@ -1,13 +1,11 @@
 /** A site of any size whose pages share the words of the tasks, so that only a good search finds the right page. */
 import { writeSite } from '../dialects/dialect-case.ts';
-import { outlineOf } from '../run-task.ts';
 import { temporaryFolder } from '../../temporary-resources.ts';
 import { clumsyTasks, type ClumsyTask } from './tasks.ts';
 
 export interface LargeSite {
   folder: string;
   files: Readonly<Record<string, string>>;
-  outline: string;
 }
 
 const topics =
@@ -20,7 +18,7 @@ export async function createLargeSite(pages: number): Promise<LargeSite> {
   const folder = temporaryFolder('large-site');
   const files = largeSiteFiles(pages);
   writeSite(folder, files);
-  return { folder, files, outline: await outlineOf(folder) };
+  return { folder, files };
 }
 
 export function largeSiteFiles(pages: number): Record<string, string> {

@@ -9,7 +9,12 @@ import {
   tokenRatio,
 } from './context-window.ts';
 
-const model: Model = { name: 'm', answer: () => Promise.reject(new Error('Not called.')) };
+const model: Model = {
+  name: 'm',
+  contextTokens: null,
+  maxOutputTokens: null,
+  answer: () => Promise.reject(new Error('Not called.')),
+};
 
 const answers = (...pairs: [estimated: number, reported: number][]): Step[] =>
   pairs.map(([estimatedTokens, inputTokens]) => ({

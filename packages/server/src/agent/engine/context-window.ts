@@ -22,7 +22,7 @@ const measuredAnswers = 3;
 const refusedShare = 0.9;
 
 /** Null if unknown. */
-export function contextLimit(model: Model, steps: readonly Step[]): number | null {
+export function contextLimit(model: Pick<Model, 'contextTokens'>, steps: readonly Step[]): number | null {
   const learned = steps.flatMap((step) => (step.kind === 'message' ? (step.maxContextTokens ?? []) : []));
   const limit = Math.min(model.contextTokens ?? Infinity, ...learned);
   return limit === Infinity ? null : limit;

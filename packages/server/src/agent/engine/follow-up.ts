@@ -4,7 +4,7 @@
  */
 import type { EndReason, LoopEnd, ModelAnswer, Step } from '../contract.ts';
 import { findStall } from './stall.ts';
-import { toolCallAdvice } from './tool-call-advice.ts';
+import { toolCallAdvice } from '../model/text-calls.ts';
 
 export type FollowUp = { act: 'say'; text: string } | { act: 'end'; end: Omit<LoopEnd, 'tree'> };
 

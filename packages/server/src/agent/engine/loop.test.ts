@@ -9,7 +9,7 @@ import { truncationNote } from './conversation.ts';
 import { cutPromptOpening } from './next-request.ts';
 import { finishReminder, unreadCallReminder } from './follow-up.ts';
 import { wrapUpNote } from './loop.ts';
-import { toolCallAdvice } from './tool-call-advice.ts';
+import { toolCallAdvice } from '../model/text-calls.ts';
 import {
   opening,
   calls,
@@ -369,7 +369,7 @@ describe('the context of the model', () => {
       loop: withPage,
     });
     expect(await run()).toMatchObject({ reason: 'done' });
-    expect(contextLimit({ name: 'm', answer: () => Promise.reject(new Error()) }, steps)).toBe(contextTokens);
+    expect(contextLimit({ contextTokens: null }, steps)).toBe(contextTokens);
     const last = requests.at(-1);
     expect(last?.maxOutputTokens).toBeLessThan(8192);
     expect(toolTexts(last?.messages)[0]).toContain('[Shown earlier.');
