@@ -121,6 +121,20 @@ test('the model settings are changed one at a time', async () => {
   expect(json(['--model', 'writer-2'])['model']).toEqual({ ...model, name: 'writer-2' });
   expect((await readAgentSecrets(context, projectId)).modelKey).toBe('key-of-the-model');
   expect(json(['--no-model-key'])['model']).toMatchObject({ key: { set: false } });
+  const headers = file('headers.json', '{"x-team": "the-team"}');
+  json(['--model-headers-file', headers, '--model-option', 'contextTokens=32768', 'temperature=0.2']);
+  expect(json(['--model-option', 'idleSeconds=90'])['model']).toMatchObject({
+    headers: { 'x-team': { set: true } },
+    contextTokens: 32_768,
+    temperature: 0.2,
+    idleSeconds: 90,
+  });
+  expect((await readAgentSecrets(context, projectId)).modelHeaders).toEqual({ 'x-team': 'the-team' });
+  expect(json(['--no-model-headers', '--no-model-options'])['model']).toEqual({
+    ...model,
+    name: 'writer-2',
+    key: { set: false },
+  });
   expect(json(['--no-model'])['model']).toBeNull();
 });
 

@@ -2,10 +2,11 @@
  * `docyard projects agent`: the agent settings of a project, directly in the database. Secrets are read from files or
  * standard input, because other users of the machine can read arguments.
  */
-import { readFileSync } from 'node:fs';
-import { forgeKinds, modelProviders, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
+import { forgeKinds, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
+import { definedOnly, numbersIn, textIn } from './option-values.ts';
+import { addModelOptions, describedModel, modelOf, type ModelOptions } from './project-model.ts';
 import {
   addLocalOptions,
   check,
@@ -14,7 +15,6 @@ import {
   withData,
   type LocalOptions,
 } from './local.ts';
-import { fileErrorReason } from '@docyard/site/disk';
 
 type Settings = Project['agent'];
 type Forge = NonNullable<SetProjectAgent['forge']>;
@@ -25,6 +25,8 @@ const optionOfField = {
   name: 'model',
   provider: 'model-provider',
   key: 'model-key-file',
+  headers: 'model-headers-file',
+  body: 'model-body-file',
   apiBase: 'api-base',
   token: 'token-file',
   appId: 'app-id',
@@ -37,7 +39,7 @@ const optionOfField = {
   instructions: 'instructions-file',
 };
 
-interface AgentOptions extends LocalOptions {
+interface AgentOptions extends LocalOptions, ModelOptions {
   /** False for `--no-forge`; likewise below. */
   forge?: string | false;
   apiBase?: string;
@@ -47,11 +49,6 @@ interface AgentOptions extends LocalOptions {
   appKeyFile?: string;
   installationId?: string;
   credential: boolean;
-  model?: string | false;
-  modelUrl?: string;
-  modelProvider?: string;
-  modelKeyFile?: string;
-  modelKey: boolean;
   limit?: string[];
   limits: boolean;
   protect?: string[] | false;
@@ -75,15 +72,8 @@ export function describeProjectAgent(command: Command): void {
     .option('--app-id <id>', 'GitHub App instead of a token')
     .option('--app-key-file <file>', 'private key of the App (PEM); - reads standard input')
     .option('--installation-id <id>', 'installation of the App (default: detected from the repository)')
-    .option('--no-credential', 'delete the credential')
-    .option('--model <name>', 'name of the model')
-    .option('--no-model', 'use the endpoint of the installation again')
-    .option('--model-url <url>', 'URL of the model endpoint')
-    .addOption(
-      new Option('--model-provider <name>', 'protocol of the model endpoint').choices(modelProviders),
-    )
-    .option('--model-key-file <file>', 'key of the endpoint; - reads standard input')
-    .option('--no-model-key', 'delete the key of the endpoint')
+    .option('--no-credential', 'delete the credential');
+  addModelOptions(command)
     .option('--limit <name=number...>', 'limits of a run, such as steps=40 minutes=10')
     .option('--no-limits', 'use the default limits again')
     .option('--protect <pattern...>', 'files that no job may change; replaces the previous list')
@@ -176,47 +166,14 @@ function credentialOf(options: AgentOptions): Forge['credential'] {
   return { type: 'app', appId, privateKey, ...(installationId === undefined ? {} : { installationId }) };
 }
 
-function modelOf(options: AgentOptions, stored: Settings['model']): unknown {
-  if (options.model === false) return null;
-  const { model: name, modelUrl: url, modelProvider: provider, modelKeyFile } = options;
-  const key =
-    modelKeyFile === undefined
-      ? options.modelKey
-        ? undefined
-        : null
-      : textIn(modelKeyFile, '--model-key-file').trim();
-  if ([name, url, provider, key].every((given) => given === undefined)) return undefined;
-  const required = { name: name ?? stored?.name, url: url ?? stored?.url };
-  if (required.name === undefined || required.url === undefined) {
-    throw new CommandError('The project has no model endpoint. Pass --model-url and --model.', 'usage');
-  }
-  return definedOnly({ ...required, provider: provider ?? stored?.provider ?? modelProviders[0], key });
-}
-
 function limitsOf(options: AgentOptions, stored: Settings['limits']): unknown {
   if (!options.limits) return null;
-  if (options.limit === undefined) return undefined;
-  const given = options.limit.map((text) => {
-    const [, name, number] = /^([a-zA-Z]+)=(\d{1,9})$/.exec(text) ?? [];
-    if (name === undefined) throw new CommandError(`--limit ${text}: write it as name=number.`, 'usage');
-    return [name, Number(number)] as const;
-  });
-  return { ...stored, ...Object.fromEntries(given) };
+  const given = numbersIn(options.limit, '--limit');
+  return given && { ...stored, ...given };
 }
 
 function listOf(given: string[] | false | undefined): string[] | undefined {
   return given === false ? [] : given;
-}
-
-function textIn(file: string, option: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new CommandError(`${option}: cannot read ${file}: ${fileErrorReason(error)}.`);
-  }
-  if (text.trim() === '') throw new CommandError(`${option} ${file} is empty.`);
-  return text;
 }
 
 function show(options: LocalOptions, settings: Settings): void {
@@ -240,6 +197,7 @@ function described({ forge, model, limits, instructions, ...lists }: Settings): 
         ? 'default of the installation'
         : `${model.name} at ${model.url} (${model.provider}), ${secret(model.key, 'key')}`,
     ],
+    ...(model === null ? [] : describedModel(model)),
     ['limits', given.length === 0 ? 'default' : given.join(' ')],
     ['protected paths', list(lists.protectedPaths)],
     ['allowed paths', list(lists.allowedPaths)],
@@ -247,8 +205,4 @@ function described({ forge, model, limits, instructions, ...lists }: Settings): 
     ['instructions', instructions ?? 'none'],
   ];
   return lines.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join('');
-}
-
-function definedOnly(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
 }
