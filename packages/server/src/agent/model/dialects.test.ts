@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { Model, ModelError, ModelRequest } from '../contract.ts';
 import type { ModelSettings } from './endpoint.ts';
-import { createModel, type GatewayLimits } from './gateway.ts';
+import { createForwarder, createModel, type GatewayLimits } from './gateway.ts';
 
 type Body = Record<string, unknown>;
 type Answer = (body: Body, response: ServerResponse) => void;
@@ -15,6 +15,8 @@ interface Dialect {
   model: Model;
   bodies: Body[];
   headers: Record<string, unknown>[];
+  url: string;
+  host: string;
 }
 
 async function server(
@@ -45,7 +47,7 @@ async function server(
     { provider, url: `http://${host}/v1`, key: null, name: 'scribe-1', ...settings },
     { egress: { allowedHosts: [host] }, limits: { pauseSeconds: 0, attempts: 2, ...limits } },
   );
-  return { model, bodies, headers };
+  return { model, bodies, headers, url: `http://${host}/v1`, host };
 }
 
 function ask(model: Model, more: Partial<ModelRequest> = {}): ReturnType<Model['answer']> {
@@ -445,6 +447,27 @@ describe('the settings of a model', () => {
     await ask(model);
     expect(bodies[0]).toMatchObject({ ...settings.body, temperature: 0.2, max_tokens: 300, stream: true });
     expect(headers[0]).toMatchObject({ 'x-team': 'docs', 'content-type': 'application/json' });
+  });
+
+  test('requests of external agents have the same headers, fields and limits', async () => {
+    const { bodies, headers, url, host } = await server('openai', (_, response) => json(response, whole));
+    const forward = createForwarder(
+      {
+        provider: 'openai',
+        url,
+        key: null,
+        name: 'scribe-1',
+        headers: { 'x-team': 'docs' },
+        body: { top_k: 20 },
+        temperature: 0.2,
+        maxOutputTokens: 300,
+      },
+      { egress: { allowedHosts: [host] } },
+    );
+    const { signal } = new AbortController();
+    await forward(JSON.stringify({ messages: [], max_tokens: 8192, temperature: 1 }), signal);
+    expect(bodies[0]).toEqual({ messages: [], max_tokens: 300, temperature: 0.2, top_k: 20 });
+    expect(headers[0]).toMatchObject({ 'x-team': 'docs' });
   });
 
   test('a server may take longer to begin than between two pieces', async () => {

@@ -3,6 +3,7 @@
  * the AI library.
  */
 import type { ModelOptions } from '@docyard/api';
+import type { Json } from './json-fields.ts';
 
 export interface ModelSettings extends ModelOptions {
   provider: 'openai' | 'anthropic';
@@ -30,13 +31,18 @@ export function withExtras(
   return (input, init) => {
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const given = JSON.parse(String(init?.body)) as Record<string, unknown>;
+    const given = bodyOf(init);
     for (const field of limitFields) {
       const limit = given[field];
       if (typeof limit === 'number') given[field] = Math.min(limit, maxOutputTokens);
     }
     return fetch(input, { ...init, headers: sent, body: JSON.stringify({ ...given, ...fields }) });
   };
+}
+
+export function bodyOf(init: RequestInit | undefined): Json {
+  if (typeof init?.body !== 'string') throw new TypeError('Only JSON text can be sent.');
+  return JSON.parse(init.body) as Json;
 }
 
 /** Newer OpenAI models reject `max_tokens`, the only name that compatible servers know. */

@@ -2,7 +2,7 @@
  * A `fetch` for servers that support only a part of the format: leaves out what a server refuses, also in later
  * requests, and normalizes the answer.
  */
-import type { ModelSettings } from './endpoint.ts';
+import { bodyOf, type ModelSettings } from './endpoint.ts';
 import { normalResponse } from './normal-events.ts';
 import type { Json } from './json-fields.ts';
 
@@ -48,10 +48,7 @@ export function tolerantFetch(
   return async (input, init) => {
     const tried = new Set(refused);
     for (;;) {
-      const body = [...tried].reduce(
-        (sent, feature) => feature.without(sent),
-        JSON.parse(String(init?.body)) as Json,
-      );
+      const body = [...tried].reduce((sent, feature) => feature.without(sent), bodyOf(init));
       const response = await fetch(input, { ...init, body: JSON.stringify(body) });
       if (response.ok) {
         for (const feature of tried) refused.add(feature);
