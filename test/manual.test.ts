@@ -86,6 +86,8 @@ it('the configuration page lists every setting with its default', () => {
     MODEL_URL: 'none',
     MODEL_NAME: 'none',
     MODEL_KEY: 'none',
+    MODEL_HEADERS: 'none',
+    MODEL_OPTIONS: 'none',
     ADMIN_EMAIL: 'none',
     ADMIN_PASSWORD: 'none',
     OIDC_ISSUER: 'none',
