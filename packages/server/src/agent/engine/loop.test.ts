@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startModelServer } from '../../../../../test/fakes/model-server.ts';
 import { z } from 'zod';
-import { ModelError, type Message, type Tool } from '../contract.ts';
+import { ModelError, type Message, type ModelRequest, type Tool } from '../contract.ts';
 import { createModel } from '../model/gateway.ts';
 import { estimatedTokens } from '../model/tokens.ts';
 import { contextLimit, toolTokens } from './context-window.ts';
@@ -11,6 +11,7 @@ import { finishReminder, unreadCallReminder } from './follow-up.ts';
 import { wrapUpNote } from './loop.ts';
 import { toolCallAdvice } from '../model/text-calls.ts';
 import {
+  answer,
   opening,
   calls,
   finish,
@@ -392,6 +393,41 @@ describe('the context of the model', () => {
       problem: expect.stringContaining('is too small') as string,
     });
     expect(asked).toHaveLength(2);
+  });
+
+  test('a long result of any tool is cut to its share', async () => {
+    const long = { ...page, run: async () => ({ text: '€'.repeat(5000) }) };
+    const { run, steps } = scene({
+      said: [...reading(1), finish],
+      loop: { tools: [long, ...tools.filter(({ name }) => name !== 'read_file')] },
+      model: { contextTokens },
+    });
+    await run();
+    expect(results(steps)[0]?.text).toBe(
+      `${'€'.repeat(2048)}\n[Truncated at 6144 bytes. Ask for less at a time.]`,
+    );
+  });
+
+  test('text that has more tokens than estimated is measured by the reported tokens', async () => {
+    const dense = 2;
+    const tokensOf = ({ messages, tools: offered }: ModelRequest) =>
+      dense * (estimatedTokens(messages) + toolTokens(offered));
+    const reporting = reading(6).map(
+      (one): Said =>
+        async (request) =>
+          answer({
+            ...one,
+            usage: { inputTokens: tokensOf(request), outputTokens: 1, cacheReadTokens: 0 },
+          }),
+    );
+    const { run, requests } = scene({
+      said: [...reporting, finish],
+      loop: withPage,
+      model: { contextTokens: 2 * contextTokens },
+    });
+    expect(await run()).toMatchObject({ reason: 'done' });
+    for (const request of requests.slice(1))
+      expect(tokensOf(request) + request.maxOutputTokens).toBeLessThanOrEqual(2 * contextTokens);
   });
 
   test('the limit of an answer is the one of the model', async () => {
