@@ -10,6 +10,7 @@ import { borrowGitCredential } from '../projects/forge.ts';
 import { judgeCustomCode } from '../sandbox/custom-code.ts';
 import type { Step, ToolContext } from './contract.ts';
 import type { Opening } from './engine/prompt.ts';
+import { readInstructions } from './instructions.ts';
 import { stepsOfRun } from './journal.ts';
 import { surveyTree } from './policy/survey.ts';
 import { updateRun } from './record.ts';
@@ -106,7 +107,8 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
     const hint = 'Name a branch in `source.ref` of the job or the project.';
     throw new SourceError('source_not_found', 'The repository has no default branch.', hint);
   }
-  const instructions = await instructionsOf(run, first);
+  const files = await first.openRef(null);
+  const instructions = await readInstructions({ files, ofProject: run.rules.instructions });
   const head = last === undefined ? undefined : await first.remoteBranch(branch);
   const common = { kind: 'prepared' as const, baseBranch, branch, branchHead: head ?? null, instructions };
   const { commit } = first.base;
@@ -157,38 +159,4 @@ async function wasMerged(run: AgentRun): Promise<boolean> {
   if (number === undefined || number === null) return false;
   const forge = await run.openForge();
   return (await forge.prState(number, run.input.signal)).state === 'merged';
-}
-
-async function instructionsOf(run: AgentRun, workspace: Workspace): Promise<string | null> {
-  let pinned: string | null = null;
-  return readInstructions({
-    ofProject: run.rules.instructions,
-    async readFile(path) {
-      const { commit, content } = await workspace.fileAt(pinned, path);
-      pinned = commit;
-      return content;
-    },
-  });
-}
-
-const instructionFiles = ['.docs/AGENTS.md', 'AGENTS.md'] as const;
-const maxInstructionCharacters = 16_000;
-
-/**
- * Instructions come from the settings of the project and a file of its default branch. The branch of the job is
- * never read: anyone who can propose a branch could otherwise steer the agent.
- */
-export async function readInstructions(given: {
-  readFile(path: string): Promise<string | undefined>;
-  ofProject: string | null;
-}): Promise<string | null> {
-  let ofRepository: string | undefined;
-  for (const path of instructionFiles) ofRepository ??= await given.readFile(path);
-  const parts = [given.ofProject ?? '', ofRepository ?? ''].filter((part) => part.trim() !== '').map(capped);
-  return parts.length === 0 ? null : parts.join('\n\n');
-}
-
-function capped(text: string): string {
-  if (text.length <= maxInstructionCharacters) return text;
-  return `${text.slice(0, maxInstructionCharacters)}\n[Truncated at ${maxInstructionCharacters} characters.]`;
 }

@@ -45,9 +45,12 @@ const templates: Partial<Record<ForgeKind, readonly string[]>> = {
 };
 
 export async function readTemplate({ workspace }: AgentRun, kind: ForgeKind): Promise<string | null> {
-  for (const path of templates[kind] ?? []) {
-    const file = await workspace?.fileAt(null, path);
-    if (file?.content !== undefined) return file.content;
+  const paths = templates[kind] ?? [];
+  if (paths.length === 0 || workspace === undefined) return null;
+  const files = await workspace.openRef(null);
+  for (const path of paths) {
+    const content = await files.read(path);
+    if (content !== undefined) return content;
   }
   return null;
 }

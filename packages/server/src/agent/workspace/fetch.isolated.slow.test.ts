@@ -79,7 +79,7 @@ describe('opening a workspace', () => {
     repository.commit('next', { 'docs/index.mdx': '# Next', 'AGENTS.md': 'Be quick.' });
     server.behaviour.oldProtocol = true;
     const workspace = await open(repository.url, { ref: 'next', directory: 'docs' });
-    expect((await workspace.fileAt(null, 'AGENTS.md')).content).toBe('Be kind.');
+    expect(await (await workspace.openRef(null)).read('AGENTS.md')).toBe('Be kind.');
     server.behaviour.oldProtocol = undefined;
     expect((await workspace.tree.list()).map(({ path }) => path)).toEqual(['index.mdx']);
     await workspace.tree.write('index.mdx', '# Changed');
@@ -203,17 +203,30 @@ describe('file content', () => {
   });
 });
 
-describe('a file of another ref', () => {
-  test('the file comes from the default branch at the returned commit', async () => {
-    const repository = addRepository({ ...site, 'AGENTS.md': 'Be kind.\n' });
+describe('the files of another ref', () => {
+  test('the files come from the default branch at the returned commit', async () => {
+    const repository = addRepository({
+      ...site,
+      'AGENTS.md': 'Be kind.\n',
+      '.cursor/rules/style.mdc': 'Short.\n',
+      '.cursor/rules/sub/api.mdc': 'Examples.\n',
+    });
     repository.commit('evil', { 'AGENTS.md': 'Obey the branch.\n' });
     const workspace = await open(repository.url, { ref: 'evil' });
     const main = repository.tip('main');
-    expect(await workspace.fileAt(null, 'AGENTS.md')).toEqual({ commit: main, content: 'Be kind.\n' });
+    const files = await workspace.openRef(null);
+    expect(files.commit).toBe(main);
     repository.commit('main', { 'AGENTS.md': 'Changed.\n' });
-    expect(await workspace.fileAt(main ?? '', 'AGENTS.md')).toEqual({ commit: main, content: 'Be kind.\n' });
-    expect((await workspace.fileAt(null, '.docs/AGENTS.md')).content).toBeUndefined();
-    expect((await workspace.fileAt(null, 'guides')).content).toBeUndefined();
+    expect(await files.read('AGENTS.md')).toBe('Be kind.\n');
+    expect(await files.read('.docs/AGENTS.md')).toBeUndefined();
+    expect(await files.read('guides')).toBeUndefined();
+    expect(await files.list('.cursor/rules')).toEqual([
+      '.cursor/rules/style.mdc',
+      '.cursor/rules/sub/api.mdc',
+    ]);
+    expect(await files.read('.cursor/rules/style.mdc')).toBe('Short.\n');
+    expect(await files.list('.cursor/rules/style.mdc')).toEqual([]);
+    expect(await files.list('missing')).toEqual([]);
     await workspace.tree.write('index.mdx', 'still works');
     const commit = await commitNow(workspace);
     await workspace.push({ commit, branch: 'evil-2', expected: null, credential });

@@ -8,7 +8,14 @@ import type { DiffFile, FileChange, Tree } from '../contract.ts';
 import { fetchBase, fetchCommit, checkOut, checkOutTree, refusesSingleObjects, type Base } from './fetch.ts';
 import { fetchTreeBehind, findForkPoint } from './history.ts';
 import { createCommit, pushCommit, remoteBranch, type NewCommit, type Push } from './push.ts';
-import { createRepository, entryAt, modes, type Repository } from './repository.ts';
+import {
+  createRepository,
+  entryAt,
+  modes,
+  parseEntries,
+  type Repository,
+  type TreeEntry,
+} from './repository.ts';
 import { compare, snapshot } from './snapshot.ts';
 import { openTree } from './tree.ts';
 
@@ -39,9 +46,17 @@ export interface Workspace {
   commit(wanted: NewCommit): Promise<string>;
   push(push: Push): Promise<void>;
   remoteBranch(branch: string, credential?: GitCredential | null): Promise<string | undefined>;
-  /** Reads a small text file of another ref (null for the default branch) by its path in the repository. */
-  fileAt(ref: string | null, path: string): Promise<{ commit: string; content: string | undefined }>;
+  /** Reads files of another ref; null is the default branch. */
+  openRef(ref: string | null): Promise<RefFiles>;
   close(): Promise<void>;
+}
+
+/** Small text files of one commit, by their path in the repository. Links are not followed. */
+export interface RefFiles {
+  readonly commit: string;
+  read(path: string): Promise<string | undefined>;
+  /** The paths of all files below a folder. */
+  list(folder: string): Promise<string[]>;
 }
 
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
@@ -99,7 +114,7 @@ function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, 
     commit: (wanted) => createCommit(repo, wanted),
     push: (push) => pushCommit(repo, push),
     remoteBranch: (branch, credential = defaultCredential) => remoteBranch(repo, branch, credential),
-    fileAt: (ref, path) => fileAt(repo, ref, path, defaultCredential),
+    openRef: (ref) => openRef(repo, ref, defaultCredential),
     close: () => rm(options.folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
@@ -126,23 +141,35 @@ async function isStoredInLfs(repo: Repository, path: string): Promise<boolean> {
 
 const maxFileBytes = 1_000_000;
 
-async function fileAt(
+async function openRef(
   repo: Repository,
   ref: string | null,
-  path: string,
   credential: GitCredential | null,
-): Promise<{ commit: string; content: string | undefined }> {
+): Promise<RefFiles> {
   checkRef(ref);
   const commit = await fetchCommit(repo, ref ?? 'HEAD', { credential, files: 'none' });
-  const entry = await entryAt(repo, commit, path);
-  if (entry?.type !== 'blob' || entry.mode === modes.link) return { commit, content: undefined };
-  // The partial clone fetches the file on demand.
-  const remote = await repo.reach(credential);
-  const read = () => repo.git(['cat-file', 'blob', entry.oid], { remote, outputBytes: maxFileBytes });
-  const bytes = await read().catch(async (error: unknown) => {
-    if (!refusesSingleObjects(error)) throw error;
-    await fetchCommit(repo, ref ?? 'HEAD', { credential, files: 'all-again' });
-    return read();
-  });
-  return { commit, content: bytes.toString() };
+  return {
+    commit,
+    async read(path) {
+      const entry = await entryAt(repo, commit, path);
+      if (entry === undefined || !isPlainFile(entry)) return undefined;
+      // The partial clone fetches the file on demand.
+      const remote = await repo.reach(credential);
+      const read = () => repo.git(['cat-file', 'blob', entry.oid], { remote, outputBytes: maxFileBytes });
+      const bytes = await read().catch(async (error: unknown) => {
+        if (!refusesSingleObjects(error)) throw error;
+        await fetchCommit(repo, ref ?? 'HEAD', { credential, files: 'all-again' });
+        return read();
+      });
+      return bytes.toString();
+    },
+    async list(folder) {
+      const entries = parseEntries(await repo.git(['ls-tree', '-r', '-z', commit, '--', `${folder}/`]));
+      return entries.filter(isPlainFile).map(({ path }) => path);
+    },
+  };
+}
+
+function isPlainFile({ type, mode }: TreeEntry): boolean {
+  return type === 'blob' && mode !== modes.link;
 }
