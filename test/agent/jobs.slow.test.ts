@@ -152,6 +152,7 @@ describe.concurrent('what the model does', () => {
     ],
   });
   scripts['circles'] = () => ({ calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] });
+  scripts['talk'] = () => ({ text: 'I will read the page first.' });
   scripts['one step'] = () => ({ calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] });
   test.each([
     ['refusal', 'refused', {}],
@@ -160,6 +161,7 @@ describe.concurrent('what the model does', () => {
     ['overflow', 'context_overflow', {}],
     ['script tag', 'policy_blocked', {}],
     ['circles', 'stalled', {}],
+    ['talk', 'stalled', {}],
     ['one step', 'budget', { limits: { steps: 1 } }],
   ])('%s: the job fails as %s, with a sentence and without a branch', async (name, reason, more) => {
     const job = await run(`run <${name}>`, more);
