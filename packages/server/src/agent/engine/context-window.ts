@@ -76,8 +76,9 @@ function measurements(steps: readonly Step[]): Measurement[] {
 }
 
 const cutShare = 0.6;
-/** A first request has nothing to compare with, and some servers do not count tools. */
+/** A first request has nothing to compare with, and some servers do not count the tools. */
 const firstCutShare = 0.35;
+const minFirstTokens = 8000;
 const growthTolerance = 1.1;
 /** Servers that count only uncached tokens report less. */
 const minReportedTokens = 1000;
@@ -92,7 +93,10 @@ export function findCutPrompt(steps: readonly Step[]): Measurement | undefined {
   const [first] = all;
   const last = all.at(-1);
   if (first === undefined || last === undefined || last.reported < minReportedTokens) return undefined;
-  if (last === first) return first.reported < firstCutShare * first.estimated ? first : undefined;
+  if (last === first) {
+    const isCut = first.reported < firstCutShare * first.estimated;
+    return isCut && first.estimated >= minFirstTokens ? first : undefined;
+  }
   const earlier = all.slice(0, -2);
   const most = earlier.toSorted((a, b) => b.reported - a.reported)[0];
   if (most === undefined) return undefined;
