@@ -29,6 +29,14 @@ export function pageTerms(
   page: { html: string; title: string; description: string },
   task: SearchTask,
 ): PageTerms {
+  return sectionTerms({ ...page, sections: sectionsOf(page.html) }, task);
+}
+
+/** The first section is the start of the page; its title is not searched. */
+export function sectionTerms(
+  page: { sections: readonly Section[]; title: string; description: string },
+  task: SearchTask,
+): PageTerms {
   counter ??= new TermCounter();
   return counter.termsOf(page, task);
 }
@@ -78,11 +86,10 @@ class TermCounter {
   #lastStep = 0;
 
   termsOf(
-    { html, title, description }: { html: string; title: string; description: string },
+    { sections, title, description }: { sections: readonly Section[]; title: string; description: string },
     { keywords, boost, hints }: SearchTask,
   ): PageTerms {
     this.#trimCache();
-    const sections = sectionsOf(html);
     this.#page = ++this.#lastNumber;
     this.#termsOfPage = [];
     this.#postings = [];

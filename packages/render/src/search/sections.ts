@@ -11,7 +11,7 @@ export interface Section {
 }
 
 /** Further content belongs to the last section. */
-const maxSections = 88;
+export const maxSections = 88;
 /** The rest of a longer section is ignored. */
 const maxTextLength = 20_000;
 const maxCodeLength = 1500;
