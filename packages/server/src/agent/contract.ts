@@ -13,7 +13,8 @@ export interface FileChange {
 export interface Tree {
   /** Absolute path of the docs root; never shown to a model. */
   readonly folder: string;
-  list(): Promise<{ path: string; sizeBytes: number }[]>;
+  /** Every write changes the time of a file. */
+  list(): Promise<{ path: string; sizeBytes: number; modifiedMs?: number }[]>;
   /** Undefined if the file does not exist. Links are never followed. */
   read(path: string): Promise<Uint8Array | undefined>;
   write(path: string, content: string): Promise<void>;
@@ -59,6 +60,33 @@ export interface ToolContext {
   seen: Map<string, string>;
   /** A share of the context of the model; undefined for the usual limit. */
   maxResultBytes?: number | undefined;
+  /** Kept between the calls of a run. */
+  sections?: SectionIndex;
+}
+
+/** Ranked search over the headings and texts of the pages as they are now. */
+export interface SectionIndex {
+  find(context: ToolContext, query: string, maxPages: number): Promise<FoundSections>;
+}
+
+export interface FoundSections {
+  /** Best first. */
+  sections: FoundSection[];
+  /** The number of pages that match. */
+  pages: number;
+  /** The query with its typos corrected; null if it has none. */
+  corrected: string | null;
+}
+
+export interface FoundSection {
+  path: string;
+  /** Of the page. */
+  title: string;
+  /** Of the heading; empty at the start of the page. */
+  heading: string;
+  line: number;
+  /** The line that has the most words of the query. */
+  excerpt: { line: number; text: string } | undefined;
 }
 
 export interface Tool<Input = unknown> {

@@ -14,6 +14,7 @@ import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
 import { readModel, requireModel, modelEgress } from './settings.ts';
 import { hashOf } from './tools/files.ts';
 import { tools } from './tools/all-tools.ts';
+import { createSectionIndex } from './tools/section-index.ts';
 
 /** After these reasons the work so far is judged and published; any other ends the run. */
 const publishable: ReadonlySet<EndReason> = new Set([
@@ -65,6 +66,7 @@ async function runEngine(run: AgentRun) {
       diff: () => workspace.diff(),
       scopePaths: request.scopePaths,
       seen: await seenBefore(workspace.tree, journal.steps),
+      sections: createSectionIndex(),
     },
     onFault: (error: unknown) => input.log.error({ err: error }, 'a tool failed'),
   };

@@ -10,6 +10,7 @@ import type {
   ToolContext,
   ToolResult,
 } from '../../src/agent/contract.ts';
+import { createSectionIndex } from '../../src/agent/tools/section-index.ts';
 import { openTree } from '../../src/agent/workspace/tree.ts';
 
 export interface TestBench {
@@ -51,6 +52,7 @@ export function benchOn(folder: string, options: BenchOptions = {}): TestBench {
     signal: new AbortController().signal,
     scopePaths: options.scopePaths ?? [],
     seen: new Map(),
+    sections: createSectionIndex(),
   };
   return {
     context,

@@ -30,7 +30,7 @@ export interface AcpRun extends RecordedRun {
 
 type Ending = Omit<LoopEnd, 'tree'>;
 
-const acpNote = `You work as a coding agent in a sandbox: your working folder is a copy of the documentation, you have no network, and only changes of text files in that folder are kept. Edit the files with your own tools. Of the tools that the text below names you have outline, search, page_info, move_page, validate and render_page, from the server docyard; they see the files as they are in your folder. There is no finish: end your turn when the work is done, and let your last message be a short summary of what you changed and why.`;
+const acpNote = `You work as a coding agent in a sandbox: your working folder is a copy of the documentation, you have no network, and only changes of text files in that folder are kept. Edit the files with your own tools. Of the tools that the text below names you have outline, find_pages, search, page_info, move_page, validate and render_page, from the server docyard; they see the files as they are in your folder. There is no finish: end your turn when the work is done, and let your last message be a short summary of what you changed and why.`;
 
 export const freshSessionNote =
   'The run was interrupted and resumes in a new agent session without the earlier conversation. The files are as last recorded.';

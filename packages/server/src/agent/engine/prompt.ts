@@ -73,7 +73,7 @@ const format = `# How the site is written
 
 const rules = `# How to work
 
-1. Explore before you write: use outline and search, and read every file before you change it.
+1. Explore before you write: use outline, find_pages and search, and read every file before you change it.
 2. Change only what the task needs. Keep the wording, style and structure of existing text. Make small edits instead of rewriting files.
 3. Write only what the repository or the task says. Do not invent products, options, versions, addresses or figures. When a fact is missing, leave it out and name it in your summary.
 4. When you add, move or remove a page, keep the navigation and all links correct; move_page does this for you.

@@ -2,6 +2,7 @@ import type { Tool } from '../contract.ts';
 import { deleteFile } from './delete-file.ts';
 import { diff } from './diff.ts';
 import { editFile, multiEdit } from './edit-file.ts';
+import { findPages } from './find-pages.ts';
 import { finish } from './finish.ts';
 import { listFiles } from './list-files.ts';
 import { movePage } from './move-page.ts';
@@ -15,6 +16,7 @@ import { writeFile } from './write-file.ts';
 
 export const tools: readonly Tool[] = [
   outline,
+  findPages,
   listFiles,
   readFile,
   search,

@@ -57,7 +57,7 @@ export function withLinks(source: string, changes: readonly { link: WrittenLink;
 }
 
 /** Replaces fenced and inline code with spaces, so that offsets stay valid. */
-export function withoutCode(source: string): string {
+function withoutCode(source: string): string {
   const lines = source.split('\n');
   let fence: string | undefined;
   const outside = lines.map((line) => {

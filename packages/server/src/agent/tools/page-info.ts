@@ -2,10 +2,11 @@ import { slugOf } from '@docyard/render/source-rules';
 import { z } from 'zod';
 import { SiteCheckError, type ToolContext } from '../contract.ts';
 import { findingText, sortFindings } from './findings.ts';
-import { lineAt, linesOf, readText } from './files.ts';
+import { lineAt, readText } from './files.ts';
 import { filePath } from './inputs.ts';
-import { findLinks, withoutCode } from './links.ts';
+import { findLinks } from './links.ts';
 import { clipLine } from './line-format.ts';
+import { pageSections, type PageSection } from './page-sections.ts';
 import { addressOf, linksTo, readSite, type SiteView } from './site.ts';
 import { defineTool, listItems, renderingSeconds } from './tool.ts';
 
@@ -22,9 +23,10 @@ export const pageInfo = defineTool({
     const route = site.routeOf(path);
     const inbound = route === undefined ? [] : await linksTo(context, site, route);
     const entries = route === undefined ? [] : site.navigationEntries(route);
+    const { frontMatter, sections } = pageSections(text);
     const parts: [string, string[]][] = [
-      ['Front matter', frontMatterLines(text)],
-      ['Headings', headingLines(text)],
+      ['Front matter', frontMatter],
+      ['Headings', headingLines(sections)],
       ['Links on it', outboundLines(text, path, site)],
       ['Links to it', inbound.map(({ file, line, link }) => `${file}:${line} ${link.href}`)],
       ['In the navigation', entries.map(({ file, text: entry }) => `${file}: "${entry}"`)],
@@ -46,25 +48,12 @@ export const pageInfo = defineTool({
   },
 });
 
-function frontMatterLines(text: string): string[] {
-  const lines = linesOf(text);
-  if (lines[0]?.trim() !== '---') return [];
-  const end = lines.findIndex((line, index) => index > 0 && line.trim() === '---');
-  return end === -1 ? [] : lines.slice(1, end);
-}
-
-function headingLines(text: string): string[] {
-  const afterFrontMatter = frontMatterLines(text).length;
-  const lines = linesOf(text);
-  return linesOf(withoutCode(text)).flatMap((bare, index) => {
-    // `bare` has no code; the title may contain some, so it is read from the page.
-    if (index <= afterFrontMatter || !/^#{1,6}[ \t]/.test(bare)) return [];
-    const [, marks, title = ''] = /^(#{1,6})[ \t]+(\S.{0,500})/.exec(lines[index] ?? '') ?? [];
-    if (marks === undefined) return [];
-    const [, ownId] = /\{#([\w-]{1,100})\}\s*$/.exec(title) ?? [];
-    const words = title.replace(/\{#[^}]{1,100}\}\s*$/, '').trim();
-    return [`${index + 1}: ${marks} ${words} (#${ownId ?? slugOf(words.replaceAll(/[`*]/g, ''))})`];
-  });
+function headingLines(sections: readonly PageSection[]): string[] {
+  return sections.flatMap(({ line, level, title, id }) =>
+    level === 0
+      ? []
+      : [`${line}: ${'#'.repeat(level)} ${title} (#${id ?? slugOf(title.replaceAll(/[`*]/g, ''))})`],
+  );
 }
 
 function outboundLines(text: string, path: string, site: SiteView): string[] {

@@ -24,9 +24,9 @@ const finding = (more: Partial<SiteFinding>): SiteFinding => ({
 });
 
 describe('the tool list', () => {
-  test('the list has fourteen tools with schemas for providers', () => {
+  test('the list has fifteen tools with schemas for providers', () => {
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      'delete_file diff edit_file finish list_files move_page multi_edit outline page_info read_file render_page search validate write_file'.split(
+      'delete_file diff edit_file find_pages finish list_files move_page multi_edit outline page_info read_file render_page search validate write_file'.split(
         ' ',
       ),
     );

@@ -1,5 +1,7 @@
 /** `search`: finds text in the files of the site with `git grep`. */
 import { z } from 'zod';
+import type { ToolContext } from '../contract.ts';
+import { findSections, sectionLines } from './find-pages.ts';
 import { countMatches, findLines, maxLineBytes, type FoundLine } from './grep.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
 import { clipLine } from './line-format.ts';
@@ -7,6 +9,7 @@ import { pluralize, defineTool, listItems, ToolError, withinLimits } from './too
 
 const maxMatches = 100;
 const maxMatchesPerFile = 30;
+const maxClosestPages = 3;
 const maxLineCharacters = 300;
 /** Shown before a match in a long line. */
 const charactersBeforeMatch = 100;
@@ -33,17 +36,18 @@ export const search = defineTool({
       throw new ToolError('The pattern has several lines. Search for one line, then read the file.');
     }
     if (input.regex) refuseCostlyPattern(pattern);
+    const paths = (await context.tree.list()).map(({ path }) => path);
     const folder = folderOf(input.path);
     const matches = globMatcher(input.glob);
-    const searched = (await context.tree.list()).filter(({ path }) => isBelow(path, folder) && matches(path));
+    const searched = paths.filter((path) => isBelow(path, folder) && matches(path));
     if (searched.length === 0) return { text: 'No file has this path and glob. list_files shows the files.' };
     const options = { pattern, regex: input.regex, ignoreCase: input.ignore_case };
     const counts = await countMatches(context, { ...options, paths: [folder === '' ? '.' : folder] });
     const files = searched
-      .map(({ path }) => ({ path, count: counts.get(path) ?? 0 }))
+      .map((path) => ({ path, count: counts.get(path) ?? 0 }))
       .filter(({ count }) => count > 0)
       .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-    if (files.length === 0) return { text: noMatchText(pattern, input.regex) };
+    if (files.length === 0) return { text: await noMatchText(context, pattern, input.regex) };
     if (mode !== 'content') {
       const items = files.map(({ path, count }) => (mode === 'files' ? path : `${path}: ${count}`));
       return { text: listItems(items, narrower).join('\n') };
@@ -101,12 +105,18 @@ function textOf({ text, column = 1 }: FoundLine): string {
   return `… ${clipLine(part, maxLineCharacters)}`;
 }
 
-function noMatchText(pattern: string, regex: boolean): string {
+async function noMatchText(context: ToolContext, pattern: string, regex: boolean): Promise<string> {
   const isLikeRegex = !regex && /[\\^$*+?()[\]|]/.test(pattern);
   const advice = isLikeRegex
     ? ' The pattern was taken literally; set regex to use a regular expression.'
     : '';
-  return `Nothing matches.${advice} Try fewer words, ignore_case, or another spelling.`;
+  const head = `Nothing matches.${advice} Try fewer words or ignore_case, or find_pages with the topic.`;
+  const { sections } = await findSections(context, pattern, maxClosestPages);
+  return [
+    head,
+    ...(sections.length > 0 ? ['Closest sections:'] : []),
+    ...sections.flatMap(sectionLines),
+  ].join('\n');
 }
 
 /** The matcher unrolls counted repeats, so nested large ones would exhaust memory. */

@@ -55,8 +55,8 @@ export function openTree(options: TreeOptions): Tree {
 }
 
 /** Sorted. Links and refused paths are left out. */
-async function listFiles(root: string): Promise<{ path: string; sizeBytes: number }[]> {
-  const found: { path: string; sizeBytes: number }[] = [];
+async function listFiles(root: string): Promise<{ path: string; sizeBytes: number; modifiedMs: number }[]> {
+  const found: { path: string; sizeBytes: number; modifiedMs: number }[] = [];
   const waiting = [''];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     for (const entry of await readdir(join(root, at), { withFileTypes: true })) {
@@ -65,7 +65,7 @@ async function listFiles(root: string): Promise<{ path: string; sizeBytes: numbe
       if (entry.isDirectory()) waiting.push(path);
       if (!entry.isFile()) continue;
       const status = await lstat(join(root, path)).catch(ignoreMissing);
-      if (status?.isFile()) found.push({ path, sizeBytes: status.size });
+      if (status?.isFile()) found.push({ path, sizeBytes: status.size, modifiedMs: status.mtimeMs });
       if (found.length > maxFiles) throw new PathRefusedError(`There are more than ${maxFiles} files.`);
     }
   }
