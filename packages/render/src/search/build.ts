@@ -15,7 +15,14 @@ import { indexData } from './index-data.ts';
 import { TermsReader } from './packed-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
 import { PostingLists, maxPages } from './posting-lists.ts';
-import { PageShards, type SearchFile, TermShards, maxPostings, packPostings, searchFile } from './shards.ts';
+import {
+  PageShards,
+  type SearchFile,
+  TermShards,
+  defaultMaxPostings,
+  packPostings,
+  searchFile,
+} from './shards.ts';
 import { TermIds } from './term-ids.ts';
 import type { PageTerms } from '../model/page.ts';
 
@@ -36,7 +43,7 @@ export class SearchIndex {
   constructor(
     pages: ReadonlyMap<string, SearchedPage>,
     scopes: SearchScope[],
-    { spill }: { spill?: SpillBytes } = {},
+    { spill, maxPostings = defaultMaxPostings }: { spill?: SpillBytes; maxPostings?: number } = {},
   ) {
     this.#shares = Array.from({ length: shareStarts.length + 1 }, () => ({
       terms: new TermIds(),

@@ -82,12 +82,14 @@ interface RankingScript {
 }
 
 const allScopes = -1;
+/** No files are downloaded, so a common word keeps its places. */
+const maxPostings = 100_000;
 
 function* indexFiles(texts: ReadonlyMap<string, IndexedText>): Generator<SearchFile> {
   const task = { keywords: [], boost: 1, hints: '' };
   const pages = new Map<string, SearchedPage>();
   for (const [href, { title }] of texts) pages.set(href, { title, href, trail: [], scopes: [0], task });
-  const index = new SearchIndex(pages, [{ language: '', version: '' }]);
+  const index = new SearchIndex(pages, [{ language: '', version: '' }], { maxPostings });
   for (const [href, { terms }] of texts) yield* index.add(href, terms);
   yield* index.finish();
 }

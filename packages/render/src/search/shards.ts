@@ -7,7 +7,7 @@ export interface SearchFile {
 }
 
 /** A term in more sections keeps only its best postings. */
-export const maxPostings = 2500;
+export const defaultMaxPostings = 2500;
 const termShardLength = 7000;
 const pageShardLength = 7000;
 const words: SearchWords = searchWords();
@@ -77,9 +77,11 @@ export function searchFile(name: string, data: string): SearchFile {
 
 /**
  * Gaps between section numbers, then steps, then the total when postings were dropped. A gap has one digit up
- * to 59, two up to 2,789, otherwise five. Postings must be in order and at most `maxPostings`.
+ * to 59, two up to 2,789, otherwise five. Postings must be in order.
  */
 export function packPostings(postings: Uint32Array, firstSections: Uint32Array, total: number): string {
+  const maxBytes = postings.length * 6 + 1;
+  if (packed.length < maxBytes) packed = Buffer.alloc(maxBytes);
   const bytes = packed;
   let end = 0;
   let last = -1;
@@ -96,7 +98,7 @@ export function packPostings(postings: Uint32Array, firstSections: Uint32Array, 
   return postings.length < total ? `${text} ${total}` : text;
 }
 
-const packed = Buffer.alloc(maxPostings * 6 + 1);
+let packed = Buffer.alloc(defaultMaxPostings * 6 + 1);
 
 function writeGap(bytes: Uint8Array, at: number, gap: number): number {
   if (gap < 60) bytes[at] = digitCodes[gap] as number;
