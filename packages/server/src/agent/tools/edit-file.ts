@@ -3,7 +3,7 @@ import type { ToolContext, ToolResult } from '../contract.ts';
 import { readText, requireInScope, requireSeen, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
 import { changedLines } from './line-format.ts';
-import { replaceIn, type Replacement } from './replace.ts';
+import { replaceIn, type Replaced, type Replacement } from './replace.ts';
 import { pluralize, defineTool, ToolError } from './tool.ts';
 
 const maxCharacters = 200_000;
@@ -35,13 +35,14 @@ export const multiEdit = defineTool({
   input: z.object({ path: filePath, edits: z.array(z.object(replacement)).min(1).max(maxEdits) }),
   run: (context, { path, edits }) =>
     applyEdit(context, path, (text) =>
-      edits.reduce((before, edit, index) => replaceOne(before, edit, index), text),
+      edits.reduce<Replaced>((before, edit, index) => replaceOne(before, edit, index), { text }),
     ),
 });
 
-function replaceOne(text: string, edit: Replacement, index: number): string {
+function replaceOne(before: Replaced, edit: Replacement, index: number): Replaced {
   try {
-    return replaceIn(text, edit);
+    const { text, note = before.note } = replaceIn(before.text, edit);
+    return { text, ...(note === undefined ? {} : { note }) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     throw new ToolError(`Edit ${index + 1} failed and none was made. ${error.message}`);
@@ -51,17 +52,21 @@ function replaceOne(text: string, edit: Replacement, index: number): string {
 async function applyEdit(
   context: ToolContext,
   path: string,
-  change: (text: string) => string,
+  change: (text: string) => Replaced,
 ): Promise<ToolResult> {
   requireInScope(context, path);
   const before = await readText(context, path);
   requireSeen(context, path, before);
-  const after = change(before);
+  const { text: after, note } = change(before);
   const changes = await writeAll(context, [{ path, content: after }]);
   const addedLines = after.split('\n').length - before.split('\n').length;
   const size =
     addedLines === 0
       ? ''
       : ` It is ${pluralize(Math.abs(addedLines), 'line')} ${addedLines > 0 ? 'longer' : 'shorter'}.`;
-  return { text: `Changed ${path}.${size}\n${changedLines(before, after)}`, changes };
+  const tolerance =
+    note === undefined
+      ? ''
+      : ` \`old\` differed from the file in ${note}; the only similar text was replaced.`;
+  return { text: `Changed ${path}.${size}${tolerance}\n${changedLines(before, after)}`, changes };
 }
