@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolContext, ToolResult } from '../contract.ts';
-import { readText, requireInScope, requireSeen, writeAll } from './files.ts';
+import { requireSeen } from './file-view.ts';
+import { readText, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
 import { changedLines } from './line-format.ts';
 import { replaceIn, type Replaced, type Replacement } from './replace.ts';

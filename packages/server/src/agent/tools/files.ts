@@ -47,14 +47,6 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The model must have read the current content. */
-export function requireSeen(context: ToolContext, path: string, text: string): void {
-  const seen = context.seen.get(path);
-  if (seen === undefined) throw new ToolError(`Read ${path} with read_file before you change it.`);
-  if (seen === hashOf(text)) return;
-  throw new ToolError(`${path} has changed since you read it. Read it again, then repeat the change.`);
-}
-
 export function isInScope(context: ToolContext, path: string): boolean {
   const scopes = context.scopePaths.map((scope) => scope.replace(/\/+$/, ''));
   return scopes.length === 0 || scopes.some((scope) => path === scope || path.startsWith(`${scope}/`));

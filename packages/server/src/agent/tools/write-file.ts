@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { inStyleOf, linesOf, readText, requireInScope, requireSeen, writeAll } from './files.ts';
+import { requireSeen } from './file-view.ts';
+import { inStyleOf, linesOf, readText, requireInScope, writeAll } from './files.ts';
 import { withoutMarkers } from './invisible-characters.ts';
 import { filePath } from './inputs.ts';
 import { refuseHidden } from './replace.ts';
