@@ -12,7 +12,9 @@ import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
 import { readModel, requireModel, modelEgress } from './settings.ts';
+import { existingPath } from './tools/existing-path.ts';
 import { hashOf } from './tools/files.ts';
+import { filePath } from './tools/inputs.ts';
 import { tools } from './tools/all-tools.ts';
 import { createSectionIndex } from './tools/section-index.ts';
 
@@ -132,12 +134,14 @@ async function seenBefore(tree: ToolContext['tree'], steps: readonly Step[]): Pr
   const seen = new Map<string, string>();
   for (const step of steps) {
     if (step.kind !== 'result' || step.result.isError === true) continue;
-    const { path } = (step.call.input ?? {}) as { path?: unknown };
+    const { path: written } = (step.call.input ?? {}) as { path?: unknown };
     const isSeen = step.call.name === 'read_file' || step.call.name === 'write_file';
-    const bytes = isSeen && typeof path === 'string' ? await tree.read(path) : undefined;
-    if (bytes !== undefined && typeof path === 'string') {
+    const { data: given } = filePath.safeParse(written);
+    if (!isSeen || given === undefined) continue;
+    const path = await existingPath(tree, given, { inAnyFolder: true });
+    const bytes = await tree.read(path).catch(() => undefined);
+    if (bytes !== undefined)
       seen.set(path, hashOf(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)));
-    }
   }
   return seen;
 }

@@ -1,6 +1,7 @@
 /** `delete_file`: removes a file that is no longer used, or any file with `force`. */
 import { z } from 'zod';
 import type { ToolContext } from '../contract.ts';
+import { existingPath } from './existing-path.ts';
 import { lineAt, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
 import { findLinks } from './links.ts';
@@ -17,7 +18,8 @@ export const deleteFile = defineTool({
     path: filePath,
     force: z.boolean().default(false).describe('Delete even if links or the navigation still use it.'),
   }),
-  async run(context, { path, force }) {
+  async run(context, { path: given, force }) {
+    const path = await existingPath(context.tree, given, { inAnyFolder: false });
     requireInScope(context, path);
     const site = await readSite(context);
     if ((await context.tree.read(path)) === undefined) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ToolContext, ToolResult } from '../contract.ts';
+import { existingPath } from './existing-path.ts';
 import { requireSeen } from './file-view.ts';
 import { readText, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
@@ -52,9 +53,10 @@ function replaceOne(before: Replaced, edit: Replacement, index: number): Replace
 
 async function applyEdit(
   context: ToolContext,
-  path: string,
+  given: string,
   change: (text: string) => Replaced,
 ): Promise<ToolResult> {
+  const path = await existingPath(context.tree, given, { inAnyFolder: true });
   requireInScope(context, path);
   const before = await readText(context, path);
   requireSeen(context, path, before);

@@ -2,10 +2,17 @@ import { z } from 'zod';
 
 const maxPathCharacters = 500;
 
-/** Models write the root of the docs as `/` or `./`. */
+/** Models write the root of the docs as `/` or `./`, quote paths, and leave closing tags behind them. */
 export const filePath = z
   .string()
-  .overwrite((path) => path.replace(/^\.?\/(?=.)/, ''))
+  .overwrite((path) =>
+    path
+      .trim()
+      .replace(/<\/[a-z_]{1,30}>$/i, '')
+      .replace(/^["'`@]{1,3}/, '')
+      .replace(/["'`]{1,3}$/, '')
+      .replace(/^\.?\/(?=.)/, ''),
+  )
   .min(1)
   .max(maxPathCharacters)
   .describe('Path from the docs root with forward slashes, for example guides/start.mdx.');

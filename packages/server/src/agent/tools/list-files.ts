@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { existingFolder } from './existing-path.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
 import { nearestPaths } from './similarity.ts';
 import { pluralize, defineTool, listItems, ToolError } from './tool.ts';
@@ -22,8 +23,11 @@ export const listFiles = defineTool({
       .describe('Number of folder levels; default 2, or unlimited with a glob.'),
   }),
   async run(context, { path: written, glob, depth }) {
-    const path = folderOf(written);
     const all = (await context.tree.list()).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const path = existingFolder(
+      all.map((file) => file.path),
+      folderOf(written),
+    );
     const matches = globMatcher(glob);
     const below = all.filter((file) => path === '' || file.path.startsWith(`${path}/`));
     if (below.length === 0) throw noFolder(path, all);

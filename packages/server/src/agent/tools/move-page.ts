@@ -12,6 +12,7 @@ import {
   withRedirect,
   withReferences,
 } from './config.ts';
+import { existingPath } from './existing-path.ts';
 import { isInScope, lineAt, readText, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
 import { findLinks } from './links.ts';
@@ -28,7 +29,9 @@ export const movePage = defineTool({
     from: filePath.describe('The current path, for example guides/start.mdx.'),
     to: filePath.describe('The new path, with the same extension, for example guides/begin.mdx.'),
   }),
-  async run(context, { from, to }) {
+  async run(context, { from: given, to: wanted }) {
+    const from = await existingPath(context.tree, given, { inAnyFolder: false });
+    const to = withExtensionOf(from, wanted);
     const source = await readText(context, from);
     const site = await readSite(context);
     const move = await planMove(context, site, from, to);
@@ -55,6 +58,12 @@ export const movePage = defineTool({
     return { text: reportText(move, report, unchanged), changes: written };
   },
 });
+
+/** A new path without an extension is meant as a page. */
+function withExtensionOf(from: string, to: string): string {
+  const name = to.slice(to.lastIndexOf('/') + 1);
+  return name === '' || name.includes('.') ? to : to + (/\.mdx?$/.exec(from)?.[0] ?? '');
+}
 
 async function planMove(context: ToolContext, site: SiteView, from: string, to: string): Promise<Move> {
   for (const path of [from, to]) requireInScope(context, path);

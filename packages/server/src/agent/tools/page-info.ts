@@ -1,6 +1,7 @@
 import { slugOf } from '@docyard/render/source-rules';
 import { z } from 'zod';
 import { SiteCheckError, type ToolContext } from '../contract.ts';
+import { existingPath } from './existing-path.ts';
 import { findingText, sortFindings } from './findings.ts';
 import { lineAt, readText } from './files.ts';
 import { filePath } from './inputs.ts';
@@ -17,7 +18,8 @@ export const pageInfo = defineTool({
     'from other pages, navigation entries, and findings.',
   maxSeconds: renderingSeconds,
   input: z.object({ path: filePath }),
-  async run(context, { path }) {
+  async run(context, { path: given }) {
+    const path = await existingPath(context.tree, given, { inAnyFolder: true });
     const text = await readText(context, path);
     const site = await readSite(context);
     const route = site.routeOf(path);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { existingPath } from './existing-path.ts';
 import { defaultLines, showFile } from './file-view.ts';
 import { readText } from './files.ts';
 import { filePath } from './inputs.ts';
@@ -14,7 +15,8 @@ export const readFile = defineTool({
     offset: z.int().min(1).default(1).describe('First line to read, from 1.'),
     limit: z.int().min(1).max(outputLimits.lines).default(defaultLines).describe('How many lines.'),
   }),
-  async run(context, { path, offset, limit }) {
+  async run(context, { path: given, offset, limit }) {
+    const path = await existingPath(context.tree, given, { inAnyFolder: true });
     return { text: showFile(context, path, await readText(context, path), { offset, limit }) };
   },
 });

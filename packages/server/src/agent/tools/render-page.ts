@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { existingPath } from './existing-path.ts';
 import { findingText, sortFindings } from './findings.ts';
 import { readText } from './files.ts';
 import { filePath } from './inputs.ts';
@@ -18,7 +19,8 @@ export const renderPage = defineTool({
     path: filePath,
     offset: z.int().min(1).default(1).describe('First line of the result to show.'),
   }),
-  async run(context, { path, offset }) {
+  async run(context, { path: given, offset }) {
+    const path = await existingPath(context.tree, given, { inAnyFolder: true });
     await readText(context, path);
     const { markdown, findings } = await context.site.renderPage(path, context.signal);
     const lines = markdown.split('\n');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../contract.ts';
 import { findSections, sectionLines } from './find-pages.ts';
 import { countMatches, findLines, maxLineBytes, type FoundLine } from './grep.ts';
+import { existingFolder } from './existing-path.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
 import { clipLine } from './line-format.ts';
 import { pluralize, defineTool, listItems, ToolError, withinLimits } from './tool.ts';
@@ -37,7 +38,7 @@ export const search = defineTool({
     }
     if (input.regex) refuseCostlyPattern(pattern);
     const paths = (await context.tree.list()).map(({ path }) => path);
-    const folder = folderOf(input.path);
+    const folder = existingFolder(paths, folderOf(input.path));
     const matches = globMatcher(input.glob);
     const searched = paths.filter((path) => isBelow(path, folder) && matches(path));
     if (searched.length === 0) return { text: 'No file has this path and glob. list_files shows the files.' };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { existingPath } from './existing-path.ts';
 import { findingCounts, findingText, sortFindings } from './findings.ts';
 import { filePath } from './inputs.ts';
 import { defineTool, listItems, renderingSeconds } from './tool.ts';
@@ -15,8 +16,11 @@ export const validate = defineTool({
   input: z.object({
     paths: z.array(filePath).max(100).optional().describe('Only problems in these files.'),
   }),
-  async run(context, { paths }) {
+  async run(context, { paths: given }) {
     const all = await context.site.validate(context.signal);
+    const paths =
+      given &&
+      (await Promise.all(given.map((path) => existingPath(context.tree, path, { inAnyFolder: true }))));
     const wanted = paths === undefined ? all : all.filter(({ file }) => paths.includes(file));
     const where = paths === undefined ? '' : ` In ${paths.join(', ')}:`;
     const hasNewErrors = wanted.some(({ isNew, severity }) => isNew && severity === 'error');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { existingPath } from './existing-path.ts';
 import { requireSeen } from './file-view.ts';
 import { inStyleOf, linesOf, readText, requireInScope, writeAll } from './files.ts';
 import { withoutMarkers } from './invisible-characters.ts';
@@ -18,7 +19,8 @@ export const writeFile = defineTool({
     path: filePath,
     content: z.string().max(maxCharacters).describe('The whole content, with front matter for a page.'),
   }),
-  async run(context, { path, content }) {
+  async run(context, { path: given, content }) {
+    const path = await existingPath(context.tree, given, { inAnyFolder: false });
     requireInScope(context, path);
     const exists = (await context.tree.read(path)) !== undefined;
     const before = exists ? await readText(context, path) : '';
