@@ -229,7 +229,9 @@ describe.skipIf(weakness !== undefined)('the docs tools of an external agent', (
     const { run } = scene(
       scripted('say((await tool("tools/list")).result.tools.map(({ name }) => name).join())'),
     );
-    expect((await runAcp(run)).summary).toBe('outline,find_pages,search,page_info,move_page,validate,render_page');
+    expect((await runAcp(run)).summary).toBe(
+      'outline,find_pages,search,page_info,move_page,validate,render_page',
+    );
   });
 
   test('tools see the files of the agent, and the agent sees their changes', async () => {

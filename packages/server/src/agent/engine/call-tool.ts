@@ -3,7 +3,7 @@
  * model; the changes of a failed call are still recorded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   PathRefusedError,
   SiteCheckError,
@@ -14,7 +14,7 @@ import {
   type ToolResult,
   type Tree,
 } from '../contract.ts';
-import { correctedArguments } from './tool-arguments.ts';
+import { correctedCall } from './tool-arguments.ts';
 
 export interface ToolRunner {
   tools: readonly Tool[];
@@ -25,18 +25,23 @@ export interface ToolRunner {
 
 const maxIssues = 10;
 
-export async function callTool(runner: ToolRunner, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+export async function callTool(
+  runner: ToolRunner,
+  given: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const call = correctedCall(runner.tools, given);
   const tool = runner.tools.find(({ name }) => name === call.name);
   if (!tool) {
     const names = runner.tools.map(({ name }) => name).join(', ');
     return failed(`There is no tool ${call.name.slice(0, 100)}. The tools are: ${names}.`);
   }
-  const given = correctedArguments(tool.input, call.input);
-  if (call.isMalformed && typeof given !== 'object') {
-    return failed('The arguments are not valid JSON. Send the call again with one JSON object as arguments.');
+  if (call.isMalformed) {
+    const text = 'The arguments are not valid JSON. Send the call again with one JSON object as arguments.';
+    return failed(`${text} ${expectedArguments(tool)}`);
   }
-  const input = tool.input.safeParse(given);
-  if (!input.success) return failed(issuesOf(input.error));
+  const input = tool.input.safeParse(call.input);
+  if (!input.success) return failed(`${issuesOf(input.error)}\n${expectedArguments(tool)}`);
   return runWithin(runner, tool, input.data, signal);
 }
 
@@ -101,11 +106,20 @@ function changesField(changes: FileChange[]): Pick<ToolResult, 'changes'> {
 }
 
 function issuesOf({ issues }: z.ZodError): string {
-  const lines = issues.slice(0, maxIssues).map(({ path, message }) => {
+  const lines = issues.slice(0, maxIssues).map(({ path, message, ...issue }) => {
     const where = path.length === 0 ? 'arguments' : path.join('.');
-    return `- ${where}: ${message}`;
+    const isMissing = issue.code === 'invalid_type' && message.endsWith('received undefined');
+    return isMissing ? `- ${where} is missing` : `- ${where}: ${message}`;
   });
   return `The arguments are invalid:\n${lines.join('\n')}\nCorrect them and send the call again.`;
+}
+
+function expectedArguments({ name, input }: Tool): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
+  const names = Object.keys(properties).map((each) =>
+    required.includes(each) ? each : `${each} (optional)`,
+  );
+  return `The arguments of ${name} are: ${names.join(', ')}.`;
 }
 
 /** After it is closed, nothing more can be written through it. */

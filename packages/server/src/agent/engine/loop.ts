@@ -21,6 +21,7 @@ import { callTool, type ToolRunner } from './call-tool.ts';
 import { contextLimit, limitAfterRefusal, resultBytesWithin } from './context-window.ts';
 import { cutCallText, endWith, followUp, lastAnswer, lastNote, type FollowUp } from './follow-up.ts';
 import { cutPromptOpening, planRequest, systemNote, type Ask, type Note } from './next-request.ts';
+import { correctedCall } from './tool-arguments.ts';
 
 export interface Loop extends ToolRunner, EngineRun {
   model: Model;
@@ -62,7 +63,8 @@ async function perform(loop: Loop, next: Next, stop: AbortSignal): Promise<void>
   const { journal } = loop;
   switch (next.act) {
     case 'call': {
-      const { call, problem } = next;
+      const { problem } = next;
+      const call = correctedCall(loop.tools, next.call);
       const result =
         problem === undefined
           ? await callTool(withResultLimit(loop), call, stop)

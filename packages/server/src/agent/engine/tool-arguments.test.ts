@@ -43,6 +43,47 @@ describe('the arguments of a tool call', () => {
     ).toBe(true);
   });
 
+  test('other notations of options are understood', () => {
+    const read = (input: object) => readFile.input.parse(correctedArguments(readFile.input, input));
+    expect(read({ target_file: 'a.mdx', start_line: 5, end_line: 9 })).toEqual({
+      path: 'a.mdx',
+      offset: 5,
+      limit: 5,
+    });
+    expect(read({ absolute_path: '/a.mdx', view_range: [3, 4] })).toEqual({
+      path: 'a.mdx',
+      offset: 3,
+      limit: 2,
+    });
+    expect(read({ AbsolutePath: 'a.mdx', offset: 0, limit: '99999' })).toEqual({
+      path: 'a.mdx',
+      offset: 1,
+      limit: 2000,
+    });
+    expect(read({ arguments: '{"filePath": "a.mdx", "offset": "None"}' })).toMatchObject({
+      path: 'a.mdx',
+      offset: 1,
+    });
+    const find = (input: object) => search.input.parse(correctedArguments(search.input, input));
+    expect(
+      find({ regex: '^a', include: '*.mdx', directory: 'b', output_mode: 'files_with_matches' }),
+    ).toMatchObject({
+      pattern: '^a',
+      regex: true,
+      glob: '*.mdx',
+      path: 'b',
+      mode: 'files',
+    });
+    expect(find({ pattern: 'x', glob: '', '-i': 'True', '-C': 9 })).toMatchObject({
+      ignore_case: true,
+      context: 5,
+    });
+    const one = { path: 'a.mdx', edits: { oldText: 'x', newText: '' } };
+    expect(multiEdit.input.parse(correctedArguments(multiEdit.input, one)).edits).toEqual([
+      { old: 'x', new: '', replace_all: false },
+    ]);
+  });
+
   test('what cannot be read is left to the validation', () => {
     for (const given of [undefined, null, 5, 'text', [], { path: 5 }, { path: 'a.mdx', offset: 'many' }])
       expect(readFile.input.safeParse(correctedArguments(readFile.input, given)).success).toBe(false);
