@@ -130,6 +130,8 @@ describe('search', () => {
     expect(await run({ ignore_case: true, path: 'b' })).not.toContain('a.mdx');
     expect(await run({ ignore_case: true, glob: 'a.*' })).not.toContain('b/c.mdx');
     expect(await run({ pattern: '^(Find|three)', regex: true })).toContain('2 lines in 1 file');
+    expect(await run({ pattern: '(?:o|g)ne|find', mode: 'files' })).toBe('a.mdx\nb/c.mdx');
+    expect(await run({ pattern: '\\w+ee$|[\\d]', mode: 'count' })).toBe('a.mdx: 1');
     expect(await run({ mode: 'files', ignore_case: true })).toBe('a.mdx\nb/c.mdx');
     expect(await run({ mode: 'count' })).toBe('b/c.mdx: 2');
     expect(await run({ pattern: 'here', context: 1 })).toContain(
@@ -140,7 +142,7 @@ describe('search', () => {
   test('an empty result and an invalid pattern say what to try', async () => {
     const run = async (input: object) => (await site().run(search, { pattern: 'x', ...input })).text;
     expect(await run({ pattern: 'f.nd' })).toContain('Nothing matches.');
-    expect(await run({ pattern: '(f|g)ind' })).toContain('set regex');
+    expect(await run({ pattern: '(f|g)ind)' })).toContain('Nothing matches.');
     expect(await run({ pattern: '(', regex: true })).toContain('Search literally');
     expect(await run({ pattern: 'a\nb' })).toContain('Search for one line');
     expect(await run({ pattern: '((a{1,255}){1,255}){1,255}', regex: true })).toContain(

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ToolContext } from '../contract.ts';
 import { findSections, sectionLines } from './find-pages.ts';
-import { countMatches, findLines, maxLineBytes, type FoundLine } from './grep.ts';
+import { countMatches, findLines, maxLineBytes, type FoundLine, type GrepOptions } from './grep.ts';
 import { existingFolder } from './existing-path.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
 import { clipLine } from './line-format.ts';
@@ -18,37 +18,42 @@ const charactersBeforeMatch = 100;
 export const search = defineTool({
   name: 'search',
   description:
-    'Finds text in the files of the site, with file and line. The pattern is taken literally unless regex is set; then ' +
-    'it is a POSIX extended expression (no \\d or lookaround: use [0-9]).',
+    'Finds lines that contain a text, with file and line number. The pattern is literal unless regex is true; lookaround ' +
+    'is not supported. Use find_pages to search for a topic. Example: {"pattern": "apiKey", "glob": "*.mdx"}.',
   input: z.object({
-    pattern: z.string().min(1).max(500),
-    path: folderPath.default('').describe('Only in this folder or file.'),
+    pattern: z.string().min(1).max(500).describe('Text of one line, for example: npm install.'),
+    path: folderPath.default('').describe('Only in this folder or file, for example guides.'),
     glob: globPattern.optional(),
     mode: z
       .enum(['content', 'files', 'count'])
       .default('content')
-      .describe('Lines, names of files, or counts.'),
-    regex: z.boolean().default(false),
-    ignore_case: z.boolean().default(false),
-    context: z.int().min(0).max(5).default(0).describe('Lines to show around each match.'),
+      .describe('content shows lines, files the names of files, count the number of lines per file.'),
+    regex: z.boolean().default(false).describe('true if the pattern is a regular expression.'),
+    ignore_case: z.boolean().default(false).describe('true to find upper and lower case.'),
+    context: z.int().min(0).max(5).default(0).describe('Lines to show around each match, for example 2.'),
   }),
   async run(context, { pattern, mode, ...input }) {
     if (/[\n\r\0]/.test(pattern)) {
       throw new ToolError('The pattern has several lines. Search for one line, then read the file.');
     }
-    if (input.regex) refuseCostlyPattern(pattern);
+    if (input.regex && isCostly(pattern))
+      throw new ToolError('The pattern has too many counted repeats. Use at most two, up to 100.');
     const paths = (await context.tree.list()).map(({ path }) => path);
     const folder = existingFolder(paths, folderOf(input.path));
     const matches = globMatcher(input.glob);
     const searched = paths.filter((path) => isBelow(path, folder) && matches(path));
     if (searched.length === 0) return { text: 'No file has this path and glob. list_files shows the files.' };
-    const options = { pattern, regex: input.regex, ignoreCase: input.ignore_case };
-    const counts = await countMatches(context, { ...options, paths: [folder === '' ? '.' : folder] });
-    const files = searched
-      .map((path) => ({ path, count: counts.get(path) ?? 0 }))
-      .filter(({ count }) => count > 0)
-      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-    if (files.length === 0) return { text: await noMatchText(context, pattern, input.regex) };
+    const literal = { pattern, regex: false, ignoreCase: input.ignore_case };
+    const expression = { ...literal, pattern: posixPattern(pattern), regex: true };
+    const find = (wanted: typeof literal) =>
+      matchedFiles(context, searched, { ...wanted, paths: [folder === '' ? '.' : folder] });
+    let options = input.regex ? expression : literal;
+    let files = await find(options);
+    if (files.length === 0 && !input.regex && isLikeRegex(pattern) && !isCostly(pattern)) {
+      options = expression;
+      files = await find(options).catch(noFiles);
+    }
+    if (files.length === 0) return { text: await noMatchText(context, pattern) };
     if (mode !== 'content') {
       const items = files.map(({ path, count }) => (mode === 'files' ? path : `${path}: ${count}`));
       return { text: listItems(items, narrower).join('\n') };
@@ -106,12 +111,50 @@ function textOf({ text, column = 1 }: FoundLine): string {
   return `… ${clipLine(part, maxLineCharacters)}`;
 }
 
-async function noMatchText(context: ToolContext, pattern: string, regex: boolean): Promise<string> {
-  const isLikeRegex = !regex && /[\\^$*+?()[\]|]/.test(pattern);
-  const advice = isLikeRegex
-    ? ' The pattern was taken literally; set regex to use a regular expression.'
-    : '';
-  const head = `Nothing matches.${advice} Try fewer words or ignore_case, or find_pages with the topic.`;
+async function matchedFiles(
+  context: ToolContext,
+  searched: readonly string[],
+  options: GrepOptions,
+): Promise<MatchedFile[]> {
+  const counts = await countMatches(context, options);
+  return searched
+    .map((path) => ({ path, count: counts.get(path) ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Other agents search with regular expressions by default, so models leave the option out. */
+function isLikeRegex(pattern: string): boolean {
+  return /\\[a-z.()[\]{}|*+?]|[|*+?^$]/i.test(pattern);
+}
+
+/** A literal pattern need not be a valid expression. */
+function noFiles(error: unknown): MatchedFile[] {
+  if (error instanceof ToolError) return [];
+  throw error;
+}
+
+/** git has no \d and no groups that do not capture. */
+function posixPattern(pattern: string): string {
+  let result = '';
+  let isInBrackets = false;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const letter = pattern.charAt(at);
+    if (letter === '\\') {
+      const escaped = pattern.charAt((at += 1));
+      if (escaped === 'd') result += isInBrackets ? '0-9' : '[0-9]';
+      else result += letter + escaped;
+      continue;
+    }
+    if (letter === '[' || letter === ']') isInBrackets = letter === '[';
+    result += letter;
+    if (!isInBrackets && pattern.startsWith('(?:', at)) at += 2;
+  }
+  return result;
+}
+
+async function noMatchText(context: ToolContext, pattern: string): Promise<string> {
+  const head = 'Nothing matches. Try fewer words or ignore_case, or find_pages with the topic.';
   const { sections } = await findSections(context, pattern, maxClosestPages);
   return [
     head,
@@ -121,10 +164,9 @@ async function noMatchText(context: ToolContext, pattern: string, regex: boolean
 }
 
 /** The matcher unrolls counted repeats, so nested large ones would exhaust memory. */
-function refuseCostlyPattern(pattern: string): void {
+function isCostly(pattern: string): boolean {
   const counts = [...pattern.matchAll(/\{(\d*)(?:,(\d*))?\}/g)].flatMap(([, min, max]) => [min, max]);
-  if (counts.length <= 4 && counts.every((count) => Number(count ?? 0) <= 100)) return;
-  throw new ToolError('The pattern has too many counted repeats. Use at most two, up to 100.');
+  return counts.length > 4 || counts.some((count) => Number(count ?? 0) > 100);
 }
 
 function isBelow(path: string, folder: string): boolean {
