@@ -1,4 +1,5 @@
 /** Ranked search over the sections of texts, with the index and the ranking of exported sites. It tolerates typos. */
+import { basename } from 'node:path';
 import type { PageTerms } from '../model/page.ts';
 import { runSearchScripts } from './browser-code.ts';
 import { type SearchFile, SearchIndex } from './build.ts';
@@ -57,7 +58,7 @@ export async function openSectionSearch(
   const files = new Map<string, unknown>();
   const terms: string[] = [];
   for (const file of indexFiles(texts)) {
-    const [, name = ''] = /(\w+)\.js$/.exec(file.path) ?? [];
+    const name = basename(file.path, '.js');
     if (name.startsWith('t')) terms.push(dataOf(file, name) as string);
     else files.set(name, dataOf(file, name));
     await pause();

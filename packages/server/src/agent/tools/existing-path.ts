@@ -51,8 +51,8 @@ function withoutFolders(paths: readonly string[], path: string): string[] {
 /** Without host, fragment and line number. */
 function plainPath(given: string): string {
   const address = URL.canParse(given) && /^https?:/.test(given) ? new URL(given).pathname : given;
-  return address
-    .replace(/[?#].*$/, '')
+  const [path = ''] = address.split(/[?#]/, 1);
+  return path
     .replace(/(?::\d{1,6}){1,2}$/, '')
     .replace(/^\/{1,9}/, '')
     .replace(/\/$/, '');
