@@ -24,7 +24,9 @@ export const deleteFile = defineTool({
     const site = await readSite(context);
     if ((await context.tree.read(path)) === undefined) {
       const [near] = nearestPaths(path, site.files);
-      throw new ToolError(`${path} does not exist.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+      throw new ToolError(
+        `${path} does not exist.${near === undefined ? ' Use list_files to see all files.' : ` Did you mean ${near}?`}`,
+      );
     }
     if (site.config.some((file) => file.path === path)) {
       throw new ToolError(`${path} is the configuration of the site and cannot be deleted. Edit it instead.`);

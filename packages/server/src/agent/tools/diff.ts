@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DiffFile } from '../contract.ts';
+import { existingPath } from './existing-path.ts';
 import { filePath } from './inputs.ts';
 import { clipLine } from './line-format.ts';
 import { defineTool, listItems, ToolError, withinLimits } from './tool.ts';
@@ -10,12 +11,17 @@ export const diff = defineTool({
   name: 'diff',
   description: 'Shows your changes since the run began: a list of files, then the changed lines.',
   input: z.object({
-    path: filePath.optional().describe('Only this file.'),
-    offset: z.int().min(1).default(1).describe('First line of the changes to show.'),
+    path: filePath.optional().describe('Only this file, for example guides/start.mdx.'),
+    offset: z.int().min(1).default(1).describe('First line of the changes to show, for example 601.'),
   }),
-  async run(context, { path, offset }) {
+  async run(context, { path: given, offset }) {
     const { files, patch } = await context.diff();
     if (files.length === 0) return { text: 'Nothing has changed.' };
+    const isChanged = files.some((file) => file.path === given || file.from === given);
+    const path =
+      given === undefined || isChanged
+        ? given
+        : await existingPath(context.tree, given, { inAnyFolder: true });
     const wanted =
       path === undefined ? files : files.filter((file) => file.path === path || file.from === path);
     if (wanted.length === 0) {

@@ -15,9 +15,12 @@ const replacement = {
   old: z
     .string()
     .max(maxCharacters)
-    .describe('The text to replace, exactly as in the file, without line numbers.'),
-  new: z.string().max(maxCharacters).describe('The new text.'),
-  replace_all: z.boolean().default(false).describe('Replace every occurrence.'),
+    .describe('The text to replace, copied from the file without line numbers, for example: Run npm start.'),
+  new: z
+    .string()
+    .max(maxCharacters)
+    .describe('The new text, for example: Run npm ci, then npm start. Empty to delete the old text.'),
+  replace_all: z.boolean().default(false).describe('true to replace every occurrence.'),
 };
 
 export const editFile = defineTool({
@@ -34,7 +37,14 @@ export const multiEdit = defineTool({
   description:
     'Makes several replacements in one file that you have read, in order, each on the result of the previous one. If ' +
     'one fails, none is made.',
-  input: z.object({ path: filePath, edits: z.array(z.object(replacement)).min(1).max(maxEdits) }),
+  input: z.object({
+    path: filePath,
+    edits: z
+      .array(z.object(replacement))
+      .min(1)
+      .max(maxEdits)
+      .describe('For example [{"old": "colour", "new": "color"}].'),
+  }),
   run: (context, { path, edits }) =>
     applyEdit(context, path, (text) =>
       edits.reduce<Replaced>((before, edit, index) => replaceOne(before, edit, index), { text }),

@@ -17,7 +17,9 @@ export async function readText(context: ToolContext, path: string): Promise<stri
     );
   }
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
-    throw new ToolError(`${path} is stored in Git LFS; its content cannot be read or edited.`);
+    throw new ToolError(
+      `${path} is stored in Git LFS; its content cannot be read or edited. Leave it unchanged.`,
+    );
   }
   return text;
 }

@@ -23,7 +23,10 @@ export const finish = defineTool({
       .min(1)
       .max(4000)
       .describe('What changed and why; what you left unchanged; open questions.'),
-    outcome: z.enum(['done', 'needs_input']).default('done'),
+    outcome: z
+      .enum(['done', 'needs_input'])
+      .default('done')
+      .describe('done, or needs_input if you cannot continue without an answer.'),
     leave_problems: z
       .string()
       .max(1000)

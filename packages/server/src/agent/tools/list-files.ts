@@ -13,14 +13,16 @@ export const listFiles = defineTool({
     'Lists files with their sizes. Folders deeper than depth are summarized in one line; pass such a folder as path to ' +
     'see inside. Use glob to find files by name.',
   input: z.object({
-    path: folderPath.default('').describe('Folder to list; empty for the whole docs root.'),
+    path: folderPath
+      .default('')
+      .describe('Folder to list, for example guides; empty for the whole docs root.'),
     glob: globPattern.optional(),
     depth: z
       .int()
       .min(1)
       .max(20)
       .optional()
-      .describe('Number of folder levels; default 2, or unlimited with a glob.'),
+      .describe('Number of folder levels, for example 3. Default 2, or unlimited with a glob.'),
   }),
   async run(context, { path: written, glob, depth }) {
     const all = (await context.tree.list()).toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -35,7 +37,9 @@ export const listFiles = defineTool({
     const maxDepth = depth ?? (glob === undefined ? defaultDepth : Infinity);
     const entries = entriesOf(files, path === '' ? 0 : path.split('/').length, maxDepth);
     if (entries.length === 0)
-      return { text: `No file ${path === '' ? '' : `below ${path} `}matches ${glob}.` };
+      return {
+        text: `No file ${path === '' ? '' : `below ${path} `}matches ${glob}. Use a wider glob, such as *.mdx.`,
+      };
     const advice = 'Pass a folder as path, or use glob.';
     return {
       text: [`${pluralize(files.length, 'file')}:`, ...listItems(entries, advice, maxEntries)].join('\n'),

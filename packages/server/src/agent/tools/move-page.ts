@@ -69,13 +69,15 @@ async function planMove(context: ToolContext, site: SiteView, from: string, to: 
   for (const path of [from, to]) requireInScope(context, path);
   const extension = /\.mdx?$/;
   if (!extension.test(from))
-    throw new ToolError(`${from} is not a page. move_page moves only .mdx and .md files.`);
+    throw new ToolError(
+      `${from} is not a page. move_page moves only .mdx and .md files. Leave it where it is.`,
+    );
   if (extension.exec(to)?.[0] !== extension.exec(from)?.[0]) {
     throw new ToolError(
       `Keep the extension: move ${from} to a path that ends with ${extension.exec(from)?.[0]}.`,
     );
   }
-  if (from === to) throw new ToolError('`from` and `to` are the same.');
+  if (from === to) throw new ToolError('`from` and `to` are the same. Give the new path as `to`.');
   const [fromRoute, toRoute] = [from, to].map((path) => path.replace(extension, '')) as [string, string];
   const existing = (await context.tree.read(to)) === undefined ? site.fileOf(toRoute) : to;
   if (existing !== undefined && existing !== from) {

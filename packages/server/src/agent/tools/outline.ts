@@ -20,7 +20,7 @@ export const outline = defineTool({
     'Shows the navigation of the site: groups and pages with their titles, entries whose page is missing, and pages that ' +
     'are not in the navigation. Start with it.',
   input: z.object({
-    offset: z.int().min(1).default(1).describe('First line to show.'),
+    offset: z.int().min(1).default(1).describe('First line to show, for example 601.'),
   }),
   async run(context, { offset }) {
     const { navigation, orphans } = await readOutline(context);

@@ -12,8 +12,13 @@ export const readFile = defineTool({
     'as ⟦U+200B⟧. Long files come in parts: use offset to continue.',
   input: z.object({
     path: filePath,
-    offset: z.int().min(1).default(1).describe('First line to read, from 1.'),
-    limit: z.int().min(1).max(outputLimits.lines).default(defaultLines).describe('How many lines.'),
+    offset: z.int().min(1).default(1).describe('First line to read, for example 401; the default is 1.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(outputLimits.lines)
+      .default(defaultLines)
+      .describe('How many lines, for example 100.'),
   }),
   async run(context, { path: given, offset, limit }) {
     const path = await existingPath(context.tree, given, { inAnyFolder: true });

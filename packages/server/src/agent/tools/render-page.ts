@@ -17,7 +17,7 @@ export const renderPage = defineTool({
   maxSeconds: renderingSeconds,
   input: z.object({
     path: filePath,
-    offset: z.int().min(1).default(1).describe('First line of the result to show.'),
+    offset: z.int().min(1).default(1).describe('First line of the result to show, for example 401.'),
   }),
   async run(context, { path: given, offset }) {
     const path = await existingPath(context.tree, given, { inAnyFolder: true });

@@ -46,7 +46,8 @@ function replaceExactly(
 ): string | undefined {
   const old = withFileLineEndings(file, given);
   const text = withLineEndingsOf(file, now);
-  if (old === text) throw new ToolError('`old` and `new` are the same: nothing would change.');
+  if (old === text)
+    throw new ToolError('`old` and `new` are the same: nothing would change. Give a different `new`.');
   const places = placesOf(file, old);
   if (places.length === 0) return undefined;
   if (places.length > 1 && !replace_all) throw new ToolError(explainAmbiguity(file, places));
@@ -132,7 +133,7 @@ function explainNotFound(file: string, { old, new: text }: Replacement): string 
   const [first = ''] = wanted;
   if (text.trim() !== '' && file.includes(withLineEndingsOf(file, text))) {
     const line = lineAt(file, file.indexOf(withLineEndingsOf(file, text)));
-    return `\`old\` is not in the file, but \`new\` already is, at line ${line}. The change may be done.`;
+    return `\`old\` is not in the file, but \`new\` already is, at line ${line}. The change may be done: go on with the next one.`;
   }
   const near = nearestLines(first, lines);
   if (near.length === 0) {

@@ -14,7 +14,11 @@ export const validate = defineTool({
     'finish.',
   maxSeconds: renderingSeconds,
   input: z.object({
-    paths: z.array(filePath).max(100).optional().describe('Only problems in these files.'),
+    paths: z
+      .array(filePath)
+      .max(100)
+      .optional()
+      .describe('Only problems in these files, for example ["guides/start.mdx"].'),
   }),
   async run(context, { paths: given }) {
     const all = await context.site.validate(context.signal);

@@ -17,7 +17,12 @@ export const writeFile = defineTool({
     'first. A new page also needs an entry in the navigation of docs.json.',
   input: z.object({
     path: filePath,
-    content: z.string().max(maxCharacters).describe('The whole content, with front matter for a page.'),
+    content: z
+      .string()
+      .max(maxCharacters)
+      .describe(
+        'The whole content. A page begins with front matter: three dashes, title: Start, three dashes.',
+      ),
   }),
   async run(context, { path: given, content }) {
     const path = await existingPath(context.tree, given, { inAnyFolder: false });
