@@ -48,6 +48,18 @@ describe('the search over sections', () => {
     expect((await search.find('webhok secrt', { limit: 3 })).corrected).toBe('webhook secret');
   });
 
+  it('a heading is first even if a word of the query is only on other pages', async () => {
+    const all = 'Update it. Rotate it. The signing of a webhook. Keep the secret.';
+    const search = await open({
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, at) => [`log${at}`, text(`Log ${at}`, [['Changes', all]])]),
+      ),
+      hooks: text('Webhooks', [['Rotate the signing secret', 'Call it twice.']]),
+    });
+    const { results } = await search.find('update webhook signing secret rotate', { limit: 3 });
+    expect([results[0]?.href, results[0]?.sections[0]?.id]).toEqual(['hooks', '1']);
+  });
+
   it('the words of an answer are counted in a text', async () => {
     const search = await open({ a: text('Oars', [['Pull', 'Pull the oars.']]) });
     const { terms } = await search.find('pulling oars', { limit: 3 });

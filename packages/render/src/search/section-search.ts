@@ -28,9 +28,7 @@ export interface IndexedText {
 
 export interface FoundTexts {
   /** Best first. `href` is the key of the text. */
-  results: { href: string; title: string; sections: { id: string; title: string }[] }[];
-  /** The number of texts that match. */
-  total: number;
+  results: { href: string; title: string; score: number; sections: { id: string; title: string }[] }[];
   /** The query with its typos corrected; null if it has none. */
   corrected: string | null;
   terms: ReadonlySet<string>;
@@ -70,15 +68,40 @@ export async function openSectionSearch(
   const script = runSearchScripts('1-words.js', '2-shards.js', '3-rank.js') as RankingScript;
   script.fetchShard = async (name) => files.get(name);
   return {
-    // Without the space, the last word would be completed like one that a reader is still typing.
-    find: (query, { limit }) => script.find(`${query} `, { scope: allScopes, limit }),
+    find: (query, { limit }) => findWithout(script, query, limit),
     countMatches: (text, found) => script.marksIn(text, found).length,
   };
 }
 
+/**
+ * The ranking requires nearly every word. Callers describe tasks, with words that the text need not have, so each word is also
+ * left out once.
+ */
+async function findWithout(script: RankingScript, query: string, limit: number): Promise<FoundTexts> {
+  // Without the space, the last word would be completed like one that a reader is still typing.
+  const find = (words: readonly string[]) => script.find(`${words.join(' ')} `, { scope: allScopes, limit });
+  const words = query.split(/\s/).filter((word) => word !== '');
+  const optional = [...words.keys()].filter((at) => !script.isCommon(script.fold(words[at] ?? '')));
+  const left = optional.length < minWordsToLeaveOut ? [] : optional.slice(0, maxWordsLeftOut);
+  const all = await find(words);
+  const best = new Map(all.results.map((result) => [result.href, result]));
+  for (const out of left) {
+    const { results } = await find(words.filter((_, at) => at !== out));
+    for (const result of results)
+      if (result.score > (best.get(result.href)?.score ?? 0)) best.set(result.href, result);
+  }
+  const results = [...best.values()].toSorted((a, b) => b.score - a.score).slice(0, limit);
+  return { ...all, results };
+}
+
+const minWordsToLeaveOut = 3;
+const maxWordsLeftOut = 8;
+
 interface RankingScript {
   find(query: string, options: { scope: number; limit: number }): Promise<FoundTexts>;
   marksIn(text: string, terms: ReadonlySet<string>): unknown[];
+  isCommon(word: string): boolean;
+  fold(text: string): string;
   fetchShard(name: string): Promise<unknown>;
 }
 
