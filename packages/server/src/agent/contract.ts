@@ -72,8 +72,6 @@ export interface SectionIndex {
 export interface FoundSections {
   /** Best first. */
   sections: FoundSection[];
-  /** The number of pages that match. */
-  pages: number;
   /** The query with its typos corrected; null if it has none. */
   corrected: string | null;
 }

@@ -36,7 +36,7 @@ describe('find_pages', () => {
     const { text } = await site().run(findPages, { query: 'rotate webhok signing secrt' });
     expect(text).toBe(
       [
-        '1 page found for “rotate webhook signing secret”, best first. Read a file with read_file.',
+        '2 sections for “rotate webhook signing secret”, best first. Read a file with read_file.',
         'guides/webhooks.mdx:8 Rotate the signing secret (Webhooks)',
         '   11\tCall the rotation endpoint to rotate the secret.',
         'guides/webhooks.mdx:5 Webhooks',
@@ -47,8 +47,14 @@ describe('find_pages', () => {
 
   test('pages without front matter are found, other files are not', async () => {
     expect((await site().run(findPages, { query: 'anchors' })).text).toBe(
-      '1 page found, best first. Read a file with read_file.\nsnippets/part.md:1\n    1\tA snippet about anchors.',
+      '1 section, best first. Read a file with read_file.\nsnippets/part.md:1\n    1\tA snippet about anchors.',
     );
+  });
+
+  test('every heading of a long page is found', async () => {
+    const headings = Array.from({ length: 300 }, (_, at) => `## Release ${at}\n\nChange${at}.\n`).join('\n');
+    const long = bench({ 'log.md': headings });
+    expect((await long.run(findPages, { query: 'change250' })).text).toContain('log.md:1001 Release 250');
   });
 
   test('edits of the run are found at once, and removed text no longer', async () => {

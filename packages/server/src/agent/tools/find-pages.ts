@@ -17,12 +17,12 @@ export const findPages = defineTool({
     query: z.string().trim().min(1).max(300).describe('A few words, for example: install on Linux.'),
   }),
   async run(context, { query }) {
-    const { sections, corrected, pages } = await findSections(context, query, maxPages);
+    const { sections, corrected } = await findSections(context, query, maxPages);
     if (sections.length === 0) {
       return { text: 'No page has these words. Use other words, or outline to see all pages.' };
     }
     const note = corrected === null ? '' : ` for “${corrected}”`;
-    const head = `${pluralize(pages, 'page')} found${note}, best first. Read a file with read_file.`;
+    const head = `${pluralize(sections.length, 'section')}${note}, best first. Read a file with read_file.`;
     return { text: [head, ...withinLimits(sections.flatMap(sectionLines))].join('\n') };
   },
 });

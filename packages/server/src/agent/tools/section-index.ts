@@ -34,7 +34,7 @@ export function createSectionIndex(): SectionIndex {
         current.size === files.size && [...current].every(([path, file]) => files.get(path) === file);
       if (search === undefined || !isSame) search = await renderer.openSectionSearch(partsOf(current), pause);
       files = current;
-      const { results, corrected, terms, total } = await search.find(query, { limit: maxPages });
+      const { results, corrected, terms } = await search.find(query, { limit: maxPages });
       const sections: FoundSection[] = [];
       for (const { href, title, sections: found } of results) {
         const [path = ''] = href.split('\0', 1);
@@ -44,7 +44,7 @@ export function createSectionIndex(): SectionIndex {
             sectionAt(source, Number(id), { path, title }, (line) => search?.countMatches(line, terms) ?? 0),
           );
       }
-      return { sections, corrected, pages: total };
+      return { sections, corrected };
     },
   };
 }
