@@ -74,6 +74,14 @@ describe('a run', () => {
       { role: 'user', text: 'And mind the links.' },
     ]);
   });
+
+  test('a call in the notation of another agent is recorded as the call that ran', async () => {
+    const { run, steps } = scene({ said: [calls(['Read', { file_path: 'a.mdx' }]), finish] });
+    await run();
+    expect(steps.find(({ kind }) => kind === 'result')).toMatchObject({
+      call: { name: 'read_file', input: { path: 'a.mdx' } },
+    });
+  });
 });
 
 describe('a call that cannot run', () => {

@@ -133,7 +133,7 @@ function explainNotFound(file: string, { old, new: text }: Replacement): string 
   const [first = ''] = wanted;
   if (text.trim() !== '' && file.includes(withLineEndingsOf(file, text))) {
     const line = lineAt(file, file.indexOf(withLineEndingsOf(file, text)));
-    return `\`old\` is not in the file, but \`new\` already is, at line ${line}. The change may be done: go on with the next one.`;
+    return `\`old\` is not in the file, but \`new\` already is, at line ${line}. The change may be done: continue with the next one.`;
   }
   const near = nearestLines(first, lines);
   if (near.length === 0) {
