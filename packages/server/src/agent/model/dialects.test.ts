@@ -292,10 +292,10 @@ test.each([
   },
 );
 
-test('a page instead of an answer names the URL as the cause and is not retried', async () => {
+test('a page instead of an answer is requested again and names the URL as the cause', async () => {
   const { model, bodies } = await server('openai', (_, response) => void response.end('<html></html>'));
   expect((await failure(ask(model))).message).toContain('Check the URL');
-  expect(bodies).toHaveLength(1);
+  expect(bodies).toHaveLength(2);
 });
 
 describe('a server that refuses a part of the request gets one without it, also later', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SilentHostError } from '../../egress/guarded-fetch.ts';
-import { failureOf, isRetryable, maxContextTokensIn } from './endpoint-errors.ts';
+import { failureOf, maxAttemptsAfter, maxContextTokensIn } from './endpoint-errors.ts';
 import { ProviderError, type ModelSettings } from './endpoint.ts';
 
 const settings: ModelSettings = {
@@ -142,7 +142,7 @@ describe('a context error is recognized, with its limit', () => {
     ],
   ])('%s', (_, status, message, limit) => {
     const error = new ProviderError(message, status);
-    expect(isRetryable(error)).toBe(false);
+    expect(maxAttemptsAfter(error, 5)).toBe(1);
     expect(failureOf(error, settings)).toMatchObject({
       reason: 'context_overflow',
       maxContextTokens: limit,
@@ -152,8 +152,16 @@ describe('a context error is recognized, with its limit', () => {
 
 test('a rate limit that counts tokens is retried and is not a context error', () => {
   const error = new ProviderError('Too many tokens, please wait before trying again.', 429);
-  expect(isRetryable(error)).toBe(true);
+  expect(maxAttemptsAfter(error, 5)).toBe(5);
   expect(failureOf(error, settings).reason).toBe('model_unavailable');
+});
+
+test.each([424, 429, 500, 524, 529, 200])('a response with status %s is requested again', (status) => {
+  expect(maxAttemptsAfter(new ProviderError('Something failed.', status), 5)).toBe(5);
+});
+
+test.each([302, 400, 401, 404, 422, 501])('a response with status %s is final', (status) => {
+  expect(maxAttemptsAfter(new ProviderError('Something failed.', status), 5)).toBe(1);
 });
 
 test('a number with separators is read', () => {
@@ -168,7 +176,7 @@ test.each([
   ['OpenRouter', 404, 'No endpoints found that support tool use.'],
 ])('a refusal of tools by %s is not retried and names the setting of the server', (_, status, message) => {
   const error = new ProviderError(message, status);
-  expect(isRetryable(error)).toBe(false);
+  expect(maxAttemptsAfter(error, 5)).toBe(1);
   const failure = failureOf(error, settings);
   expect(failure.reason).toBe('model_unavailable');
   expect(failure.message).toContain('--enable-auto-tool-choice --tool-call-parser');
@@ -182,7 +190,7 @@ test('a silent host is reported with the setting to change', () => {
   const idle = new SilentHostError('idleSeconds', 'The host sent nothing for 60 seconds.');
   expect(failureOf(first, settings).message).toContain('Raise firstByteSeconds of the model');
   expect(failureOf(idle, settings).message).toContain('Raise idleSeconds of the model');
-  expect([isRetryable(first), isRetryable(idle)]).toEqual([false, true]);
+  expect([maxAttemptsAfter(first, 5), maxAttemptsAfter(idle, 5)]).toEqual([2, 5]);
 });
 
 test('keys and header values are masked in errors', () => {

@@ -5,20 +5,30 @@ import { ModelError } from '../contract.ts';
 import { ProviderError, secretsOf, type ModelSettings } from './endpoint.ts';
 import { toolCallAdvice } from './text-calls.ts';
 
-/** 529 is Anthropic's "overloaded". */
-const retryableStatuses = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
-/** Their messages may mention tokens or lengths although only the rate is exceeded. */
+/** Of the request itself. TGI answers 424 when the generation fails. */
+const retryableStatuses = new Set([408, 409, 424, 425, 429]);
+/** 529 is Anthropic's "overloaded". Their messages may mention tokens or lengths although only the rate is exceeded. */
 const rateStatuses = new Set([429, 529]);
 
-export function isRetryable(error: unknown): boolean {
-  // Another attempt would wait as long as the first.
-  if (error instanceof SilentHostError) return error.limit === 'idleSeconds';
+/** A silent server takes as long for each attempt, so it gets only a second one. */
+export function maxAttemptsAfter(error: unknown, maxAttempts: number): number {
+  if (!isRetryable(error)) return 1;
+  const isSilent = error instanceof SilentHostError && error.limit === 'firstByteSeconds';
+  return isSilent ? Math.min(2, maxAttempts) : maxAttempts;
+}
+
+function isRetryable(error: unknown): boolean {
   if (error instanceof EgressError) return error.problem === 'unavailable';
   if (!(error instanceof Error)) return true;
   const status = error instanceof ProviderError ? error.status : null;
-  if (status !== null && !retryableStatuses.has(status)) return false;
+  if (status !== null && isRefusedFor(status)) return false;
   const isRate = status !== null && rateStatuses.has(status);
   return isRate || !(isTooLong(error.message) || isRefusal(error.message) || isToolRefusal(error.message));
+}
+
+/** A success that is no answer comes from a proxy in front of a server that starts. */
+function isRefusedFor(status: number): boolean {
+  return status === 501 || (status >= 300 && status < 500 && !retryableStatuses.has(status));
 }
 
 export function failureOf(error: unknown, settings: ModelSettings): ModelError {

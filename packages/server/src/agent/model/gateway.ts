@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import { guardedFetch } from '../../egress/guarded-fetch.ts';
 import { ModelError, type Model, type ModelAnswer, type ModelRequest } from '../contract.ts';
-import { failureOf, isRetryable } from './endpoint-errors.ts';
+import { failureOf, maxAttemptsAfter } from './endpoint-errors.ts';
 import { ProviderError, withExtras, type ModelSettings } from './endpoint.ts';
 import { tolerantFetch } from './tolerant-fetch.ts';
 import { estimatedTokens } from './tokens.ts';
@@ -113,7 +113,7 @@ async function withRetries<Answer>(
       return await work();
     } catch (error) {
       if (signal.aborted) throw new ModelError('cancelled', 'The call was stopped.');
-      if (attempt >= limits.attempts || !isRetryable(error)) throw failureOf(error, settings);
+      if (attempt >= maxAttemptsAfter(error, limits.attempts)) throw failureOf(error, settings);
       await pause(error, attempt, limits, signal);
     }
   }
