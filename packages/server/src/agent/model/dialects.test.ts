@@ -326,6 +326,31 @@ describe('a server that refuses a part of the request gets one without it, also 
     expect(bodies).toHaveLength(3);
   });
 
+  const thought = {
+    role: 'assistant' as const,
+    text: '',
+    reasoning: 'I need the page.',
+    calls: [{ id: 'c', name: 'read_file', input: { path: 'a.mdx' } }],
+  };
+  const thoughtful: ModelRequest['messages'] = [
+    { role: 'user', text: 'Fix the typo.' },
+    thought,
+    { role: 'tool', callId: 'c', name: 'read_file', text: 'The page.', isError: false },
+  ];
+
+  test.each([
+    ['unwanted reasoning', "property 'reasoning_content' is unsupported", 2],
+    ['missing reasoning', 'The reasoning_content must be passed back to the API.', 1],
+  ])('%s', async (_, text, requests) => {
+    const { model, bodies } = await server('openai', (body, response) => {
+      if (JSON.stringify(body).includes('reasoning_content'))
+        return json(response, { error: { message: text } }, 400);
+      stream(response, data(chunk({ content: 'Hi' }, 'stop')));
+    });
+    await ask(model, { messages: thoughtful }).catch(() => undefined);
+    expect(bodies).toHaveLength(requests);
+  });
+
   test('an error that is not about the request is not tried without a stream', async () => {
     const { model, bodies } = await server('openai', (_, response) =>
       json(response, { error: { message: 'upstream connect error' } }, 400),
