@@ -42,6 +42,7 @@ export const formats: readonly Format[] = [
   { name: 'Qwen', marker: '<function=', read: readFunctionTag },
   { name: 'Anthropic XML', marker: '<invoke name="', read: readInvoke },
   { name: 'Llama', marker: '<|python_tag|>', isToken: true, read: readJsonCalls },
+  { name: 'Granite', marker: '<|tool_call|>', isToken: true, read: readJsonCalls },
   { name: 'Mistral', marker: '[TOOL_CALLS]', isToken: true, read: readMistral },
   {
     name: 'Kimi',

@@ -24,6 +24,7 @@ describe('a call in the text is read, and the text keeps the rest', () => {
       'Llama 3.1 with its token',
       '<|python_tag|>{"name": "read_file", "parameters": {"path": "a.mdx"}}<|eom_id|>',
     ],
+    ['Granite', '<|tool_call|>[{"name": "read_file", "arguments": {"path": "a.mdx"}}]'],
     ['Mistral', '[TOOL_CALLS][{"name": "read_file", "arguments": {"path": "a.mdx"}}]'],
     ['Mistral, newer', '[TOOL_CALLS]read_file[ARGS]{"path": "a.mdx"}'],
     [
