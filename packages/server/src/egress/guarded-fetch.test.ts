@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { guardedFetch } from './guarded-fetch.ts';
 
@@ -104,4 +105,23 @@ test('a response over the limit or a truncated one fails', async () => {
 
 test('the error of an unreachable host contains only its name', async () => {
   await expect(listed('http://127.0.0.1:1/secret')).rejects.toThrow('The host 127.0.0.1 cannot be reached.');
+});
+
+test('a response that is compressed although that was not asked for is decoded within the limit', async () => {
+  const gzip = (text: string) =>
+    serve((_, response) =>
+      response
+        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': gzipSync(text).length })
+        .end(gzipSync(text)),
+    );
+  const answer = await listed(await gzip('hello'));
+  expect(answer.headers.has('content-encoding')).toBe(false);
+  expect(await answer.text()).toBe('hello');
+  await expect((await listed(await gzip('x'.repeat(1001)))).text()).rejects.toMatchObject({
+    problem: 'too_large',
+  });
+  const broken = await serve((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('hello'),
+  );
+  await expect((await listed(broken)).text()).rejects.toThrow();
 });

@@ -3,7 +3,8 @@
  * follows no redirects.
  */
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
 import { abortable, send } from './fetch.ts';
 
@@ -96,15 +97,32 @@ function responseOf(
     answer.resume();
     return new Response(null, { status, headers });
   }
+  const decoded = decodedBody(answer);
+  headers.delete('content-encoding');
+  headers.delete('content-length');
   // Node and the DOM declare different types for the same stream.
   const body = Readable.toWeb(
-    Readable.from(bounded(answer, maxBytes, stop, onData)),
+    Readable.from(bounded(decoded, maxBytes, stop, onData)),
   ) as unknown as ReadableStream;
   return new Response(body, { status, headers });
 }
 
+/** Some proxies compress although the request does not accept it. */
+function decodedBody(answer: IncomingMessage): Readable {
+  const create = decoders[answer.headers['content-encoding']?.toLowerCase() ?? ''];
+  // The stream that is read fails with the error of either one.
+  return create === undefined ? answer : pipeline(answer, create(), () => {});
+}
+
+const decoders: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
 async function* bounded(
-  answer: IncomingMessage,
+  answer: Readable,
   maxBytes: number,
   stop: AbortSignal,
   onData: () => void,
