@@ -3,16 +3,14 @@ import type { Message } from '../contract.ts';
 /** The average of common tokenizers for English prose and MDX. */
 export const charactersPerToken = 4;
 
+/** Counts bytes instead of characters, because Chinese and Japanese have more tokens per character. */
 export function estimatedTokens(messages: readonly Message[]): number {
-  const characters = messages.reduce((sum, message) => sum + lengthOf(message), 0);
-  return Math.ceil(characters / charactersPerToken);
+  const bytes = messages.flatMap(textsOf).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return Math.ceil(bytes / charactersPerToken);
 }
 
-function lengthOf(message: Message): number {
-  if (message.role !== 'assistant') return message.text.length;
-  const calls = message.calls.reduce(
-    (sum, { name, input }) => sum + name.length + (JSON.stringify(input) ?? '').length,
-    0,
-  );
-  return message.text.length + (message.reasoning?.length ?? 0) + calls;
+function textsOf(message: Message): string[] {
+  if (message.role !== 'assistant') return [message.text];
+  const calls = message.calls.flatMap(({ name, input }) => [name, JSON.stringify(input) ?? '']);
+  return [message.text, message.reasoning ?? '', ...calls];
 }
