@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ModelError, type Model, type Step } from '../contract.ts';
 import {
   contextLimit,
+  findCutEnding,
   findCutPrompt,
   limitAfterRefusal,
   minContextTokens,
@@ -89,4 +90,17 @@ test.each([
   ['no answer', [], false],
 ])('%s', (_, steps, isCut) => {
   expect(findCutPrompt(steps) !== undefined).toBe(isCut);
+});
+
+test.each([
+  [
+    'a last request that is reported too small',
+    answers([6000, 6000], [14_000, 14_000], [22_000, 16_000]),
+    true,
+  ],
+  ['a last request as expected', answers([6000, 6000], [14_000, 14_000], [22_000, 21_000]), false],
+  ['a server that counts only uncached tokens', answers([6000, 6000], [14_000, 8000], [15_000, 1200]), false],
+  ['one answer', answers([22_000, 16_000]), false],
+])('at the end of a run, %s', (_, steps, isCut) => {
+  expect(findCutEnding(steps) !== undefined).toBe(isCut);
 });

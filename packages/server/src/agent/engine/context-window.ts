@@ -76,6 +76,7 @@ function measurements(steps: readonly Step[]): Measurement[] {
 }
 
 const cutShare = 0.6;
+const endingCutShare = 0.85;
 /** A first request has nothing to compare with, and some servers do not count the tools. */
 const firstCutShare = 0.35;
 const minFirstTokens = 8000;
@@ -105,4 +106,25 @@ export function findCutPrompt(steps: readonly Step[]): Measurement | undefined {
     reported >= most.reported * minReportedShare &&
     reported / estimated < cutShare * (most.reported / most.estimated);
   return all.slice(-2).every(isCut) ? last : undefined;
+}
+
+/** A weaker sign, for a run that ends without a result: the last request is reported smaller than the earlier ones predict. */
+export function findCutEnding(steps: readonly Step[]): Measurement | undefined {
+  const all = measurements(steps);
+  const earlier = all.slice(0, -1);
+  const last = all.at(-1);
+  if (last === undefined || last.reported < minReportedTokens) return undefined;
+  const most = Math.max(...earlier.map(({ reported }) => reported));
+  const ratio = Math.max(...earlier.map(({ estimated, reported }) => reported / estimated));
+  const isCut = last.reported < endingCutShare * ratio * last.estimated;
+  return isCut && last.reported >= most * minReportedShare ? last : undefined;
+}
+
+export const cutPromptOpening = 'The model server probably cuts the conversation silently: ';
+
+export function cutPromptText({ estimated, reported }: Measurement): string {
+  return (
+    `${cutPromptOpening}raise its context (for Ollama OLLAMA_CONTEXT_LENGTH or num_ctx), or set \`contextTokens\` of the model ` +
+    `to it. It reports ${reported} input tokens for a request of about ${estimated}.`
+  );
 }

@@ -3,6 +3,7 @@
  * undefined, the next request. Pure.
  */
 import type { EndReason, LoopEnd, ModelAnswer, Step } from '../contract.ts';
+import { cutPromptOpening, cutPromptText, findCutEnding } from './context-window.ts';
 import { findStall } from './stall.ts';
 import { toolCallAdvice } from '../model/text-calls.ts';
 
@@ -45,6 +46,10 @@ function afterText(steps: readonly Step[], answer: ModelAnswer): FollowUp {
       'stalled',
       `The answers of the model were cut off at ${answer.usage.outputTokens} tokens. Raise the output limit of the model.`,
     );
+  }
+  const cut = lastNote(steps, cutPromptOpening) === -1 ? findCutEnding(steps) : undefined;
+  if (cut !== undefined) {
+    return endWith(steps, 'stalled', `The model stopped without calling finish. ${cutPromptText(cut)}`);
   }
   return isConclusion(steps, answer)
     ? endWith(steps, 'done')

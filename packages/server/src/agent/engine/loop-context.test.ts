@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ModelError, type Message, type ModelRequest, type Tool } from '../contract.ts';
 import { estimatedTokens } from '../model/tokens.ts';
-import { contextLimit, toolTokens } from './context-window.ts';
+import { contextLimit, cutPromptOpening, toolTokens } from './context-window.ts';
 import { truncationNote } from './conversation.ts';
-import { cutPromptOpening } from './next-request.ts';
 import {
   answer,
   calls,
@@ -151,4 +150,21 @@ test('a server that cuts its prompt silently is reported once, to users only', a
   const warnings = notes(steps).filter((text) => text.startsWith(cutPromptOpening));
   expect(warnings).toHaveLength(1);
   expect(JSON.stringify(asked.at(-1))).not.toContain('num_ctx');
+});
+
+test('a model that has lost its task ends the run as stalled, with the setting of the server', async () => {
+  const kept = 2500;
+  const greeting = { text: 'Hello! How can I help you?' };
+  const said = [...reading(2), greeting, greeting].map((one): Said => async (request) => {
+    const sent = estimatedTokens(request.messages) + toolTokens(request.tools);
+    return answer({
+      ...one,
+      usage: { inputTokens: Math.min(kept, sent), outputTokens: 1, cacheReadTokens: 0 },
+    });
+  });
+  const { run } = scene({ said, loop: withPage });
+  expect(await run()).toMatchObject({
+    reason: 'stalled',
+    problem: expect.stringContaining('num_ctx') as string,
+  });
 });

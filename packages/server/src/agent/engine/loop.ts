@@ -18,9 +18,9 @@ import {
 import { usageOf } from '../replay.ts';
 import { isTimeToWrapUp } from './budget.ts';
 import { callTool, type ToolRunner } from './call-tool.ts';
-import { contextLimit, limitAfterRefusal, resultBytesWithin } from './context-window.ts';
+import { contextLimit, cutPromptOpening, limitAfterRefusal, resultBytesWithin } from './context-window.ts';
 import { cutCallText, endWith, followUp, lastAnswer, lastNote, type FollowUp } from './follow-up.ts';
-import { cutPromptOpening, planRequest, systemNote, type Ask, type Note } from './next-request.ts';
+import { planRequest, systemNote, type Ask, type Note } from './next-request.ts';
 import { correctedCall } from './tool-arguments.ts';
 
 export interface Loop extends ToolRunner, EngineRun {

@@ -5,6 +5,8 @@ import { usageOf } from '../replay.ts';
 import { defaultMaxOutputTokens, reserve } from './budget.ts';
 import {
   contextLimit,
+  cutPromptOpening,
+  cutPromptText,
   findCutPrompt,
   maxOpeningShare,
   minContextTokens,
@@ -43,8 +45,6 @@ const minSavedShare = 1 / 10;
 const estimateTolerance = 1 / 10;
 /** A shorter answer could not hold an edit. */
 const minOutputTokens = 1024;
-
-export const cutPromptOpening = 'The model server probably cuts the conversation silently: ';
 
 export function planRequest(facts: RequestFacts): Ask | Note | FollowUp {
   const { model, limits, tools, steps } = facts;
@@ -117,11 +117,7 @@ function contextTooSmall({ model, steps }: RequestFacts, maxTokens: number, minT
 function cutPromptWarning(steps: readonly Step[]): string | undefined {
   if (lastNote(steps, cutPromptOpening) !== -1) return undefined;
   const cut = findCutPrompt(steps);
-  if (cut === undefined) return undefined;
-  return (
-    `${cutPromptOpening}raise its context (for Ollama OLLAMA_CONTEXT_LENGTH or num_ctx), or set \`contextTokens\` of the model ` +
-    `to it. It reports ${cut.reported} input tokens for a request of about ${cut.estimated}.`
-  );
+  return cut === undefined ? undefined : cutPromptText(cut);
 }
 
 export function systemNote(text: string, more: { maxContextTokens?: number } = {}): Note {
