@@ -37,6 +37,8 @@ describe('the arguments of a tool call', () => {
     });
     const text = JSON.stringify(JSON.stringify({ path: 'a.mdx' }));
     expect(correctedArguments(readFile.input, text)).toEqual({ path: 'a.mdx' });
+    const inFence = '```json\n{"path": "a.mdx"}\n```';
+    expect(correctedArguments(readFile.input, inFence)).toEqual({ path: 'a.mdx' });
     const edits = JSON.stringify([{ old: 'x', new: 'y' }]);
     expect(
       multiEdit.input.safeParse(correctedArguments(multiEdit.input, { path: 'a.mdx', edits })).success,

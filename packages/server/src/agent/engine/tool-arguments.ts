@@ -143,6 +143,6 @@ function readPatternInRegex(shape: Shape, given: Given): void {
 /** Some servers encode arguments twice. */
 function fromJson(value: unknown, times = 2): unknown {
   if (typeof value !== 'string' || times === 0) return value;
-  const read = /^[\s`<]*["'{[]/.test(value) ? repairedJson(value) : undefined;
+  const read = /["'{[]/.test(value) ? repairedJson(value) : undefined;
   return read === undefined ? value : fromJson(read, times - 1);
 }
