@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '../../packages/server/src/agent/contract.ts';
-import { wires, type Wire } from './model-wire.ts';
+import { wires } from './model-wire.ts';
+import type { Wire } from './wire.ts';
 
 export interface ScriptedAnswer {
   text?: string;
@@ -56,7 +57,7 @@ export interface RecordedRequest extends Asked {
 }
 
 export interface ModelServer {
-  /** The base address, for both wire formats. */
+  /** The base address, for all wire formats. */
   url: string;
   /** `host:port`, for egress rules. */
   host: string;
@@ -68,7 +69,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
   let calls = 0;
   const server = createServer((request, response) => {
-    const wire = wires.find(({ path }) => request.url?.endsWith(path));
+    const wire = wires.find(({ path }) => request.url?.includes(path));
     if (!wire) return void response.writeHead(404).end();
     // Some tests disconnect during a response.
     response.on('error', () => {});
@@ -83,12 +84,10 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
     const asked = { turn: requests.length, ...wire.conversation(body) };
     requests.push({ ...asked, path: request.url ?? '', headers: request.headers, body });
     const turn = typeof script === 'function' ? await script(asked) : script[asked.turn];
-    await play(
-      wire,
-      body,
-      response,
-      numbered(turn ?? spent, () => `call_${(calls += 1)}`),
-    );
+    const given = numbered(turn ?? spent, () => `call_${(calls += 1)}`);
+    const whole = 'fault' in given ? undefined : wire.whole?.(given, body, request.url ?? '');
+    if (whole === undefined) return play(wire, body, response, given);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
   }
 
   server.listen(0, '127.0.0.1');
@@ -108,7 +107,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
 
 const spent: Fault = { fault: 'status', status: 500, message: 'The script has no more turns.' };
 
-/** Both formats require an id. */
+/** Most formats require an id. */
 function numbered(turn: Turn, nextId: () => string): Turn {
   if ('fault' in turn) {
     return 'answer' in turn && turn.answer

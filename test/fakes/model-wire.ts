@@ -1,19 +1,8 @@
-/**
- * The two wire formats of the scripted model as event streams: OpenAI chat completions and Anthropic messages. Each also parses
- * requests.
- */
+/** The wire formats of the scripted model as event streams. Each also parses requests. */
 import type { Message, ToolCall } from '../../packages/server/src/agent/contract.ts';
-import type { ScriptedAnswer, ScriptedCall } from './model-server.ts';
-
-export interface Wire {
-  path: string;
-  events(answer: ScriptedAnswer, request: Record<string, unknown>): string[];
-  error(message: string): unknown;
-  errorEvent(message: string): string;
-  conversation(request: Record<string, unknown>): { messages: Message[]; tools: string[] };
-}
-
-type Json = Record<string, unknown>;
+import { gemini } from './gemini-wire.ts';
+import { responses } from './responses-wire.ts';
+import { argumentsOf, split, textOf, usageOf, type Json, type Wire } from './wire.ts';
 
 const openai: Wire = {
   path: '/chat/completions',
@@ -197,26 +186,4 @@ const anthropic: Wire = {
   },
 };
 
-export const wires: readonly Wire[] = [openai, anthropic];
-
-function usageOf(answer: ScriptedAnswer): Required<NonNullable<ScriptedAnswer['usage']>> {
-  return { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, ...answer.usage };
-}
-
-function argumentsOf(call: ScriptedCall): string {
-  return call.arguments ?? JSON.stringify(call.input ?? {});
-}
-
-/** Chunks of about the same length, none of them empty. */
-function split(text: string, pieces: number): string[] {
-  const length = Math.max(1, Math.ceil(text.length / pieces));
-  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
-    text.slice(index * length, (index + 1) * length),
-  );
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return (content as Json[]).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
-}
+export const wires: readonly Wire[] = [openai, anthropic, responses, gemini];

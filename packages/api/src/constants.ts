@@ -71,7 +71,7 @@ export const maxShownPromptCharacters = 1000;
 
 export const patchType = 'text/x-diff';
 
-export const modelProviders = ['openai', 'anthropic'] as const;
+export const modelProviders = ['openai', 'anthropic', 'gemini'] as const;
 export const forgeKinds = [
   'github',
   'gitlab',

@@ -38,7 +38,10 @@ export const ModelHeaders = z
 
 /** The conversation, its limits, and tools that the endpoint would run. */
 const reservedFields = new Set([
+  'background',
+  'cachedContent',
   'contents',
+  'conversation',
   'functions',
   'input',
   'instructions',
@@ -50,10 +53,13 @@ const reservedFields = new Set([
   'model',
   'n',
   'plugins',
+  'previous_response_id',
   'prompt',
+  'store',
   'stream',
   'stream_options',
   'system',
+  'systemInstruction',
   'tools',
   'web_search_options',
 ]);

@@ -1,5 +1,5 @@
 /** Rules for settings that depend on each other. */
-import type { ModelOptions } from '@docyard/api';
+import type { ModelOptions, modelProviders } from '@docyard/api';
 import { ConfigError } from '@docyard/site/errors';
 import { OfflineError, refuseDistantPeer } from '@docyard/site/network';
 import type { Config, Environment } from './config.ts';
@@ -95,7 +95,7 @@ export function oidcOf(value: {
 }
 
 export interface ModelConfig extends ModelOptions {
-  provider: 'openai' | 'anthropic';
+  provider: (typeof modelProviders)[number];
   url: string;
   name: string;
   key: string | null;
@@ -103,7 +103,7 @@ export interface ModelConfig extends ModelOptions {
 }
 
 export function modelOf(value: {
-  MODEL_PROVIDER: 'openai' | 'anthropic';
+  MODEL_PROVIDER: (typeof modelProviders)[number];
   MODEL_URL?: string | undefined;
   MODEL_NAME?: string | undefined;
   MODEL_KEY?: string | undefined;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { ModelHeaders, modelOptions } from '@docyard/api';
+import { ModelHeaders, modelOptions, modelProviders } from '@docyard/api';
 import { z } from 'zod';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
@@ -156,7 +156,7 @@ export const settings = {
       'Program with arguments that speaks the Agent Client Protocol and runs agent jobs in a sandbox. Default: the built-in engine.',
   },
   MODEL_PROVIDER: {
-    check: z.enum(['openai', 'anthropic']).default('openai'),
+    check: z.enum(modelProviders).default('openai'),
     meaning: 'Protocol of the model endpoint; openai includes every compatible endpoint.',
   },
   MODEL_URL: {

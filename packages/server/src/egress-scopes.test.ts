@@ -37,7 +37,7 @@ const connections = {
   model: (context: TestContext) => {
     const settings = { provider: 'openai' as const, url: `http://${host}/v1`, name: 'm', key: null };
     const egress = modelEgress(context, settings, tenant);
-    return createForwarder(settings, { egress })('{}', signal);
+    return createForwarder(settings, { egress })({ path: 'chat/completions', body: '{}' }, signal);
   },
   webhook: (context: TestContext) => {
     const message = { id: 'whd_1', url: `http://${host}/`, body: '{}', secretOwner: 'org_1' };
@@ -90,7 +90,7 @@ describe('a private host', () => {
     if (model === null) throw new Error('MODEL_URL was not read.');
     const before = requests;
     const forward = createForwarder(model, { egress: modelEgress(context, model, tenant) });
-    await forward('{}', signal).catch(() => undefined);
+    await forward({ path: 'chat/completions', body: '{}' }, signal).catch(() => undefined);
     expect(requests).toBeGreaterThan(before);
   });
 

@@ -89,9 +89,9 @@ async function runEngine(run: AgentRun) {
 async function externalModel({ context, job, request }: AgentRun): Promise<AcpRun['model']> {
   const settings = await readModel(context, job.project_id);
   if (settings === null) return null;
-  const { provider, url } = settings;
+  const { provider, url, maxOutputTokens } = settings;
   const forward = createForwarder(settings, { egress: modelEgress(context, settings, tenantOf(job)) });
-  return { provider, url, name: request.model, forward };
+  return { provider, url, name: request.model, maxOutputTokens, forward };
 }
 
 /** Besides the system, the program may read the folders of its own files. */

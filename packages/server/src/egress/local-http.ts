@@ -1,5 +1,5 @@
 /**
- * HTTP on a Unix socket, for a sandboxed program without a network. Passes no headers in either direction.
+ * HTTP on a Unix socket, for a sandboxed program without a network. Answers have no headers but their type.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listenIn, type LocalSocket } from './local-socket.ts';
@@ -8,7 +8,10 @@ export interface LocalRequest {
   method: string;
   /** Without query. */
   path: string;
+  query: URLSearchParams;
   text: string;
+  /** By a name in lower case. */
+  header(name: string): string | undefined;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
@@ -65,9 +68,16 @@ async function respond(
     response.writeHead(413, { connection: 'close' }).end();
     return;
   }
-  const { method = '', url = '' } = request;
-  const path = url.split('?', 1)[0] ?? '';
-  const { status, type, body } = await options.answer({ method, path, text, signal: disconnected.signal });
+  const { method = '', url = '', headers } = request;
+  const [path = '', query] = url.split('?', 2);
+  const { status, type, body } = await options.answer({
+    method,
+    path,
+    query: new URLSearchParams(query),
+    text,
+    header: (name) => headers[name]?.toString(),
+    signal: disconnected.signal,
+  });
   response.writeHead(status, { 'content-type': type });
   if (typeof body === 'string') return void response.end(body);
   for await (const piece of body) {

@@ -34,6 +34,7 @@ const numberFields = [
 const providerNames: Record<Provider, string> = {
   openai: 'OpenAI and compatible',
   anthropic: 'Anthropic',
+  gemini: 'Gemini',
 };
 
 const labels = {

@@ -160,6 +160,11 @@ function withSockets(
       ANTHROPIC_API_KEY: key,
       ANTHROPIC_MODEL: model?.name ?? '',
     },
+    gemini: {
+      GOOGLE_GEMINI_BASE_URL: modelOriginInside,
+      GEMINI_API_KEY: key,
+      GEMINI_MODEL: model?.name ?? '',
+    },
   };
   const environment = { ...(model === null ? {} : environments[model.provider]), ...agent.environment };
   return { ...agent, environment, sockets };

@@ -8,10 +8,22 @@ import { openModelBridge } from './model-bridge.ts';
 
 const key = 'sk-the-key-that-stays-outside';
 const messages = [{ role: 'user', content: 'Hello.' }];
-const paths = { openai: '/v1/chat/completions', anthropic: '/v1/messages' };
+const contents = [{ role: 'user', parts: [{ text: 'Hello.' }] }];
+const paths = {
+  openai: '/v1/chat/completions',
+  anthropic: '/v1/messages',
+  gemini: '/v1beta/models/any:streamGenerateContent?alt=sse',
+};
+/** A stream of each format. */
+const streams = [
+  ['openai', paths.openai, { messages, stream: true, max_tokens: 50 }],
+  ['openai', '/v1/responses', { input: 'Hello.', stream: true, max_output_tokens: 50 }],
+  ['anthropic', paths.anthropic, { messages, stream: true, max_tokens: 50 }],
+  ['gemini', paths.gemini, { contents, generationConfig: { maxOutputTokens: 50 } }],
+] as const;
 
 interface Scene {
-  provider?: 'openai' | 'anthropic';
+  provider?: keyof typeof paths;
   limits?: Partial<Limits>;
   used?: Partial<ModelAnswer['usage']> & { steps?: number };
   forward?: Forward;
@@ -45,7 +57,7 @@ async function scene(script: Script, { provider = 'openai', limits, used, forwar
     await bridge.close();
     await server.close();
   });
-  const ask = (body: object, path = paths[provider]) => post(bridge.path, path, body);
+  const ask = (body: object, path: string = paths[provider]) => post(bridge.path, path, body);
   return { server, bridge, begun, paid, spent, stopping, ask };
 }
 
@@ -55,10 +67,11 @@ interface Answer {
   text: string;
 }
 
-function post(socketPath: string, path: string, body: object): Promise<Answer> {
+/** Without a body it is a GET. */
+function post(socketPath: string, path: string, body: object | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { socketPath, path, method: 'POST', headers: { authorization: 'Bearer dummy' } },
+      { socketPath, path, method: body === undefined ? 'GET' : 'POST', headers: { authorization: 'Bearer dummy' } },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
@@ -69,30 +82,58 @@ function post(socketPath: string, path: string, body: object): Promise<Answer> {
       },
     );
     sent.once('error', reject);
-    sent.end(JSON.stringify(body));
+    sent.end(body === undefined ? '' : JSON.stringify(body));
   });
 }
 
-test.each(['openai', 'anthropic'] as const)(
-  'a stream in the format of %s is forwarded and metered',
-  async (provider) => {
-    const usage = { inputTokens: 1200, outputTokens: 34, cacheReadTokens: 1000 };
-    const { server, paid, ask, bridge } = await scene([{ text: 'Hello yourself.', pieces: 1, usage }], {
-      provider,
-    });
-    const { status, headers, text } = await ask({ messages, stream: true, max_tokens: 50 });
-    expect(status).toBe(200);
-    expect(headers['content-type']).toBe('text/event-stream');
-    expect(text).toContain('Hello yourself.');
-    await until(() => paid.length === 1);
-    expect(paid).toEqual([usage]);
-    expect(bridge.failure()).toBeUndefined();
-    const sent = server.requests[0]?.headers;
-    expect(provider === 'openai' ? sent?.['authorization'] : sent?.['x-api-key']).toContain(key);
-    expect(server.requests[0]?.body).toMatchObject({ model: 'writer', max_tokens: 50 });
-    expect(JSON.stringify([headers, text])).not.toContain(key);
-  },
-);
+test.each(streams)('a stream of %s at %s is forwarded and metered', async (provider, path, body) => {
+  const usage = { inputTokens: 1200, outputTokens: 34, cacheReadTokens: 1000 };
+  const { server, paid, ask, bridge } = await scene([{ text: 'Hello yourself.', pieces: 1, usage }], {
+    provider,
+  });
+  const { status, headers, text } = await ask(body, path);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/event-stream');
+  expect(text).toContain('Hello yourself.');
+  await until(() => paid.length === 1);
+  expect(paid).toEqual([usage]);
+  expect(bridge.failure()).toBeUndefined();
+  const [request] = server.requests;
+  const header = { openai: 'authorization', anthropic: 'x-api-key', gemini: 'x-goog-api-key' }[provider];
+  expect(request?.headers[header]).toContain(key);
+  expect(JSON.stringify([request?.path, request?.body])).toContain('writer');
+  expect(JSON.stringify(request?.body)).toMatch(/"(?:max_tokens|max_output_tokens|maxOutputTokens)":50\b/);
+  expect(JSON.stringify([headers, text, request?.path])).not.toContain(key);
+});
+
+test.each(streams)('the usage of a stream of %s at %s is estimated', async (provider, path, body) => {
+  const { ask, paid } = await scene([{ text: 'x'.repeat(400), usage: null }], { provider });
+  await ask(body, path);
+  await until(() => paid.length === 1);
+  // Anthropic always reports usage.
+  if (provider !== 'anthropic') expect(paid[0]).toMatchObject({ outputTokens: 100 });
+  expect(paid[0]?.inputTokens).toBeGreaterThan(5);
+});
+
+test.each(streams)('a rejected key of %s at %s stays secret', async (provider, path, body) => {
+  const message = `Incorrect API key provided: ${key}.`;
+  const { ask, bridge } = await scene([{ fault: 'status', status: 403, message }], { provider });
+  const answer = await ask(body, path);
+  expect(answer.status).toBe(401);
+  expect(JSON.parse(answer.text)).toMatchObject({
+    error: { message: expect.stringContaining('refused the key') as string },
+  });
+  expect(JSON.stringify(answer)).not.toContain(key);
+  expect(bridge.failure()?.reason).toBe('model_auth');
+});
+
+test.each(streams)('an error of %s at %s that quotes the key is masked', async (provider, path, body) => {
+  const message = `No model for ${key}.`;
+  const { ask } = await scene([{ fault: 'status', status: 400, message }], { provider });
+  const answer = await ask(body, path);
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain('No model for ***');
+});
 
 test.each([
   ['openai', { prompt_tokens: 20, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 5 } }],
@@ -100,10 +141,14 @@ test.each([
     'anthropic',
     { input_tokens: 12, cache_read_input_tokens: 5, cache_creation_input_tokens: 3, output_tokens: 3 },
   ],
+  [
+    'gemini',
+    { promptTokenCount: 20, cachedContentTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 1 },
+  ],
 ] as const)('a complete answer in the format of %s is metered', async (provider, usage) => {
-  const whole = JSON.stringify({ content: 'Hello.', usage });
+  const whole = JSON.stringify({ content: 'Hello.', [provider === 'gemini' ? 'usageMetadata' : 'usage']: usage });
   const { ask, paid } = await scene([], { provider, forward: () => Promise.resolve(new Response(whole)) });
-  expect((await ask({ messages })).text).toBe(whole);
+  expect((await ask({ messages, contents })).text).toBe(whole);
   expect(paid).toEqual([{ inputTokens: 20, outputTokens: 3, cacheReadTokens: 5 }]);
 });
 
@@ -112,14 +157,6 @@ test('usage that the agent did not request is hidden from it', async () => {
   expect((await ask({ messages, stream: true })).text).not.toContain('prompt_tokens');
   const options = { stream_options: { include_usage: true } };
   expect((await ask({ messages, stream: true, ...options })).text).toContain('prompt_tokens');
-});
-
-test('the usage of an endpoint that reports none is estimated', async () => {
-  const { ask, paid } = await scene([{ text: 'x'.repeat(400), usage: null }]);
-  await ask({ messages, stream: true });
-  await until(() => paid.length === 1);
-  expect(paid[0]).toMatchObject({ outputTokens: 100 });
-  expect(paid[0]?.inputTokens).toBeGreaterThan(5);
 });
 
 test('an interrupted answer is charged and reported', async () => {
@@ -164,11 +201,49 @@ test('the output limit is the rest of the budget', async () => {
   expect(server.requests[0]?.body['max_tokens']).toBe(700);
 });
 
-test('other requests are refused', async () => {
+test.each([
+  ['openai', ['/v1/messages', '/v1/responses/compact', '/v1/responses/resp_1', '/v1beta/models/x:generateContent']],
+  ['anthropic', ['/v1/chat/completions', '/v1/messages/batches', '/v1/responses']],
+  ['gemini', ['/v1/messages', '/v1beta/models/x:embedContent', '/v1beta/cachedContents', '/upload/v1beta/files']],
+] as const)('requests that an endpoint of %s does not have are refused', async (provider, others) => {
+  const { ask, server } = await scene([], { provider });
+  const paths = ['/v1/files', '/', 'http://models.example.com/v1/chat/completions', '/v1/models', ...others];
+  for (const path of paths) expect((await ask({ messages, contents }, path)).status).toBe(404);
+  expect(server.requests).toEqual([]);
+});
+
+test('an endpoint without Responses is reported with advice', async () => {
+  const { ask, bridge } = await scene([{ fault: 'status', status: 404 }]);
+  await ask({ input: 'Hello.' }, '/v1/responses');
+  expect(bridge.failure()?.message).toContain('an agent that sends chat completions');
+});
+
+test.each([
+  ['openai', '/v1/models', '/v1/models/other', { id: 'writer', object: 'model' }],
+  ['anthropic', '/v1/models', '/v1/models/other', { id: 'writer', type: 'model' }],
+  ['gemini', '/v1beta/models', '/v1beta/models/other', { name: 'models/writer' }],
+] as const)('an endpoint of %s has only the configured model', async (provider, all, one, model) => {
+  const { bridge, server } = await scene([], { provider });
+  const list = JSON.parse((await post(bridge.path, all, undefined)).text) as Record<string, unknown>;
+  expect(list[provider === 'gemini' ? 'models' : 'data']).toEqual([expect.objectContaining(model)]);
+  expect(JSON.parse((await post(bridge.path, one, undefined)).text)).toMatchObject(model);
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ['anthropic', '/v1/messages/count_tokens', 'input_tokens'],
+  ['gemini', '/v1beta/models/any:countTokens', 'totalTokens'],
+] as const)('the tokens of a request to %s are estimated without the endpoint', async (provider, path, field) => {
+  const { ask, server, paid } = await scene([], { provider });
+  const text = 'x'.repeat(4000);
+  const counted = JSON.parse((await ask({ messages: text }, path)).text) as Record<string, number>;
+  expect(counted[field]).toBeGreaterThanOrEqual(1000);
+  expect(server.requests).toEqual([]);
+  expect(paid).toEqual([]);
+});
+
+test('requests with unknown parts are refused', async () => {
   const { ask, server } = await scene([]);
-  for (const path of ['/v1/files', '/v1/messages', '/', 'http://models.example.com/v1/chat/completions']) {
-    expect((await ask({ messages }, path)).status).toBe(404);
-  }
   expect((await ask({ messages: [{ role: 'user', content: [{ type: 'file' }] }] })).status).toBe(400);
   expect(server.requests).toEqual([]);
 });

@@ -1,20 +1,27 @@
 /**
- * Serves the model to an external agent: accepts requests in the endpoint's format on a local socket and
+ * Serves the model to an external agent: accepts requests in the formats of the endpoint on a local socket and
  * forwards them through the gateway, which adds the key. Each request is reserved against the budget before it
  * is sent.
  */
 import { serveLocalHttp, type LocalAnswer, type LocalRequest } from '../../egress/local-http.ts';
 import type { LocalSocket } from '../../egress/local-socket.ts';
 import { ModelError, type Limits, type ModelAnswer, type Usage } from '../contract.ts';
-import type { ModelSettings } from '../model/endpoint.ts';
-import { readExternalRequest, RequestRefusedError } from '../model/external-request.ts';
+import {
+  offeredPaths,
+  readExternalRequest,
+  RequestRefusedError,
+  routeOf,
+  type Route,
+} from '../model/external-request.ts';
 import type { Forward } from '../model/gateway.ts';
 import { createMeter, type Meter } from '../model/meter.ts';
+import type { TargetModel } from '../model/wire-formats/wire-format.ts';
 import { reserve } from './budget.ts';
+import { modelList, refusal, tokenCount } from './local-answers.ts';
 
 export interface BridgeOptions {
   folder: string;
-  model: Omit<ModelSettings, 'key'>;
+  model: TargetModel;
   forward: Forward;
   used: Usage;
   limits: Limits;
@@ -34,36 +41,44 @@ const defaultOutputTokens = 8192;
 
 export async function openModelBridge(options: BridgeOptions): Promise<ModelBridge> {
   const { model, used, limits } = options;
-  const path = model.provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions';
+  const { provider } = model;
   const pending = new Set<Reserved>();
   let failure: ModelError | undefined;
 
   async function answer(request: LocalRequest): Promise<LocalAnswer> {
     try {
-      return await forward(request);
+      const route = routeOf(provider, request);
+      switch (route?.kind) {
+        case 'answer':
+          return await forward(request, route);
+        case 'count':
+          return tokenCount(provider, request.text);
+        case 'models':
+          return modelList(model, route.isOne);
+        case undefined:
+          return refusal(provider, 404, `Only ${offeredPaths[provider]} are answered here.`);
+      }
     } catch (error) {
-      if (error instanceof RequestRefusedError) return refusal(400, error.message);
+      if (error instanceof RequestRefusedError) return refusal(provider, 400, error.message);
       if (!(error instanceof ModelError)) throw error;
       if (error.reason !== 'cancelled') failure = error;
-      return refusal(statuses[error.reason], error.message);
+      return refusal(provider, statuses[error.reason], error.message);
     }
   }
 
-  async function forward({
-    method,
-    path: requestedPath,
-    text,
-    signal: clientSignal,
-  }: LocalRequest): Promise<LocalAnswer> {
-    if (method !== 'POST' || requestedPath !== path)
-      return refusal(404, `Only POST ${path} is answered here.`);
-    if (pending.size >= maxConcurrentCalls) return refusal(429, 'Too many calls at once.');
-    const request = readExternalRequest(text, model);
+  async function forward(
+    asked: LocalRequest,
+    route: Extract<Route, { kind: 'answer' }>,
+  ): Promise<LocalAnswer> {
+    const { signal: clientSignal } = asked;
+    if (pending.size >= maxConcurrentCalls) return refusal(provider, 429, 'Too many calls at once.');
+    const request = readExternalRequest(asked, model, route);
     const { inputTokens, wantedOutputTokens = defaultOutputTokens } = request;
-    const reservation = reserve(withPending(used, pending), limits, inputTokens, wantedOutputTokens);
+    const outputTokens = Math.min(wantedOutputTokens, model.maxOutputTokens ?? Infinity);
+    const reservation = reserve(withPending(used, pending), limits, inputTokens, outputTokens);
     if (reservation === undefined) {
       options.onSpent();
-      return refusal(400, 'The budget of the run is used up.');
+      return refusal(provider, 400, 'The budget of the run is used up.');
     }
     const reserved = { inputTokens, outputTokens: reservation.maxOutputTokens };
     pending.add(reserved);
@@ -71,7 +86,7 @@ export async function openModelBridge(options: BridgeOptions): Promise<ModelBrid
       const signal = AbortSignal.any([options.signal, clientSignal]);
       const given = await options.forward(request.withLimit(reservation.maxOutputTokens), signal);
       const isStream = given.headers.get('content-type')?.startsWith('text/event-stream') === true;
-      const meter = createMeter(inputTokens);
+      const meter = createMeter(request.format, inputTokens);
       const pieces = isStream ? meteredLines(given, meter, request.hidesUsage) : meteredWhole(given, meter);
       const type = isStream ? 'text/event-stream' : 'application/json';
       return { status: 200, type, body: metered(pieces, meter, reserved, clientSignal) };
@@ -133,12 +148,6 @@ function withPending(used: Usage, pending: Iterable<Reserved>): Usage {
     sum.outputTokens += outputTokens;
   }
   return sum;
-}
-
-/** Both wire formats have the message at this place. */
-function refusal(status: number, message: string): LocalAnswer {
-  const body = JSON.stringify({ type: 'error', error: { type: 'docyard', message } });
-  return { status, type: 'application/json', body };
 }
 
 async function* meteredWhole(given: Response, meter: Meter): AsyncGenerator<string> {

@@ -490,7 +490,8 @@ describe('the settings of a model', () => {
       { egress: { allowedHosts: [host] } },
     );
     const { signal } = new AbortController();
-    await forward(JSON.stringify({ messages: [], max_tokens: 8192, temperature: 1 }), signal);
+    const body = JSON.stringify({ messages: [], max_tokens: 8192, temperature: 1 });
+    await forward({ path: 'chat/completions', body }, signal);
     expect(bodies[0]).toEqual({ messages: [], max_tokens: 300, temperature: 0.2, top_k: 20 });
     expect(headers[0]).toMatchObject({ 'x-team': 'docs' });
   });

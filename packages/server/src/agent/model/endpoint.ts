@@ -2,11 +2,11 @@
  * Settings and errors of a model endpoint, separate from `providers.ts` so that importing them does not load
  * the AI library.
  */
-import type { ModelOptions } from '@docyard/api';
-import type { Json } from './json-fields.ts';
+import type { ModelOptions, modelProviders } from '@docyard/api';
+import { objectOf, type Json } from './json-fields.ts';
 
 export interface ModelSettings extends ModelOptions {
-  provider: 'openai' | 'anthropic';
+  provider: (typeof modelProviders)[number];
   url: string;
   key: string | null;
   name: string;
@@ -19,24 +19,46 @@ export function secretsOf({ key, headers = {} }: Pick<ModelSettings, 'key' | 'he
   return [...(key === null ? [] : [key]), ...Object.values(headers)];
 }
 
-const limitFields = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+const limitFields = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
+
+type Extras = Pick<ModelSettings, 'provider' | 'headers' | 'body' | 'temperature' | 'maxOutputTokens'>;
 
 /** A `fetch` that adds the configured headers and body fields to every request. */
-export function withExtras(
-  settings: Pick<ModelSettings, 'headers' | 'body' | 'temperature' | 'maxOutputTokens'>,
-  fetch: typeof globalThis.fetch,
-): typeof globalThis.fetch {
-  const { headers = {}, body = {}, temperature, maxOutputTokens = Infinity } = settings;
-  const fields = { ...(temperature === undefined ? {} : { temperature }), ...body };
+export function withExtras(settings: Extras, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const { provider, headers = {} } = settings;
+  const completed = provider === 'gemini' ? geminiBody : plainBody;
   return (input, init) => {
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const given = bodyOf(init);
-    for (const field of limitFields) {
-      const limit = given[field];
-      if (typeof limit === 'number') given[field] = Math.min(limit, maxOutputTokens);
-    }
-    return fetch(input, { ...init, headers: sent, body: JSON.stringify({ ...given, ...fields }) });
+    return fetch(input, { ...init, headers: sent, body: JSON.stringify(completed(bodyOf(init), settings)) });
+  };
+}
+
+function plainBody(given: Json, { body, ...settings }: Extras): Json {
+  return { ...withLimits(given, settings), ...body };
+}
+
+/** Gemini has the settings of an answer in one field. */
+function geminiBody(given: Json, { body = {}, ...settings }: Extras): Json {
+  const generationConfig = withLimits(objectOf(given['generationConfig']) ?? {}, settings);
+  const { maxOutputTokens } = generationConfig;
+  const extra = { ...generationConfig, ...objectOf(body['generationConfig']) };
+  return {
+    ...given,
+    ...body,
+    generationConfig: { ...extra, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) },
+  };
+}
+
+function withLimits(given: Json, { temperature, maxOutputTokens = Infinity }: Omit<Extras, 'body'>): Json {
+  const limits = limitFields.flatMap((field) => {
+    const limit = given[field];
+    return typeof limit === 'number' ? [[field, Math.min(limit, maxOutputTokens)]] : [];
+  });
+  return {
+    ...given,
+    ...Object.fromEntries(limits),
+    ...(temperature === undefined ? {} : { temperature }),
   };
 }
 

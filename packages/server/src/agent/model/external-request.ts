@@ -1,102 +1,122 @@
 /**
- * Filters the requests of an external agent to a model endpoint. Fields and parts that let the endpoint fetch
- * an address, run a tool or exceed the reservation are removed or refused: a sandbox without a network must not
- * gain one through the model.
+ * Decides what a request of an external agent to the model is: one to forward, in a format that the endpoint
+ * speaks, or a question about tokens or models that needs no endpoint.
  */
-import { limitFieldOf, type ModelSettings } from './endpoint.ts';
-import { charactersPerToken } from './tokens.ts';
+import type { ModelSettings } from './endpoint.ts';
+import { isDeeper, objectOf, parsedJson, type Json } from './json-fields.ts';
+import { estimatedTokensOf } from './tokens.ts';
+import { chatCompletions } from './wire-formats/chat-completions.ts';
+import { gemini } from './wire-formats/gemini.ts';
+import { messages, passedVersionsIn } from './wire-formats/messages.ts';
+import { responses } from './wire-formats/responses.ts';
+import { refuse, type TargetModel, type WireFormat } from './wire-formats/wire-format.ts';
+
+export { RequestRefusedError } from './wire-formats/wire-format.ts';
+
+type Provider = ModelSettings['provider'];
+
+export interface AskedRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  text: string;
+  header(name: string): string | undefined;
+}
+
+export type Route =
+  | { kind: 'answer'; format: WireFormat; isStream?: boolean }
+  | { kind: 'count' }
+  | { kind: 'models'; isOne: boolean };
+
+/** A request to the endpoint, whose URL ends with `path`. */
+export interface EndpointRequest {
+  path: string;
+  headers?: Record<string, string> | undefined;
+  body: string;
+}
 
 export interface ExternalRequest {
+  format: WireFormat;
   inputTokens: number;
   wantedOutputTokens: number | undefined;
-  /** The bridge needs the usage at the end of a stream; an agent that did not ask for it does not see it. */
   hidesUsage: boolean;
-  withLimit(outputTokens: number): string;
+  withLimit(outputTokens: number): EndpointRequest;
 }
 
-export class RequestRefusedError extends Error {
-  override name = 'RequestRefusedError';
-}
-
-type Json = Record<string, unknown>;
-
-const common = 'messages stream temperature tool_choice tools top_p';
-const passedFields = {
-  openai: `${common} frequency_penalty parallel_tool_calls presence_penalty reasoning_effort response_format seed stop`,
-  anthropic: `${common} stop_sequences system thinking top_k`,
+const answeringPaths: Record<Provider, ReadonlyMap<string, WireFormat>> = {
+  openai: new Map([
+    ['/v1/chat/completions', chatCompletions],
+    ['/v1/responses', responses],
+  ]),
+  anthropic: new Map([['/v1/messages', messages]]),
+  gemini: new Map(),
 };
-/** Tools that the agent runs. The endpoint would run others, some of them on the internet. */
-const clientTools = /^(?:function|custom|bash_\d+|text_editor_\d+)$/;
-const passedParts = new Set(
-  ['text refusal image_url', 'image document thinking redacted_thinking tool_use tool_result'].flatMap(
-    (line) => line.split(' '),
-  ),
-);
-const passedSources = new Set(['base64', 'text', 'content']);
-const maxNesting = 8;
+const geminiPath = /^\/v1(?:beta|alpha)?\/models\/[^/:]+:(?<method>[A-Za-z]+)$/;
+const modelsPath = /^\/v1(?:beta|alpha)?\/models(?<one>\/[^/:]+)?$/;
 
-export function readExternalRequest(text: string, settings: Omit<ModelSettings, 'key'>): ExternalRequest {
-  const { provider } = settings;
-  const given = objectIn(text);
-  const tools = listIn(given['tools']);
-  if (tools.some(({ type = 'function' }) => typeof type !== 'string' || !clientTools.test(type))) {
-    throw new RequestRefusedError('Only tools that you run yourself can be offered to the model.');
+export const offeredPaths: Record<Provider, string> = {
+  openai: 'POST /v1/chat/completions, POST /v1/responses and GET /v1/models',
+  anthropic: 'POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models',
+  gemini: 'generateContent, streamGenerateContent and countTokens below /v1beta/models and GET /v1beta/models',
+};
+
+export function routeOf(provider: Provider, { method, path, query }: AskedRequest): Route | undefined {
+  const models = modelsPath.exec(path);
+  if (models) return method === 'GET' ? { kind: 'models', isOne: models.groups?.['one'] !== undefined } : undefined;
+  if (method !== 'POST') return undefined;
+  const format = answeringPaths[provider].get(path);
+  if (format) return { kind: 'answer', format };
+  if (provider === 'anthropic' && path === '/v1/messages/count_tokens') return { kind: 'count' };
+  if (provider !== 'gemini') return undefined;
+  switch (geminiPath.exec(path)?.groups?.['method']) {
+    case 'generateContent':
+      return { kind: 'answer', format: gemini, isStream: false };
+    case 'streamGenerateContent':
+      if (query.get('alt') !== 'sse') refuse('Streams are sent as events only. Add ?alt=sse to the address.');
+      return { kind: 'answer', format: gemini, isStream: true };
+    case 'countTokens':
+      return { kind: 'count' };
+    default:
+      return undefined;
   }
-  if (!Array.isArray(given['messages'])) throw new RequestRefusedError('The request has no messages.');
-  for (const message of listIn(given['messages'])) refuseParts(message['content']);
-  const passed = Object.fromEntries(
-    passedFields[provider]
-      .split(' ')
-      .flatMap((field) => (Object.hasOwn(given, field) ? [[field, given[field]]] : [])),
-  );
-  const isStream = given['stream'] === true;
-  const requestedOptions = given['stream_options'] as { include_usage?: unknown } | undefined;
-  const needsUsage = isStream && provider === 'openai';
-  const limit = given['max_completion_tokens'] ?? given['max_tokens'];
+}
+
+/** Throws RequestRefusedError. */
+export function readExternalRequest(
+  asked: Pick<AskedRequest, 'text' | 'header'>,
+  model: TargetModel,
+  { format, isStream }: Extract<Route, { kind: 'answer' }>,
+): ExternalRequest {
+  const body = objectIn(asked.text);
+  const accepted = format.read(body, model);
+  const path = endpointPath(format, model, isStream === true);
+  const versions = format === messages ? passedVersionsIn(asked.header('anthropic-beta')) : undefined;
+  const headers = versions === undefined ? {} : { headers: { 'anthropic-beta': versions } };
   return {
-    inputTokens: Math.ceil(text.length / charactersPerToken),
-    wantedOutputTokens: typeof limit === 'number' && limit >= 1 ? Math.floor(limit) : undefined,
-    hidesUsage: needsUsage && requestedOptions?.include_usage !== true,
-    withLimit: (outputTokens) =>
-      JSON.stringify({
-        // The configured model replaces the requested one.
-        model: settings.name,
-        ...passed,
-        [limitFieldOf(settings)]: outputTokens,
-        ...(needsUsage ? { stream_options: { include_usage: true } } : {}),
-      }),
+    format,
+    inputTokens: estimatedTokensOf(asked.text),
+    wantedOutputTokens: accepted.wantedOutputTokens,
+    hidesUsage: accepted.hidesUsage === true,
+    withLimit: (outputTokens) => ({
+      path,
+      ...headers,
+      body: JSON.stringify(accepted.withLimit(outputTokens)),
+    }),
   };
 }
 
+function endpointPath(format: WireFormat, { name }: TargetModel, isStream: boolean): string {
+  if (format === responses) return 'responses';
+  if (format === chatCompletions) return 'chat/completions';
+  if (format === messages) return 'messages';
+  const model = name.includes('/') ? name : `models/${name}`;
+  const encoded = model.split('/').map(encodeURIComponent).join('/');
+  return `${encoded}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+}
+
+const maxDepth = 100;
+
 function objectIn(text: string): Json {
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  } catch {
-    // Invalid JSON and other JSON types get the same error.
-  }
-  throw new RequestRefusedError('The request is not a JSON object.');
-}
-
-function listIn(value: unknown): Json[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((item): item is Json => typeof item === 'object' && item !== null);
-}
-
-function refuseParts(content: unknown, nesting = 0): void {
-  if (nesting > maxNesting) throw new RequestRefusedError('A message is nested too deeply.');
-  for (const part of listIn(content)) {
-    const { type, image_url: image, source } = part as { type?: unknown; image_url?: Json; source?: Json };
-    const address = typeof image === 'object' && image !== null ? image['url'] : image;
-    const isData = address === undefined || (typeof address === 'string' && address.startsWith('data:'));
-    const kind = typeof source === 'object' && source !== null ? source['type'] : undefined;
-    const isHere = kind === undefined || (typeof kind === 'string' && passedSources.has(kind));
-    if (typeof type !== 'string' || !passedParts.has(type) || !isData || !isHere) {
-      throw new RequestRefusedError(
-        'A message may contain text, calls, results and inline images, but no addresses.',
-      );
-    }
-    refuseParts(part['content'], nesting + 1);
-    refuseParts(source?.['content'], nesting + 1);
-  }
+  const body = objectOf(parsedJson(text)) ?? refuse('The request is not a JSON object.');
+  return isDeeper(body, maxDepth) ? refuse('The request is nested too deeply.') : body;
 }

@@ -8,6 +8,7 @@ import { guardedFetch } from '../../egress/guarded-fetch.ts';
 import { ModelError, type Model, type ModelAnswer, type ModelRequest } from '../contract.ts';
 import { failureOf, maxAttemptsAfter } from './endpoint-errors.ts';
 import { ProviderError, withExtras, type ModelSettings } from './endpoint.ts';
+import type { EndpointRequest } from './external-request.ts';
 import { tolerantFetch } from './tolerant-fetch.ts';
 import { estimatedTokens } from './tokens.ts';
 
@@ -73,34 +74,42 @@ function endpointFetch(
 }
 
 /** Sends a request of an external agent and resolves with the start of the response. Throws only ModelError. */
-export type Forward = (body: string, signal: AbortSignal) => Promise<Response>;
+export type Forward = (request: EndpointRequest, signal: AbortSignal) => Promise<Response>;
 
 export function createForwarder(settings: ModelSettings, options: GatewayOptions): Forward {
   const limits = limitsOf(settings, options);
   const fetch = endpointFetch(settings, options, limits);
-  const { provider, key } = settings;
-  const path = provider === 'anthropic' ? 'messages' : 'chat/completions';
-  const url = `${settings.url.replace(/(?<!\/)\/+$/, '')}/${path}`;
-  const headers = {
-    'content-type': 'application/json',
-    ...(provider === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}),
-    ...(key === null
-      ? {}
-      : provider === 'anthropic'
-        ? { 'x-api-key': key }
-        : { authorization: `Bearer ${key}` }),
-  };
-  return (body, signal) =>
+  const base = settings.url.replace(/(?<!\/)\/+$/, '');
+  return ({ path, headers, body }, signal) =>
     withRetries(settings, limits, signal, async () => {
       const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.callSeconds * 1000)]);
-      const response = await fetch(url, { method: 'POST', headers, body, signal: stop });
+      const response = await fetch(`${base}/${path}`, {
+        method: 'POST',
+        headers: { ...headers, ...headersOf(settings) },
+        body,
+        signal: stop,
+      });
       if (response.ok) return response;
       const errorText = (await response.text()).slice(0, maxErrorCharacters);
+      if (response.status === 404 && path === 'responses') throw new ProviderError(noResponses, 404);
       throw new ProviderError(errorText, response.status, response.headers.get('retry-after'));
     });
 }
 
 const maxErrorCharacters = 10_000;
+const noResponses =
+  'It does not serve /responses. Use an endpoint that does, or an agent that sends chat completions.';
+
+function headersOf({ provider, key }: ModelSettings): Record<string, string> {
+  const version = provider === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+  return { 'content-type': 'application/json', ...version, ...(key === null ? {} : keyHeaders[provider](key)) };
+}
+
+const keyHeaders: Record<ModelSettings['provider'], (key: string) => Record<string, string>> = {
+  openai: (key) => ({ authorization: `Bearer ${key}` }),
+  anthropic: (key) => ({ 'x-api-key': key }),
+  gemini: (key) => ({ 'x-goog-api-key': key }),
+};
 
 async function withRetries<Answer>(
   settings: ModelSettings,

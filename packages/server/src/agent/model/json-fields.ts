@@ -31,3 +31,8 @@ export function argumentsText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? undefined : JSON.stringify(value);
 }
+
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

@@ -14,7 +14,7 @@ export interface EventNormalizer {
 }
 
 export async function normalResponse(
-  provider: ModelSettings['provider'],
+  provider: Exclude<ModelSettings['provider'], 'gemini'>,
   response: Response,
 ): Promise<Response> {
   const normalizer = provider === 'anthropic' ? createMessageNormalizer() : createChunkNormalizer();

@@ -3,6 +3,7 @@
  * not retry.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {
   APICallError,
@@ -18,6 +19,7 @@ import { z } from 'zod';
 import type { Message, ModelAnswer, ModelRequest, ToolCall } from '../contract.ts';
 import { completeAnswer } from './complete-answer.ts';
 import { limitFieldOf, ProviderError, type ModelSettings } from './endpoint.ts';
+import { isDeeper } from './json-fields.ts';
 
 // The warnings of the library are for developers, not for the operator's log.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -106,6 +108,9 @@ function languageModel(
   if (provider === 'anthropic') {
     // Without a key the library reads the environment; endpoints without authentication ignore the header.
     return createAnthropic({ baseURL: url, apiKey: key ?? 'none', fetch })(name);
+  }
+  if (provider === 'gemini') {
+    return createGoogleGenerativeAI({ baseURL: url, apiKey: key ?? 'none', fetch })(name);
   }
   return createOpenAICompatible({
     name: 'openai',
@@ -226,11 +231,6 @@ function callOf(part: {
   return part.invalid && typeof input === 'string'
     ? { id, name, input, isMalformed: true }
     : { id, name, input };
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function faultOf(error: unknown): unknown {

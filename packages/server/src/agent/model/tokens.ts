@@ -4,9 +4,12 @@ import type { Message } from '../contract.ts';
 export const charactersPerToken = 4;
 
 /** Counts bytes instead of characters, because Chinese and Japanese have more tokens per character. */
+export function estimatedTokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / charactersPerToken);
+}
+
 export function estimatedTokens(messages: readonly Message[]): number {
-  const bytes = messages.flatMap(textsOf).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return Math.ceil(bytes / charactersPerToken);
+  return estimatedTokensOf(messages.flatMap(textsOf).join(''));
 }
 
 function textsOf(message: Message): string[] {

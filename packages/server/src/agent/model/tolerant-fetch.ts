@@ -70,7 +70,7 @@ export function tolerantFetch(
       const response = await fetch(input, { ...init, body: JSON.stringify(body) });
       if (response.ok) {
         for (const feature of tried) refused.add(feature);
-        return normalResponse(provider, response);
+        return provider === 'gemini' ? response : normalResponse(provider, response);
       }
       const errorText = (await response.text()).slice(0, maxErrorCharacters);
       const feature = refusalStatuses.has(response.status) ? refusedFeature(errorText, body) : undefined;
