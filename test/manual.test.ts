@@ -82,6 +82,8 @@ it('the configuration page lists every setting with its default', () => {
     DASHBOARD: 'on',
     EGRESS_ALLOW: 'empty',
     AGENT_COMMAND: 'the built-in engine',
+    AGENT_ENV: 'empty',
+    AGENT_READ_PATHS: 'empty',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'none',
     MODEL_URL: 'none',
     MODEL_NAME: 'none',

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { ModelHeaders, modelOptions, modelProviders } from '@docyard/api';
 import { z } from 'zod';
+import { environmentOf, readPathsOf } from './config-agent.ts';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
 const count = (min: number, max: number, defaultValue: number) =>
@@ -154,6 +155,16 @@ export const settings = {
     check: z.string().regex(/^\//, 'must begin with the absolute path of a program').optional(),
     meaning:
       'Program with arguments that speaks the Agent Client Protocol and runs agent jobs in a sandbox. Default: the built-in engine.',
+  },
+  AGENT_ENV: {
+    check: z.string().default('').transform(environmentOf),
+    meaning:
+      'Comma-separated environment variables of that program: NAME=value. {model} and {modelUrl} are the name and address of the model.',
+    secret: true,
+  },
+  AGENT_READ_PATHS: {
+    check: z.string().default('').transform(readPathsOf),
+    meaning: 'Comma-separated files and folders that the program can also read.',
   },
   MODEL_PROVIDER: {
     check: z.enum(modelProviders).default('openai'),

@@ -1,5 +1,5 @@
 /** Settings: their defaults, their validation and their error messages. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -31,6 +31,8 @@ test('every setting has a default', () => {
     exportTimeoutSeconds: 900,
     agentConcurrency: 2,
     agentCommand: null,
+    agentEnvironment: {},
+    agentReadPaths: [],
     model: null,
     renderProcesses: availableParallelism(),
     buildCacheBytes: 10e9,
@@ -81,6 +83,8 @@ test('every setting is read', () => {
     EXPORT_TIMEOUT_SECONDS: '11',
     AGENT_CONCURRENCY: '4',
     AGENT_COMMAND: '/usr/bin/node  /opt/agent/main.js ',
+    AGENT_ENV: 'GEMINI_API_KEY=any, MODES=plan%2Cedit,BASE_URL={modelUrl}/v1?a=b,EMPTY=,!HOME=/tmp/home',
+    AGENT_READ_PATHS: '/opt/tools, /srv/styles/',
     MODEL_PROVIDER: 'anthropic',
     MODEL_URL: 'https://models.example.com/v1',
     MODEL_NAME: 'writer-1',
@@ -139,6 +143,14 @@ test('every setting is read', () => {
     exportTimeoutSeconds: 11,
     agentConcurrency: 4,
     agentCommand: ['/usr/bin/node', '/opt/agent/main.js'],
+    agentEnvironment: {
+      GEMINI_API_KEY: 'any',
+      MODES: 'plan,edit',
+      BASE_URL: '{modelUrl}/v1?a=b',
+      EMPTY: '',
+      HOME: '/tmp/home',
+    },
+    agentReadPaths: ['/opt/tools', '/srv/styles'],
     model: {
       provider: 'anthropic',
       url: 'https://models.example.com/v1',
@@ -205,6 +217,8 @@ describe('an invalid value', () => {
     EXPORT_TIMEOUT_SECONDS: ['9', '86401'],
     AGENT_CONCURRENCY: ['0', '65', 'two'],
     AGENT_COMMAND: ['node agent.js'],
+    AGENT_ENV: ['writer', '1NAME=a', 'A-B=c', 'A=1,A=2', 'PATH=/opt/bin', 'A=1,HOME=/root', '!!HOME=/root'],
+    AGENT_READ_PATHS: ['tools', '/opt/a,b', '/', '/home', '/tmp', '/proc/self', '/dev'],
     MODEL_PROVIDER: ['other'],
     MODEL_URL: ['models.example.com', 'ftp://models.example.com'],
     MODEL_NAME: [],
@@ -282,6 +296,36 @@ describe('a model endpoint', () => {
   });
 });
 
+describe('an external agent', () => {
+  const MODEL_KEY = 'sk-model-of-the-service';
+
+  test('a secret of the service is refused in AGENT_ENV without being quoted', () => {
+    const read = () => readConfig({ MODEL_KEY, AGENT_ENV: `OPENAI_API_KEY=${MODEL_KEY}` });
+    expect(read).toThrow(/^AGENT_ENV: OPENAI_API_KEY contains the value of MODEL_KEY/);
+    expect(read).not.toThrow(MODEL_KEY);
+  });
+
+  test('a secret of the service that is read from a file is refused in AGENT_ENV', () => {
+    const file = join(temporaryFolder(), 'key');
+    writeFileSync(file, MODEL_KEY);
+    expect(() => readConfig({ MODEL_KEY_FILE: file, AGENT_ENV: `KEY=x-${MODEL_KEY}` })).toThrow('MODEL_KEY');
+  });
+
+  test('the data folder and files with secrets cannot be read by an agent', () => {
+    const folder = temporaryFolder();
+    for (const name of ['data', 'secrets', 'tools']) mkdirSync(join(folder, name));
+    symlinkSync(join(folder, 'data'), join(folder, 'link'));
+    const file = join(folder, 'secrets', 'key');
+    writeFileSync(file, MODEL_KEY);
+    const read = (path: string) =>
+      readConfig({ DATA_DIR: join(folder, 'data'), MODEL_KEY_FILE: file, AGENT_READ_PATHS: path });
+    for (const path of ['', 'data', 'data/blobs', 'link', 'secrets', 'secrets/key']) {
+      expect(() => read(join(folder, path))).toThrow(/^AGENT_READ_PATHS: .* exposes /);
+    }
+    expect(read(join(folder, 'tools')).agentReadPaths).toEqual([join(folder, 'tools')]);
+  });
+});
+
 describe('settings that belong together', () => {
   test.each(['ADMIN_EMAIL', 'ADMIN_PASSWORD'])('%s is refused without the other', (name) => {
     expect(() => readConfig({ [name]: 'operator@example.com' })).toThrow('must be set together');
@@ -306,6 +350,7 @@ describe('a secret in a file', () => {
       'SIGNING_KEY',
       'ADMIN_PASSWORD',
       'OIDC_CLIENT_SECRET',
+      'AGENT_ENV',
       'MODEL_KEY',
       'MODEL_HEADERS',
     ]);
@@ -314,9 +359,12 @@ describe('a secret in a file', () => {
     writeFileSync(file, 'postgres://docyard:secret@db/docyard\n');
     const headers = join(folder, 'headers');
     writeFileSync(headers, '{"x-team": "docs"}\n');
+    const agent = join(folder, 'agent');
+    writeFileSync(agent, 'MODE=plan\n');
     const inFiles = {
       ...Object.fromEntries(secrets.map((name) => [`${name}_FILE`, file])),
       MODEL_HEADERS_FILE: headers,
+      AGENT_ENV_FILE: agent,
     };
     const read = readConfig({
       MODEL_URL: 'https://models.example.com',
@@ -337,6 +385,7 @@ describe('a secret in a file', () => {
       model?.key,
     ];
     expect(model?.headers).toEqual({ 'x-team': 'docs' });
+    expect(read.agentEnvironment).toEqual({ MODE: 'plan' });
     for (const value of given) {
       expect(value).toBe('postgres://docyard:secret@db/docyard');
     }

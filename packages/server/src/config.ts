@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from '@docyard/site/errors';
 import { z } from 'zod';
+import { refuseAgentExposure } from './config-agent.ts';
 import {
   firstUserOf,
   modelOf,
@@ -61,6 +62,10 @@ export interface Config {
   agentConcurrency: number;
   /** The external agent program and its arguments; null for the built-in engine. */
   agentCommand: string[] | null;
+  /** Environment variables of that program, which may contain `{model}` and `{modelUrl}`. */
+  agentEnvironment: Record<string, string>;
+  /** Files and folders that it can read besides its own. */
+  agentReadPaths: string[];
   /** The model endpoint for projects without one; null for none. */
   model: ModelConfig | null;
   renderProcesses: number;
@@ -109,6 +114,10 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
   refuseUnsharedRole(value);
   refusePreviousKeyAlone(value);
   refuseRemoteServices(value, environment['PGHOST']);
+  refuseAgentExposure(
+    { environment: value.AGENT_ENV, readPaths: value.AGENT_READ_PATHS },
+    { dataDir: resolve(value.DATA_DIR), ...secretsAmong(given, environment) },
+  );
   return {
     role: value.ROLE,
     port: value.PORT,
@@ -131,6 +140,8 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,
     agentConcurrency: value.AGENT_CONCURRENCY,
     agentCommand: value.AGENT_COMMAND?.split(/ +/).filter((part) => part !== '') ?? null,
+    agentEnvironment: value.AGENT_ENV,
+    agentReadPaths: value.AGENT_READ_PATHS,
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
     buildCacheBytes: value.BUILD_CACHE_GB * 1e9,
@@ -155,6 +166,16 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     },
     drainSeconds: value.DRAIN_SECONDS,
     dashboard: value.DASHBOARD,
+  };
+}
+
+function secretsAmong(given: Environment, environment: Environment) {
+  const names = Object.entries(settings).flatMap(([name, setting]: [string, Setting]) =>
+    setting.secret && name !== 'AGENT_ENV' ? [name] : [],
+  );
+  return {
+    secretValues: Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
+    secretFiles: names.flatMap((name) => environment[`${name}_FILE`] || []),
   };
 }
 

@@ -1,17 +1,19 @@
 /** The phase in which the model edits the files. It publishes nothing and passes no credential to the model. */
-import { dirname, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
 import type { EndReason, Journal, Step, ToolContext } from './contract.ts';
 import { RunEndedError } from './ending.ts';
 import { runAcp, type AcpRun } from './engine/acp.ts';
+import { agentProgram, AgentProgramError } from './engine/agent-program.ts';
 import { runLoop } from './engine/loop.ts';
 import { openingMessages } from './engine/prompt.ts';
 import type { SandboxedProgram } from './engine/sandbox.ts';
 import { createModel, createForwarder } from './model/gateway.ts';
+import { holdsSecret } from './policy/secrets.ts';
 import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
-import { readModel, requireModel, modelEgress } from './settings.ts';
+import { knownSecrets, readModel, requireModel, modelEgress } from './settings.ts';
 import { existingPath } from './tools/existing-path.ts';
 import { hashOf } from './tools/files.ts';
 import { filePath } from './tools/inputs.ts';
@@ -75,7 +77,9 @@ async function runEngine(run: AgentRun) {
   const { agentCommand } = context.config;
   if (agentCommand !== null) {
     const folder = join(run.folder, 'agent');
-    return runAcp({ ...common, agent: sandboxed(agentCommand), folder, model: await externalModel(run) });
+    const model = await externalModel(run);
+    const agent = await programOf(run, agentCommand, model?.name ?? null);
+    return runAcp({ ...common, agent, folder, model });
   }
   const settings = await requireModel(context, run.job.project_id);
   const egress = modelEgress(context, settings, tenantOf(run.job));
@@ -94,10 +98,24 @@ async function externalModel({ context, job, request }: AgentRun): Promise<AcpRu
   return { provider, url, name: request.model, maxOutputTokens, forward };
 }
 
-/** Besides the system, the program may read the folders of its own files. */
-function sandboxed([command = '', ...args]: readonly string[]): SandboxedProgram {
-  const own = [command, ...args].filter((part) => isAbsolute(part) && !part.startsWith('/usr/')).map(dirname);
-  return { command, args, readOnlyPaths: [...new Set(own)], environment: {} };
+async function programOf(
+  { context, job }: AgentRun,
+  command: readonly string[],
+  model: string | null,
+): Promise<SandboxedProgram> {
+  const { agentEnvironment: environment, agentReadPaths: readPaths, dataDir } = context.config;
+  const secrets = await knownSecrets(context, job.project_id);
+  const exposing = Object.entries(environment).find(([, value]) => holdsSecret(value, secrets));
+  if (exposing !== undefined) {
+    const message = `AGENT_ENV: ${exposing[0]} contains a secret of this project, and the agent gets none. Use any other text: Docyard adds the key of the model outside the sandbox.`;
+    throw new RunEndedError('internal', message);
+  }
+  try {
+    return agentProgram({ command, environment, readPaths, dataDir }, model);
+  } catch (error) {
+    if (error instanceof AgentProgramError) throw new RunEndedError('internal', error.message);
+    throw error;
+  }
 }
 
 /**

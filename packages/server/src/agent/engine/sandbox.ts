@@ -20,7 +20,7 @@ export interface SandboxedProgram {
   /** Absolute, and below `/usr` or one of `readOnlyPaths`. */
   command: string;
   args: readonly string[];
-  /** Folders of the program outside `/usr`. */
+  /** Files and folders of the program outside `/usr`. */
   readOnlyPaths: readonly string[];
   environment: Readonly<Record<string, string>>;
   /** Sockets of the model and the tools, the only connections out of the sandbox. */
@@ -47,6 +47,7 @@ export const toolsInside = {
   args: [relayInside[1], 'stdio', socketsInside.tools],
 };
 
+export const searchPathInside = '/usr/local/bin:/usr/bin:/bin';
 const homeInside = '/home/agent';
 const maxTemporaryBytes = 256_000_000;
 /** Keeps one file from filling the disk. */
@@ -122,7 +123,7 @@ const escapeMessages: Record<number, string> = {
 function sandboxArguments(program: SandboxedProgram, { site }: SandboxFolders, passwd: string): string[] {
   const size = String(maxTemporaryBytes);
   const environment = {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
+    PATH: searchPathInside,
     HOME: homeInside,
     LANG: 'C.UTF-8',
     ...program.environment,
