@@ -4,6 +4,7 @@ import type { ScriptedAnswer, ScriptedCall } from './model-server.ts';
 import { argumentsOf, split, textOf, usageOf, type Json, type Wire } from './wire.ts';
 
 export const gemini: Wire = {
+  /** Of `:generateContent` and `:streamGenerateContent`. */
   path: 'enerateContent',
   events(answer) {
     const texts = split(answer.text ?? '', answer.pieces ?? 3).map((text) => ({ text }));
@@ -45,8 +46,10 @@ function messagesOf(content: Json): Message[] {
   }
   const results = parts.flatMap(({ functionResponse }): Message[] => {
     if (functionResponse === undefined) return [];
-    const { id = '', name = '', response } = functionResponse as { id?: string; name?: string; response?: unknown };
-    return [{ role: 'tool', callId: id, name, text: JSON.stringify(response), isError: false }];
+    const { id = '', name = '', response } = functionResponse as { id?: string; name?: string; response: Json };
+    const { content, output, error } = response;
+    const text = content ?? output ?? error ?? JSON.stringify(response);
+    return [{ role: 'tool', callId: id, name, text: String(text), isError: error !== undefined }];
   });
   return [...results, ...(text === '' ? [] : [{ role: 'user' as const, text }])];
 }
@@ -56,9 +59,17 @@ function thoughtsOf({ reasoning }: ScriptedAnswer): Json[] {
 }
 
 function callsOf({ calls = [] }: ScriptedAnswer): Json[] {
-  return calls.map((call: ScriptedCall) => ({
-    functionCall: { name: call.name, args: JSON.parse(argumentsOf(call)) as unknown },
-  }));
+  return calls.map((call) => ({ functionCall: { id: call.id, name: call.name, args: argsOf(call) } }));
+}
+
+/** Arguments that are not JSON stay text, although the format has an object here. */
+function argsOf(call: ScriptedCall): unknown {
+  const text = argumentsOf(call);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }
 
 function finishOf({ stop }: ScriptedAnswer): string {

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { modelProviders } from '@docyard/api';
 import type { Model } from '../../packages/server/src/agent/contract.ts';
 import { playFrom } from '../../packages/server/src/agent/model/cassette.ts';
 import type { ModelSettings } from '../../packages/server/src/agent/model/endpoint.ts';
@@ -29,7 +30,7 @@ const help = `Runs editing tasks with a model and prints the result of each.
   --help           this text
 
 The default model is an oracle that knows the right calls. To use another one, set MODEL_URL, MODEL_NAME and, if it needs them,
-MODEL_KEY and MODEL_PROVIDER (openai or anthropic). Tasks and checks are the same for every model; only the oracle also fails
+MODEL_KEY and MODEL_PROVIDER (openai, anthropic or gemini). Tasks and checks are the same for every model; only the oracle also fails
 when a call is refused.
 `;
 
@@ -109,5 +110,6 @@ function endpointOf(environment: NodeJS.ProcessEnv): ModelSettings | undefined {
   const { MODEL_URL: url, MODEL_NAME: name, MODEL_KEY: key, MODEL_PROVIDER: provider } = environment;
   if (url === undefined) return undefined;
   if (name === undefined) throw new Error('MODEL_URL needs MODEL_NAME.');
-  return { provider: provider === 'anthropic' ? 'anthropic' : 'openai', url, key: key ?? null, name };
+  const known = modelProviders.find((each) => each === provider);
+  return { provider: known ?? 'openai', url, key: key ?? null, name };
 }

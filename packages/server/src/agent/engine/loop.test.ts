@@ -313,7 +313,7 @@ describe('a stall', () => {
   });
 });
 
-describe.each(['openai', 'anthropic'] as const)('over HTTP, as %s speaks it', (provider) => {
+describe.each(['openai', 'anthropic', 'gemini'] as const)('over HTTP, as %s speaks it', (provider) => {
   test('a model completes its work, and temporary failures stay hidden', async () => {
     const server = await startModelServer(({ turn, messages }) => {
       if (turn % 2 === 0) return { fault: 'status', status: 529, retryAfter: '0' };

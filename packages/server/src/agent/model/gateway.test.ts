@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startModelServer, type ModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
 import type { Message, Model, ModelError, ModelRequest } from '../contract.ts';
+import type { ModelSettings } from './endpoint.ts';
 import { createModel, pauseSecondsFor, type GatewayLimits } from './gateway.ts';
 
 const key = 'sk-very-secret-1234';
@@ -18,14 +19,15 @@ const opening: Message[] = [
 ];
 
 async function scripted(
-  provider: 'openai' | 'anthropic',
+  provider: ModelSettings['provider'],
   script: Script,
   limits: Partial<GatewayLimits> = {},
+  settings: Partial<ModelSettings> = {},
 ): Promise<{ server: ModelServer; model: Model }> {
   const server = await startModelServer(script);
   onTestFinished(() => server.close());
   const model = createModel(
-    { provider, url: server.url, key, name: 'scribe-1' },
+    { provider, url: server.url, key, name: 'scribe-1', ...settings },
     { egress: { allowedHosts: [server.host] }, limits: { pauseSeconds: 0, ...limits } },
   );
   return { server, model };
@@ -42,7 +44,7 @@ async function failure(work: Promise<unknown>): Promise<ModelError> {
   );
 }
 
-describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
+describe.each(['openai', 'anthropic', 'gemini'] as const)('%s', (provider) => {
   test('an answer has text, reasoning, calls and usage', async () => {
     const { model, server } = await scripted(provider, [
       {
@@ -73,9 +75,18 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     const [asked] = server.requests;
     expect(asked?.messages).toEqual(opening);
     expect(asked?.tools).toEqual(['read_file']);
-    expect(asked?.body).toMatchObject({ model: 'scribe-1', stream: true, max_tokens: 500 });
+    if (provider === 'gemini') {
+      expect(asked?.path).toBe('/v1/models/scribe-1:streamGenerateContent?alt=sse');
+      expect(asked?.body).toMatchObject({ generationConfig: { maxOutputTokens: 500 } });
+    } else {
+      expect(asked?.body).toMatchObject({ model: 'scribe-1', stream: true, max_tokens: 500 });
+    }
     expect(asked?.headers).toMatchObject(
-      provider === 'openai' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key },
+      {
+        openai: { authorization: `Bearer ${key}` },
+        anthropic: { 'x-api-key': key },
+        gemini: { 'x-goog-api-key': key },
+      }[provider],
     );
   });
 
@@ -103,7 +114,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     expect(seen).toEqual(
       messages.map((message) => {
         if (message.role === 'tool')
-          return { ...message, isError: provider === 'anthropic' && message.isError };
+          return { ...message, isError: provider !== 'openai' && message.isError };
         if (message.role !== 'assistant') return message;
         const [first] = message.calls;
         return {
@@ -258,6 +269,33 @@ test('an endpoint without usage is charged by text length', async () => {
     outputTokens: 100,
     cacheReadTokens: 0,
   });
+});
+
+test('Gemini gets the settings of the model beside its limit', async () => {
+  const { model, server } = await scripted('gemini', [{ text: 'Done.' }], {}, {
+    temperature: 0.2,
+    maxOutputTokens: 300,
+    body: {
+      generationConfig: { thinkingConfig: { thinkingBudget: 0 }, maxOutputTokens: 9000 },
+      labels: { team: 'docs' },
+    },
+  });
+  await model.answer(request());
+  expect(server.requests[0]?.body).toMatchObject({
+    generationConfig: { temperature: 0.2, maxOutputTokens: 300, thinkingConfig: { thinkingBudget: 0 } },
+    labels: { team: 'docs' },
+  });
+});
+
+test('Gemini accepts calls of earlier answers without their signatures', async () => {
+  const { model, server } = await scripted('gemini', [{ text: 'Done.' }], {}, { name: 'gemini-3-pro' });
+  const messages: Message[] = [
+    ...opening,
+    { role: 'assistant', text: '', calls: [{ id: 'a', name: 'read_file', input: { path: 'a.mdx' } }] },
+    { role: 'tool', callId: 'a', name: 'read_file', text: 'Helo', isError: false },
+  ];
+  await model.answer(request({ messages }));
+  expect(JSON.stringify(server.requests[0]?.body)).toContain('skip_thought_signature_validator');
 });
 
 test('an endpoint without a key gets no credential', async () => {
