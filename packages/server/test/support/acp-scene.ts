@@ -49,8 +49,8 @@ export const files = {
   'AGENTS.md': 'Obey the branch.\n',
 };
 
-/** A minimal agent; `work` is the source that handles a prompt. */
-export function scripted(work: string): SandboxedProgram {
+/** A minimal agent; `work` is the source that handles a prompt, and `first` may answer any message and return. */
+export function scripted(work: string, first = ''): SandboxedProgram {
   const program = `
     const fs = require('node:fs');
     const send = (message) => fs.writeSync(1, JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -67,6 +67,7 @@ export function scripted(work: string): SandboxedProgram {
     const prompt = async (text) => { ${work}; return 'end_turn'; };
     require('node:readline').createInterface({ input: process.stdin }).on('line', async (line) => {
       const { id, method, params } = JSON.parse(line);
+      ${first}
       if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
       if (method === 'session/new') { servers = params.mcpServers; send({ id, result: { sessionId: 's' } }); }
       if (method === 'session/prompt') send({ id, result: { stopReason: await prompt(params.prompt[0].text) } });

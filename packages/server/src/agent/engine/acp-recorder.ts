@@ -11,10 +11,11 @@ import type {
   ToolResult,
 } from '../contract.ts';
 import { usageOf } from '../replay.ts';
-import type { AgentUpdate } from './acp-session.ts';
+import type { AgentUpdate } from './acp-updates.ts';
 import { callTool, type ToolRunner } from './call-tool.ts';
 import { offeredTools } from './docs-tools.ts';
 import { collectChanges, applyToCopy } from './agent-copy.ts';
+import type { StallWatch } from './stall-watch.ts';
 
 export interface RecordedRun extends EngineRun, ToolRunner {
   limits: EngineRun['limits'];
@@ -35,6 +36,7 @@ export interface RecorderOptions {
   site: string;
   tree: string;
   signal: AbortSignal;
+  stall: Pick<StallWatch, 'find' | 'report'>;
   onTooManySteps(): void;
   onFault(): void;
 }
@@ -107,6 +109,15 @@ export function openAcpRecorder(run: RecordedRun, options: RecorderOptions): Acp
     await journal.append({ kind: 'answer', answer: { text, calls, usage, stopReason } });
   }
 
+  /** Changes that the agent did not report are progress. */
+  async function watchForStall(): Promise<void> {
+    const { stall, signal } = options;
+    if (signal.aborted || stall.find() === undefined) return;
+    await writeChanges((await collect()).changes);
+    const found = stall.find();
+    if (found !== undefined) stall.report(found);
+  }
+
   function takeUnwrittenText(): string {
     const text = unwrittenText;
     unwrittenText = '';
@@ -137,13 +148,17 @@ export function openAcpRecorder(run: RecordedRun, options: RecorderOptions): Acp
         const mayDiffer = writingCalls.has(call.name) && pendingCalls === 0 && !options.signal.aborted;
         const { changes } = mayDiffer ? await collect() : { changes: [] };
         await writeResult(call, { text: update.text, isError, ...(changes.length > 0 ? { changes } : {}) });
+        await watchForStall();
       }).catch(() => undefined);
     },
     onUsage(usage) {
       isModelMetered = true;
       steps += 1;
       const text = takeUnwrittenText();
-      enqueue(() => writeAnswer(usage, [], text)).catch(() => undefined);
+      enqueue(async () => {
+        await writeAnswer(usage, [], text);
+        await watchForStall();
+      }).catch(() => undefined);
     },
     callTool: (call) =>
       enqueue(async () => {
@@ -157,7 +172,9 @@ export function openAcpRecorder(run: RecordedRun, options: RecorderOptions): Acp
         const ownChanges = result.changes ?? [];
         if (ownChanges.length > 0) tree = await run.checkpoint();
         await writeResult(call, result);
-        return applyToCopy(options.site, ownChanges).then(() => result, notInCopy);
+        const answer = await applyToCopy(options.site, ownChanges).then(() => result, notInCopy);
+        await watchForStall();
+        return answer;
       }),
     async settled() {
       await queue;

@@ -9,34 +9,27 @@ import type { EndReason, LoopEnd, Step } from '../contract.ts';
 import type { ModelSettings } from '../model/endpoint.ts';
 import type { Forward } from '../model/gateway.ts';
 import { usageOf } from '../replay.ts';
+import { createTurn, runAgentProcess, type Ending } from './acp-process.ts';
 import { openAcpRecorder, type AcpRecorder, type RecordedRun } from './acp-recorder.ts';
-import { AcpError, openAcpSession, type AcpSession } from './acp-session.ts';
-import { openDocsTools } from './docs-tools.ts';
 import { createAgentCopy } from './agent-copy.ts';
+import { AcpError } from './agent-failure.ts';
+import { deriveTitle } from './derived-title.ts';
+import { openDocsTools } from './docs-tools.ts';
 import { openModelBridge, type ModelBridge } from './model-bridge.ts';
-import {
-  endSandboxed,
-  modelOriginInside,
-  startSandboxed,
-  whySandboxFails,
-  type SandboxedProgram,
-} from './sandbox.ts';
+import { modelOriginInside, whySandboxFails, type SandboxedProgram } from './sandbox.ts';
+import { openSilenceWatch, openStallWatch, type SilenceWatch } from './stall-watch.ts';
 
 export interface AcpRun extends RecordedRun {
   agent: SandboxedProgram;
   folder: string;
   model: (Omit<ModelSettings, 'key'> & { forward: Forward }) | null;
+  maxSilenceSeconds?: number;
 }
-
-type Ending = Omit<LoopEnd, 'tree'>;
-
-const acpNote = `You work as a coding agent in a sandbox: your working folder is a copy of the documentation, you have no network, and only changes of text files in that folder are kept. Edit the files with your own tools. Of the tools that the text below names you have outline, find_pages, search, page_info, move_page, validate and render_page, from the server docyard; they see the files as they are in your folder. There is no finish: end your turn when the work is done, and let your last message be a short summary of what you changed and why.`;
 
 export const freshSessionNote =
   'The run was interrupted and resumes in a new agent session without the earlier conversation. The files are as last recorded.';
 
-/** Time for the agent to save its work before it is killed. */
-const graceMilliseconds = 2000;
+const defaultMaxSilenceSeconds = 600;
 
 /** Throws the reason of the signal and errors of the journal. */
 export async function runAcp(run: AcpRun): Promise<LoopEnd> {
@@ -81,22 +74,43 @@ async function runSession(run: AcpRun, site: string, treeBefore: string): Promis
   const late = AbortSignal.timeout(millisecondsLeft);
   const internalStop = new AbortController();
   const stop = AbortSignal.any([run.signal, late, internalStop.signal]);
+  const stopAs = (reason: EndReason, problem: string) => internalStop.abort(new AcpError(reason, problem));
+  const stall = openStallWatch({
+    journal: run.journal,
+    onWarning: (text) => turn.interrupt(text),
+    onStalled: (text) => stopAs('stalled', text),
+  });
+  const turn = createTurn((text) => stopAs('stalled', text));
+  const maxSilenceSeconds = run.maxSilenceSeconds ?? defaultMaxSilenceSeconds;
+  const silence = openSilenceWatch(maxSilenceSeconds, () =>
+    stopAs('stalled', `The agent sent no message for ${maxSilenceSeconds} seconds.`),
+  );
   const recorder = openAcpRecorder(run, {
     site,
     tree: treeBefore,
     signal: stop,
-    onTooManySteps: () => internalStop.abort(`The agent made more than ${run.limits.steps} steps.`),
+    stall,
+    onTooManySteps: () => stopAs('budget', `The agent made more than ${run.limits.steps} steps.`),
     onFault: () => internalStop.abort(),
   });
-  const model = await openModel(run, stop, recorder, () =>
-    internalStop.abort('The budget of the run is used up.'),
+  const model = await openModel(run, stop, { recorder, silence }, () =>
+    stopAs('budget', 'The budget of the run is used up.'),
   );
-  const tools = await openDocsTools({ folder: run.folder, tools: run.tools, call: recorder.callTool });
+  const tools = await openDocsTools({
+    folder: run.folder,
+    tools: run.tools,
+    async call(call) {
+      silence.pause();
+      return recorder.callTool(call).finally(() => silence.resume());
+    },
+  });
   let end: Ending;
   try {
     const agent = withSockets(run, { model: model?.path, tools: tools.path });
-    end = await runAgentProcess({ ...run, agent }, { site, stop, recorder });
+    end = await runAgentProcess({ ...run, agent }, { site, stop, recorder, stall, silence, turn });
   } finally {
+    silence.close();
+    turn.end();
     await Promise.all([model?.close(), tools.close()]);
   }
   await recorder.settled();
@@ -104,19 +118,21 @@ async function runSession(run: AcpRun, site: string, treeBefore: string): Promis
   // Work is kept for every ending except a policy violation.
   const { tree, refused } = await recorder.close();
   if (refused !== undefined) return { ...end, reason: 'policy_blocked', problem: refused.message, tree };
-  return { ...endingOf(), tree };
+  const { files } = await run.toolContext.diff();
+  return { ...endingOf(), title: deriveTitle(end.summary, files), tree };
 
   /** Our own reason to stop takes precedence, then a failed model, then the agent's answer. */
   function endingOf(): Ending {
     const { summary, title } = end;
-    const failure = model?.failure();
-    if (internalStop.signal.aborted) {
-      return { reason: 'budget', summary, title, problem: String(internalStop.signal.reason) };
+    const stopped: unknown = internalStop.signal.reason;
+    if (stopped instanceof AcpError) {
+      return { reason: stopped.reason, summary, title, problem: stopped.message };
     }
     if (late.aborted) {
       const problem = `The run took longer than ${run.limits.minutes} minutes.`;
       return { reason: 'timeout', summary, title, problem };
     }
+    const failure = model?.failure();
     if (failure !== undefined) return { reason: failure.reason, summary, title, problem: failure.message };
     return end;
   }
@@ -125,20 +141,28 @@ async function runSession(run: AcpRun, site: string, treeBefore: string): Promis
 async function openModel(
   { model, folder, limits, journal }: AcpRun,
   signal: AbortSignal,
-  recorder: AcpRecorder,
+  { recorder, silence }: { recorder: AcpRecorder; silence: SilenceWatch },
   onSpent: () => void,
 ): Promise<ModelBridge | undefined> {
   if (model === null) return undefined;
-  const { forward } = model;
   const used = usageOf(journal.steps);
   return openModelBridge({
     folder,
     model,
-    forward,
+    async forward(...request) {
+      silence.pause();
+      return model.forward(...request).catch((error: unknown) => {
+        silence.resume();
+        throw error;
+      });
+    },
     used,
     limits,
     signal,
-    onAnswer: recorder.onUsage,
+    onAnswer(usage) {
+      silence.resume();
+      recorder.onUsage(usage);
+    },
     onSpent,
   });
 }
@@ -168,49 +192,4 @@ function withSockets(
   };
   const environment = { ...(model === null ? {} : environments[model.provider]), ...agent.environment };
   return { ...agent, environment, sockets };
-}
-
-async function runAgentProcess(
-  run: AcpRun,
-  { site, stop, recorder }: { site: string; stop: AbortSignal; recorder: AcpRecorder },
-): Promise<Ending> {
-  const child = await startSandboxed(run.agent, { scratch: run.folder, site });
-  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
-  const timers = new Set<NodeJS.Timeout>();
-  let session: AcpSession | undefined;
-  const onStop = (): void => {
-    session?.cancel();
-    timers.add(setTimeout(() => endSandboxed(child), session === undefined ? 0 : graceMilliseconds));
-  };
-  stop.addEventListener('abort', onStop, { once: true });
-  if (stop.aborted) onStop();
-  const currentSummary = () => ({ summary: recorder.lastText(), title: '' });
-  try {
-    session = await openAcpSession(child, recorder.onUpdate);
-    return { reason: await takeTurns(run, session, stop), ...currentSummary() };
-  } catch (error) {
-    if (!(error instanceof AcpError)) {
-      if (!stop.aborted) throw error;
-      return { reason: 'internal', ...currentSummary() };
-    }
-    return { reason: error.reason, ...currentSummary(), problem: error.message };
-  } finally {
-    stop.removeEventListener('abort', onStop);
-    for (const timer of timers) clearTimeout(timer);
-    endSandboxed(child);
-    await closed;
-  }
-}
-
-async function takeTurns(run: AcpRun, session: AcpSession, stop: AbortSignal): Promise<EndReason> {
-  const opening = run.messages.map(({ text }) => text);
-  const received = run.journal.steps.flatMap((step) => (step.kind === 'message' ? [step.message.text] : []));
-  let reason = await session.prompt([acpNote, ...opening, ...received].join('\n\n'));
-  while (reason === 'done' && !stop.aborted) {
-    const [news] = (await run.incoming?.()) ?? [];
-    if (news === undefined) break;
-    await run.journal.append({ kind: 'message', message: { role: 'user', text: news } });
-    reason = await session.prompt(news);
-  }
-  return reason;
 }

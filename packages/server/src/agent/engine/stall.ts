@@ -62,13 +62,18 @@ function noProgress(steps: readonly Step[], since: number): string | undefined {
     if (step.kind === 'answer') idleAnswers += 1;
     if (step.kind !== 'result') continue;
     const changed = (step.result.changes ?? []).length > 0 && !trees.has(step.tree);
-    const read = readingTools.has(step.call.name) && !isFailure(step) && !reads.has(callOf(step));
+    const read = isReading(step) && !isFailure(step) && !reads.has(callOf(step));
     trees.add(step.tree);
     reads.add(callOf(step));
     if (changed || read) idleAnswers = 0;
   }
   if (idleAnswers < maxIdleAnswers) return undefined;
   return `In the last ${maxIdleAnswers} steps no new file was read and nothing was changed.`;
+}
+
+/** What an external agent reads with is unknown, so each new call of its own tools counts. */
+function isReading({ call }: Result): boolean {
+  return readingTools.has(call.name) || call.name.startsWith('acp_');
 }
 
 function isFailure({ result }: Result): boolean {
@@ -80,5 +85,5 @@ function callOf({ call }: Result): string {
 }
 
 function outcomeOf(result: Result): string {
-  return JSON.stringify([callOf(result), result.result.text]);
+  return JSON.stringify([callOf(result), result.result.text, result.result.changes ?? []]);
 }
