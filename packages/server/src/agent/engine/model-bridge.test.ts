@@ -67,8 +67,8 @@ interface Answer {
   text: string;
 }
 
-/** Without a body it is a GET. */
-function post(socketPath: string, path: string, body: object | undefined): Promise<Answer> {
+/** Without a body it is a GET. A text is sent as it is. */
+function post(socketPath: string, path: string, body: object | string | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { socketPath, path, method: body === undefined ? 'GET' : 'POST', headers: { authorization: 'Bearer dummy' } },
@@ -82,7 +82,7 @@ function post(socketPath: string, path: string, body: object | undefined): Promi
       },
     );
     sent.once('error', reject);
-    sent.end(body === undefined ? '' : JSON.stringify(body));
+    sent.end(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
   });
 }
 
@@ -238,6 +238,20 @@ test.each([
   const text = 'x'.repeat(4000);
   const counted = JSON.parse((await ask({ messages: text }, path)).text) as Record<string, number>;
   expect(counted[field]).toBeGreaterThanOrEqual(1000);
+  expect(server.requests).toEqual([]);
+  expect(paid).toEqual([]);
+});
+
+test.each(streams)('hostile requests to %s at %s are answered without the endpoint', async (provider, path) => {
+  const { bridge, server, paid } = await scene([{ text: 'Still here.' }], { provider });
+  const depth = 500_000;
+  const hostile = ['', '{', '[]', 'null', '\0', '{"a":'.repeat(depth), `${'['.repeat(depth)}${']'.repeat(depth)}`];
+  for (const text of hostile) {
+    const { status, text: answer } = await post(bridge.path, path, text);
+    expect(status).toBe(400);
+    expect(JSON.parse(answer)).toMatchObject({ error: { message: expect.any(String) as string } });
+  }
+  expect((await post(bridge.path, path, 'x'.repeat(8_000_001))).status).toBe(413);
   expect(server.requests).toEqual([]);
   expect(paid).toEqual([]);
 });
