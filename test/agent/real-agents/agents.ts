@@ -6,8 +6,6 @@ export interface RealAgent {
   name: string;
   package: string;
   version: string;
-  /** Packages with the program of one platform, which a script of the package would otherwise download. */
-  platformPackages?: readonly string[];
   format: 'Chat completions' | 'Messages' | 'Responses' | 'Gemini';
   provider: 'openai' | 'anthropic' | 'gemini';
   /** The command below the folder of the installation, with its arguments. */
@@ -51,7 +49,6 @@ export const realAgents: readonly RealAgent[] = [
     name: 'opencode',
     package: 'opencode-ai',
     version: '1.18.33',
-    platformPackages: ['opencode-linux-x64', 'opencode-linux-arm64'],
     format: 'Chat completions',
     provider: 'openai',
     command: `node_modules/opencode-linux-${process.arch}/bin/opencode acp`,

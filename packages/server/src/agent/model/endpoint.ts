@@ -51,7 +51,7 @@ function geminiBody(given: Json, { body = {}, ...settings }: Extras): Json {
 }
 
 function withLimits(given: Json, { temperature, maxOutputTokens = Infinity }: Omit<Extras, 'body'>): Json {
-  const limits = limitFields.flatMap((field) => {
+  const limits = limitFields.flatMap((field): [string, number][] => {
     const limit = given[field];
     return typeof limit === 'number' ? [[field, Math.min(limit, maxOutputTokens)]] : [];
   });

@@ -17,9 +17,9 @@ const passedFields = [
   ...['tool_choice', 'top_k', 'top_p'],
 ];
 const ownToolTypes = /^(?:custom|bash_\d+|text_editor_\d+|memory_\d+)$/;
-const passedParts = new Set(
-  ['text', 'image', 'document', 'thinking', 'redacted_thinking'].concat('tool_use', 'tool_result'),
-);
+const passedParts = new Set([
+  ...['text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'],
+]);
 const inlineSources = new Set(['base64', 'text', 'content']);
 const writtenFields = new Set(['text', 'thinking', 'partial_json', 'content']);
 const maxNesting = 8;

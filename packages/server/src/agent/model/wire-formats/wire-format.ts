@@ -44,7 +44,9 @@ export function refusePart(): never {
 }
 
 export function picked(given: Json, names: readonly string[]): Json {
-  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])));
+  return Object.fromEntries(
+    names.flatMap((name): [string, unknown][] => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])),
+  );
 }
 
 export function listIn(value: unknown, what: string): Json[] {
