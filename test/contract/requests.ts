@@ -131,6 +131,7 @@ const fields = {
   limits: fc.dictionary(fc.constantFrom('steps', 'minutes', 'files', '__proto__'), numbers, { maxKeys: 3 }),
   agent: fc.record(
     {
+      engine: text,
       model: fc.record({ provider: text, url: text, name: text, key: text }),
       forge: fc.record({ kind: text, apiBase: text, credential: value }),
       protectedPaths: fc.array(text, { maxLength: 3 }),

@@ -72,6 +72,8 @@ export const maxShownPromptCharacters = 1000;
 export const patchType = 'text/x-diff';
 
 export const modelProviders = ['openai', 'anthropic', 'gemini'] as const;
+/** What carries out agent jobs: the loop of Docyard, or the program in `AGENT_COMMAND`. */
+export const agentEngines = ['builtin', 'external'] as const;
 export const forgeKinds = [
   'github',
   'gitlab',

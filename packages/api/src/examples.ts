@@ -75,6 +75,7 @@ export const exampleProject = {
   domain: 'docs.example.com',
   source,
   agent: {
+    engine: null,
     model: null,
     forge: { kind: 'gitlab' as const, apiBase: null, credential: { set: true } },
     limits: {},

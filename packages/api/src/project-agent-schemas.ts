@@ -1,6 +1,6 @@
 /** Agent settings of a project. Responses never contain the secrets. */
 import * as z from 'zod';
-import { forgeKinds, modelProviders } from './constants.ts';
+import { agentEngines, forgeKinds, modelProviders } from './constants.ts';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
 import { ModelHeaders, modelOptions } from './model-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
@@ -41,6 +41,10 @@ export const SetForgeCredential = z
 
 export const SetProjectAgent = z
   .strictObject({
+    engine: z.enum(agentEngines).nullish().meta({
+      description:
+        'What edits the files: `builtin`, or `external` for the program in `AGENT_COMMAND`. Null for `external` if the installation has that program, otherwise `builtin`.',
+    }),
     model: z
       .strictObject({
         provider: z.enum(modelProviders).describe('The protocol of the endpoint.'),
@@ -88,6 +92,10 @@ const storedSecret = z.object({ set: z.boolean().describe('Whether a secret is s
 
 export const ProjectAgent = z
   .object({
+    engine: z
+      .enum(agentEngines)
+      .nullable()
+      .describe('What edits the files; null for the default of the installation.'),
     model: z
       .object({
         provider: z.enum(modelProviders).describe('The protocol of the endpoint.'),

@@ -14,6 +14,7 @@ import {
   type TestContext,
   type TestService,
 } from '../../test/support/test-context.ts';
+import { changeAgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type PullRequest } from './contract.ts';
 import { continueWithMessages } from './message.ts';
 import { updateRun, readRuns, pendingMessages } from './record.ts';
@@ -140,6 +141,36 @@ describe('creating a job', () => {
     const { id, model } = await create();
     expect(model).toBe('writer.js');
     expect((await post(`job/${id}/message`, { prompt: 'And more.' })).status).toBe(200);
+  });
+
+  test('a project chooses its engine', async () => {
+    const change = (engine: string) =>
+      service.request(`/v1/projects/${projectId}`, {
+        ...jsonBody({ agent: { engine } }),
+        method: 'PATCH',
+        key: tenant.key.key,
+      });
+    await setUp({ AGENT_COMMAND: '/usr/bin/node /opt/agents/writer.js' });
+    expect((await change('builtin')).status).toBe(200);
+    expect(await code(post('job', { prompt: 'Go.' }))).toBe('agent_not_configured');
+    expect((await change('external')).status).toBe(200);
+    expect((await create()).model).toBe('writer.js');
+  });
+
+  test('an external engine needs AGENT_COMMAND', async () => {
+    const refused = await service.request(`/v1/projects/${projectId}`, {
+      ...jsonBody({ agent: { engine: 'external' } }),
+      method: 'PATCH',
+      key: tenant.key.key,
+    });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ details: [{ path: 'agent.engine' }] });
+    await changeAgentSettings(context, projectId, { engine: 'external' });
+    const answer = await post('job', { prompt: 'Go.' });
+    expect(await answer.json()).toMatchObject({
+      code: 'agent_not_configured',
+      error: expect.stringContaining('AGENT_COMMAND is not set') as string,
+    });
   });
 
   test('jobs, messages and retries share one rate limit', async () => {

@@ -1,4 +1,5 @@
 /** Settings of a project's agent runs, which take precedence over those of the installation. */
+import type { ProjectAgent, SetProjectAgent } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { alsoAllowing, policyFor, type Tenant } from '../egress/rules.ts';
@@ -15,9 +16,27 @@ export async function requireEngine(
   context: SettingsContext,
   projectId: string,
 ): Promise<ModelSettings | null> {
-  const model = await readModel(context, projectId);
-  if (model !== null || context.config.agentCommand !== null) return model;
-  throw notConfigured();
+  const { engine } = await readAgentSettings(context, projectId);
+  if (engineFor(context, engine) === 'builtin') return requireModel(context, projectId);
+  if (context.config.agentCommand === null) throw new Problem('agent_not_configured', missingCommand);
+  return readModel(context, projectId);
+}
+
+export function engineFor(
+  { config }: Pick<Context, 'config'>,
+  engine: ProjectAgent['engine'],
+): NonNullable<ProjectAgent['engine']> {
+  return engine ?? (config.agentCommand === null ? 'builtin' : 'external');
+}
+
+export const missingCommand =
+  'The project uses an external agent, and AGENT_COMMAND is not set. Ask the operator to set it, or set `agent.engine` to `builtin`.';
+
+/** Only the server knows its command, so other callers find out when a job starts. */
+export function refuseMissingEngine({ config }: Pick<Context, 'config'>, change?: SetProjectAgent): void {
+  if (change?.engine !== 'external' || config.agentCommand !== null) return;
+  const message = 'AGENT_COMMAND is not set, so there is no external agent. Ask the operator to set it.';
+  throw new Problem('invalid_request', message, { details: [{ path: 'agent.engine', message }] });
 }
 
 export async function requireModel(context: SettingsContext, projectId: string): Promise<ModelSettings> {

@@ -13,7 +13,7 @@ import { holdsSecret } from './policy/secrets.ts';
 import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
-import { knownSecrets, readModel, requireModel, modelEgress } from './settings.ts';
+import { engineFor, knownSecrets, missingCommand, readModel, requireModel, modelEgress } from './settings.ts';
 import { existingPath } from './tools/existing-path.ts';
 import { hashOf } from './tools/files.ts';
 import { filePath } from './tools/inputs.ts';
@@ -74,8 +74,9 @@ async function runEngine(run: AgentRun) {
     },
     onFault: (error: unknown) => input.log.error({ err: error }, 'a tool failed'),
   };
-  const { agentCommand } = context.config;
-  if (agentCommand !== null) {
+  if (engineFor(context, run.rules.engine) === 'external') {
+    const { agentCommand } = context.config;
+    if (agentCommand === null) throw new RunEndedError('internal', missingCommand);
     const folder = join(run.folder, 'agent');
     const model = await externalModel(run);
     const agent = await programOf(run, agentCommand, model?.name ?? null);

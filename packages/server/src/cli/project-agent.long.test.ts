@@ -60,6 +60,7 @@ function file(name: string, text: string): string {
 test('the command without options prints the current settings', () => {
   expect(agent([]).stdout).toBe(
     [
+      'engine          default of the installation',
       'forge           detected from the repository URL',
       'model           default of the installation',
       'limits          default',
@@ -70,6 +71,12 @@ test('the command without options prints the current settings', () => {
       '',
     ].join('\n'),
   );
+});
+
+test('the engine is set and reset', () => {
+  expect(json(['--engine', 'builtin'])).toMatchObject({ engine: 'builtin' });
+  expect(json(['--no-engine'])).toMatchObject({ engine: null });
+  expect(agent(['--engine', 'other'])).toMatchObject({ status: 2 });
 });
 
 describe('the forge', () => {

@@ -2,7 +2,7 @@
  * `docyard projects agent`: the agent settings of a project, directly in the database. Secrets are read from files or
  * standard input, because other users of the machine can read arguments.
  */
-import { forgeKinds, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
+import { agentEngines, forgeKinds, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { definedOnly, numbersIn, textIn } from './option-values.ts';
@@ -40,7 +40,8 @@ const optionOfField = {
 };
 
 interface AgentOptions extends LocalOptions, ModelOptions {
-  /** False for `--no-forge`; likewise below. */
+  /** False for `--no-engine`; likewise below. */
+  engine?: string | false;
   forge?: string | false;
   apiBase?: string;
   tokenFile?: string;
@@ -64,6 +65,8 @@ export function describeProjectAgent(command: Command): void {
       .description('Show or change the agent settings of a project.')
       .argument('<project>', 'project id, such as pr_…, or domain'),
   )
+    .addOption(new Option('--engine <name>', 'what edits the files').choices(agentEngines))
+    .option('--no-engine', 'use the default engine of the installation again')
     .addOption(new Option('--forge <kind>', 'kind of git host').choices(forgeKinds))
     .option('--no-forge', 'detect the forge from the repository URL again')
     .option('--api-base <url>', 'URL of the API, if not the default')
@@ -89,6 +92,7 @@ export function describeProjectAgent(command: Command): void {
       `
 Examples:
   docyard projects agent docs.example.com
+  docyard projects agent docs.example.com --engine external
   docyard projects agent docs.example.com --forge gitlab --token-file ./token
   pass show forge/token | docyard projects agent docs.example.com --token-file -
   docyard projects agent docs.example.com --protect legal --allow-path "snippets/**"
@@ -122,6 +126,7 @@ async function showOrChange(idOrDomain: string, options: AgentOptions): Promise<
 function changeOf(options: AgentOptions, stored: Settings): Record<string, unknown> {
   const instructions = options.instructionsFile ?? (options.instructions ? undefined : null);
   return definedOnly({
+    engine: options.engine === false ? null : options.engine,
     forge: forgeOf(options, stored.forge),
     model: modelOf(options, stored.model),
     limits: limitsOf(options, stored.limits),
@@ -180,11 +185,12 @@ function show(options: LocalOptions, settings: Settings): void {
   process.stdout.write(options.json ? `${JSON.stringify(settings, null, 2)}\n` : described(settings));
 }
 
-function described({ forge, model, limits, instructions, ...lists }: Settings): string {
+function described({ engine, forge, model, limits, instructions, ...lists }: Settings): string {
   const secret = (is: { set: boolean }, what: string) => (is.set ? `${what} set` : `no ${what}`);
   const list = (items: string[]) => (items.length === 0 ? 'none' : items.join(', '));
   const given = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
   const lines: [string, string][] = [
+    ['engine', engine ?? 'default of the installation'],
     [
       'forge',
       forge === null

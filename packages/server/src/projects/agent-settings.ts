@@ -11,6 +11,7 @@ type ForgeCredential = z.infer<typeof SetForgeCredential>;
 
 /** Without secrets. */
 export interface AgentSettings {
+  engine: ProjectAgent['engine'];
   model: (Omit<NonNullable<ProjectAgent['model']>, 'key' | 'headers'> & { headerNames?: string[] }) | null;
   forge: Omit<NonNullable<ProjectAgent['forge']>, 'credential'> | null;
   limits: ProjectAgent['limits'];
@@ -21,6 +22,7 @@ export interface AgentSettings {
 }
 
 const none: AgentSettings = {
+  engine: null,
   model: null,
   forge: null,
   limits: {},
@@ -92,6 +94,7 @@ export async function changeAgentSettings(
 ): Promise<void> {
   const old = await readAgentSettings(context, projectId);
   const next: AgentSettings = {
+    engine: change.engine === undefined ? old.engine : change.engine,
     model: change.model === undefined ? old.model : modelOf(change.model, old.model),
     forge: change.forge === undefined ? old.forge : forgeOf(change.forge),
     limits: change.limits === undefined ? old.limits : definedOnly(change.limits ?? {}),

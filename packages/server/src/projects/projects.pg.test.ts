@@ -38,6 +38,7 @@ describe('creating', () => {
       domain: 'docs.example.com',
       source: { repository, ref: 'main', directory: 'packages/docs' },
       agent: {
+        engine: null,
         model: null,
         forge: null,
         limits: {},

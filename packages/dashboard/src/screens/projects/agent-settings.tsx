@@ -2,6 +2,7 @@ import type { Project } from '@docyard/api';
 import { useMay } from '../../session/session.tsx';
 import { Note } from '../../parts/note.tsx';
 import { AgentRules } from './agent-rules.tsx';
+import { EngineSettings } from './engine-settings.tsx';
 import { ForgeSettings } from './forge-settings.tsx';
 import { ModelSettings } from './model-settings.tsx';
 
@@ -10,6 +11,7 @@ export function AgentSettings({ project }: { project: Project }) {
   if (!mayWrite) return <Note tone="quiet">Members, admins and owners can change the agent settings.</Note>;
   return (
     <>
+      <EngineSettings project={project} />
       <ModelSettings project={project} />
       <ForgeSettings project={project} />
       <AgentRules project={project} />

@@ -76,7 +76,7 @@ describe.skipIf(weakness !== undefined)('a silent agent', () => {
   });
 
   test('waiting for a slow model is not silence', async () => {
-    const { model } = await modelFor([{ text: 'Slow.', pieces: 2, pauseMilliseconds: 2500 }]);
+    const { model } = await modelFor([{ fault: 'slow', answer: { text: 'Slow.', pieces: 1 }, pauseMilliseconds: 2500 }]);
     const { run } = scene(scripted(`await ${askModel}.then((r) => r.text())`), { model, maxSilenceSeconds: 4 });
     expect(await runAcp(run)).toMatchObject({ reason: 'done' });
   });

@@ -1,3 +1,4 @@
+import { refuseMissingEngine } from '../../agent/settings.ts';
 import { removeFiles } from '../../exports/retention.ts';
 import { keyChanges } from '../../keys/keys.ts';
 import * as projects from '../../projects/projects.ts';
@@ -24,6 +25,7 @@ export const projectHandlers: Pick<
 
   updateProject: async ({ actor, caller, input, commit }) =>
     commit(async (inside) => {
+      refuseMissingEngine(inside, input.body.agent);
       const given = { ...input.params, change: input.body, actor, allowLocal: caller.localSources };
       return { body: await projects.updateProject(inside, given) };
     }),
