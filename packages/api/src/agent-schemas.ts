@@ -292,7 +292,7 @@ export const AgentStep = z
           input: z.unknown().describe('Its input.'),
         }),
       )
-      .describe('The tools that the agent calls.'),
+      .describe('The tools that the agent calls; of a result of an external agent, its call.'),
     tool: toolName,
     isError: isFailedTool,
   })

@@ -5,6 +5,7 @@
 import type { AgentEvent, AgentEvents } from '@docyard/api';
 import { hasEvent, type Job } from '../jobs/store.ts';
 import type { Step } from './contract.ts';
+import { titleOf } from './engine/external-call.ts';
 import { firstLine } from './first-line.ts';
 import { readSteps, type RecordedStep } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
@@ -131,7 +132,7 @@ function lineAbout(step: Step): string {
     case 'answer':
       return step.answer.text.trim() || callsLine(step.answer.calls.map(({ name }) => name));
     case 'result':
-      return step.result.text;
+      return titleOf(step.call) ?? step.result.text;
     case 'loop-ended':
       return step.summary || step.reason;
     case 'validated':

@@ -1,6 +1,7 @@
 import type { AgentStep } from '@docyard/api';
 import { readPage, type PageRequest } from '../paging.ts';
-import type { Step } from './contract.ts';
+import type { Step, ToolCall } from './contract.ts';
+import { isExternalCall } from './engine/external-call.ts';
 import { recordedStep, type RecordedStep } from './record.ts';
 import { redactJson } from './redact.ts';
 import { redactorOf, type SettingsContext } from './settings.ts';
@@ -22,10 +23,16 @@ function viewStep({ run, number, at, step }: RecordedStep): AgentStep {
     kind: step.kind,
     role: roleOf(step),
     text: textOf(step),
-    calls: step.kind === 'answer' ? step.answer.calls.map(({ name, input }) => ({ tool: name, input })) : [],
+    calls: callsOf(step).map(({ name, input }) => ({ tool: name, input })),
     tool: step.kind === 'result' ? step.call.name : null,
     isError: step.kind === 'result' && step.result.isError === true,
   };
+}
+
+/** An external agent calls its tools without an answer that names them. */
+function callsOf(step: Step): readonly ToolCall[] {
+  if (step.kind === 'answer') return step.answer.calls;
+  return step.kind === 'result' && isExternalCall(step.call) ? [step.call] : [];
 }
 
 function roleOf(step: Step): AgentStep['role'] {

@@ -164,11 +164,11 @@ function isSame(step: AgentStep, { run, number }: StepEvent): boolean {
   return step.run === run && step.number === number;
 }
 
-/** Tool calls precede their results in the same order. */
+/** Tool calls precede their results in the same order, except those of an external agent. */
 function callOf(transcript: readonly AgentStep[], step: StepEvent): string | undefined {
   if (step.kind !== 'result') return undefined;
   const at = transcript.findIndex((each) => isSame(each, step));
   const answer = transcript.slice(0, Math.max(at, 0)).findLastIndex(({ kind }) => kind === 'answer');
-  const call = transcript[answer]?.calls[at - answer - 1];
+  const call = transcript[at]?.calls[0] ?? transcript[answer]?.calls[at - answer - 1];
   return call === undefined ? undefined : JSON.stringify(call.input, null, 2);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { createUpdateReader, isComparable, type AgentUpdate } from './acp-updates.ts';
+import { createUpdateReader, type AgentUpdate } from './acp-updates.ts';
+import { isComparable } from './external-call.ts';
 
 function callOf(...updates: Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'toolCallId'>[]) {
   const read = createUpdateReader();

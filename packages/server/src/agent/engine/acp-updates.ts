@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ToolCall } from '../contract.ts';
+import { ownToolPrefix } from './external-call.ts';
 import { siteInside } from './sandbox.ts';
 
 export type AgentUpdate =
@@ -59,16 +60,10 @@ function finished(id: string, { title, kind, path, input, text }: OpenCall, isEr
   const given = input === undefined ? {} : { input };
   return {
     kind: 'call',
-    call: { id: id.slice(0, 100), name: `acp_${kind}`, input: { title, ...shown, ...given } },
+    call: { id: id.slice(0, 100), name: `${ownToolPrefix}${kind}`, input: { title, ...shown, ...given } },
     text: text === '' ? title : text,
     isError,
   };
-}
-
-/** Calls without a path and an input cannot be compared. */
-export function isComparable({ name, input }: ToolCall): boolean {
-  if (!name.startsWith('acp_')) return true;
-  return typeof input === 'object' && input !== null && ('path' in input || 'input' in input);
 }
 
 function contentText(content: readonly ToolCallContent[]): string {

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { Tool, ToolCall, ToolResult } from '../contract.ts';
 import { listenIn, type LocalSocket } from '../../egress/local-socket.ts';
 import { serveTools, toolSchema, type OfferedTool, type ToolServer } from '../../tool-protocol/serve.ts';
+import { docsCallPrefix } from './external-call.ts';
 
 export interface DocsToolsOptions {
   folder: string;
@@ -26,7 +27,7 @@ export function openDocsTools({ folder, tools, call }: DocsToolsOptions): Promis
     tools: offeredTools(tools).map(describe),
     async call(name, input) {
       calls += 1;
-      const { text, isError = false } = await call({ id: `docs-${calls}`, name, input });
+      const { text, isError = false } = await call({ id: `${docsCallPrefix}${calls}`, name, input });
       return { texts: [text], isError };
     },
   };

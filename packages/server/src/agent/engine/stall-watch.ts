@@ -1,6 +1,6 @@
 /** Stops an external agent that makes no progress: one that repeats itself is warned once, a silent one is ended. */
 import type { Journal, Step } from '../contract.ts';
-import { isComparable } from './acp-updates.ts';
+import { isComparable } from './external-call.ts';
 import { findStall } from './stall.ts';
 
 export interface StallWatch {
