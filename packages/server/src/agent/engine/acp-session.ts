@@ -32,11 +32,11 @@ export interface AcpSessionOptions {
   /** Called for every message of the agent. */
   onActivity?(): void;
   onStage?(stage: AcpStage): void;
+  /** What the agent says about itself. */
+  onInitialized?(agent: InitializeResponse): void;
 }
 
 export interface AcpSession {
-  /** What the agent says about itself. */
-  readonly agent: InitializeResponse;
   /** Resolves when the turn of the agent ends. Throws AcpError. */
   prompt(text: string): Promise<EndReason>;
   cancel(): void;
@@ -56,7 +56,7 @@ const endings: Record<StopReason, EndReason> = {
 
 export async function openAcpSession(
   child: SandboxedProcess,
-  { variables, onUpdate, onActivity, onStage }: AcpSessionOptions,
+  { variables, onUpdate, onActivity, onStage, onInitialized }: AcpSessionOptions,
 ): Promise<AcpSession> {
   const failure = watchForFailure(child);
   const { agent } = connect(child, onUpdate);
@@ -72,6 +72,7 @@ export async function openAcpSession(
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     }),
   );
+  onInitialized?.(initialized);
   const { protocolVersion, authMethods = [] } = initialized;
   if (protocolVersion !== PROTOCOL_VERSION) {
     throw new AcpError('internal', `The agent uses the unsupported protocol version ${protocolVersion}.`);
@@ -111,7 +112,6 @@ export async function openAcpSession(
     signedIn('session', () => agent.request<NewSessionResponse>(methods.agent.session.new, opening)),
   );
   return {
-    agent: initialized,
     async prompt(text) {
       const params = { sessionId, prompt: [{ type: 'text' as const, text }] };
       const { stopReason } = await orFail(

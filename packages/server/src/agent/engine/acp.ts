@@ -168,8 +168,8 @@ async function openModel(
 }
 
 /** A placeholder key; the gateway adds the real one outside the sandbox. */
-function withSockets(
-  { agent, model }: AcpRun,
+export function withSockets(
+  { agent, model }: { agent: SandboxedProgram; model: Pick<ModelSettings, 'provider' | 'name'> | null },
   sockets: NonNullable<SandboxedProgram['sockets']>,
 ): SandboxedProgram {
   const key = 'held-by-docyard';
