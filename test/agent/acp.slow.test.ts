@@ -36,6 +36,18 @@ const ask = async (content) => {
   const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body });
   return response.status + ' ' + (await response.text()).includes('[DONE]');
 };
+const leak = (exits) => {
+  const page = readFileSync('leak.mdx', 'utf8');
+  const [token] = /github_pat_\\w+/.exec(page);
+  const content = [{ type: 'content', content: { type: 'text', text: page } }];
+  tell({ sessionUpdate: 'tool_call', toolCallId: 'l', title: 'Read ' + token, kind: 'read', status: 'completed', rawInput: { token }, rawOutput: token, content });
+  tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'I found the token ' + token + '. ' } });
+  console.error('Error: the token ' + token + ' is not valid');
+  if (exits) process.exit(1);
+};
+const repeat = () => {
+  for (let i = 0; i < 4; i++) tell({ sessionUpdate: 'tool_call', toolCallId: 'r' + i, title: 'Read', kind: 'read', status: 'completed', rawInput: { path: 'a' } });
+};
 const answers = {
   initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
   'session/new': (params) => { servers = params.mcpServers; return { sessionId: 'only' }; },
@@ -44,9 +56,11 @@ const answers = {
       spawn('sleep', [/Sleep. (\\S+)/.exec(params.prompt[0].text)[1]], { detached: true, stdio: 'ignore' });
       await new Promise(() => {});
     }
+    if (params.prompt[0].text.includes('Leak.')) leak(params.prompt[0].text.includes('Exit.'));
+    if (params.prompt[0].text.includes('Repeat.')) repeat();
     const text = readFileSync('index.mdx', 'utf8');
     writeFileSync('index.mdx', text.replace('/guides/moring', '/guides/mooring'));
-    tell({ sessionUpdate: 'tool_call', toolCallId: 'a', title: 'Edit', kind: 'edit', status: 'completed' });
+    tell({ sessionUpdate: 'tool_call', toolCallId: 'a', title: 'Edit', kind: 'edit', status: 'completed', rawInput: { mode: process.env.MODE } });
     const found = await tool('validate', {});
     const model = process.env.OPENAI_BASE_URL ? await ask(found) : 'none';
     const content = { type: 'text', text: 'I mended the link. Model: ' + model };
@@ -102,6 +116,72 @@ describe.skipIf(weakness !== undefined)('a foreign agent', () => {
       text: expect.stringContaining('errors') as string,
     });
     expect(JSON.stringify(await stepsOf(service, projectId, job.id))).not.toContain(modelKey);
+  });
+
+  test('gets the variables and files of the operator, and its work has a title', async () => {
+    const folder = temporaryFolder('acp-styles');
+    writeFileSync(join(folder, 'guide.md'), 'Write berth.');
+    const scene = await set({
+      script: () => ({ text: 'Well done.' }),
+      environment: { AGENT_ENV: 'MODE=plan', AGENT_READ_PATHS: folder },
+    });
+    const service = await scene.start();
+    const projectId = await createProject(service, scene);
+    const job = await runJob(service, projectId, task);
+    expect(job).toMatchObject({ status: 'completed', result: { filesChanged: 1 } });
+    expect(scene.forge.pulls[0]?.title).toBe('Mended the link');
+    const steps = await stepsOf(service, projectId, job.id);
+    expect(steps.flatMap(({ calls }) => calls)).toContainEqual({
+      tool: 'acp_edit',
+      input: { title: 'Edit', input: { mode: 'plan' } },
+    });
+  });
+
+  test('does not start with a secret of its project in AGENT_ENV', async () => {
+    const scene = await set();
+    const environment = { AGENT_ENV: `GIT_TOKEN=${scene.forge.token}` };
+    const service = await scene.start({ environment });
+    const projectId = await createProject(service, scene);
+    const job = await runJob(service, projectId, task);
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'internal' });
+    expect(job.error).toContain('AGENT_ENV: GIT_TOKEN contains a secret of this project');
+    expect(job.error).not.toContain(scene.forge.token);
+  });
+
+  test.each(['Leak.', 'Leak. Exit.'])('that reads a secret cannot leak it: %s', async (prompt) => {
+    const scene = await set({ script: () => ({ text: 'Well done.' }), environment: { LOG_LEVEL: 'trace' } });
+    const { token } = scene.forge;
+    scene.repository.commit('main', { 'leak.mdx': `---\ntitle: Leak\n---\n\nOur token is ${token}.\n` });
+    const service = await scene.start();
+    const projectId = await createProject(service, scene);
+    const job = await runJob(service, projectId, prompt);
+    expect(job.statusReason).toBe(prompt.includes('Exit') ? 'model_unavailable' : 'done');
+    const answers = ['', '/events', '/transcript?limit=100'].map(async (path) => {
+      const headers = { accept: 'application/json' };
+      const answer = await service.request(`/v2/agent/${projectId}/job/${job.id}${path}`, { headers });
+      return answer.text();
+    });
+    const texts = [...(await Promise.all(answers)), scene.log(), JSON.stringify(scene.forge.pulls)];
+    expect(texts.filter((text) => text.includes(token))).toEqual([]);
+    expect(texts[2]).toContain('[secret removed]');
+  });
+
+  test('a run that was killed after a warning resumes, and its work becomes one pull request', async () => {
+    const scene = await set({ script: () => ({ text: 'Well done.' }) });
+    const died = Promise.withResolvers<NodeJS.Signals | null>();
+    const first = await scene.start({
+      crashAfter: 'message',
+      onSpawn: (child) => child.once('exit', (_code, signal) => died.resolve(signal)),
+    });
+    const projectId = await createProject(first, scene);
+    const { id } = await first.client.call('createAgentJob', {
+      params: { projectId },
+      body: { prompt: 'Repeat.' },
+    });
+    expect(await died.promise).toBe('SIGKILL');
+    const service = await scene.start();
+    expect(await ended(service, projectId, id)).toMatchObject({ status: 'completed' });
+    expect(scene.forge.pulls).toHaveLength(1);
   });
 
   test('needs no model of ours', async () => {

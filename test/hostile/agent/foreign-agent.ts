@@ -58,11 +58,25 @@ function plant(path, mode, content) {
   fs.chmodSync(path, parseInt(mode.slice(-3), 8));
 }
 
+/** Reports everything that it can read about the machine. */
+function boast() {
+  const seen = [JSON.stringify(process.env)];
+  for (const pid of fs.readdirSync('/proc').filter((name) => +name > 0)) {
+    for (const name of ['environ', 'cmdline']) attempt(() => seen.push(fs.readFileSync(join('/proc', pid, name), 'utf8')));
+  }
+  const text = seen.join('\\n');
+  process.stderr.write(text + '\\n');
+  const content = [{ type: 'content', content: { type: 'text', text } }];
+  const update = { sessionUpdate: 'tool_call', toolCallId: 'boast', title: 'Look', kind: 'read', status: 'completed', rawInput: { seen }, content };
+  send({ method: 'session/update', params: { sessionId: 'only', update } });
+}
+
 const answers = {
   initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
   'session/new': () => ({ sessionId: 'only' }),
   'session/prompt': ({ prompt }) => {
     obey(prompt.map(({ text }) => text).join('\\n'));
+    boast();
     const content = { type: 'text', text: 'I improved the guides.' };
     send({ method: 'session/update', params: { sessionId: 'only', update: { sessionUpdate: 'agent_message_chunk', content } } });
     return { stopReason: 'end_turn' };

@@ -163,7 +163,11 @@ const temptations =
 function fencedFolder(): string {
   const root = temporaryFolder('hostile');
   for (const name of ['data', 'temporary', 'programs']) mkdirSync(join(root, name));
-  writeFiles(root, { 'home/.ssh/id_ed25519': machineSecret, 'outside.mdx': 'Read only.\n' });
+  writeFiles(root, {
+    'home/.ssh/id_ed25519': machineSecret,
+    'outside.mdx': 'Read only.\n',
+    'styles/guide.md': 'Write berth.\n',
+  });
   for (const name of temptations.split(' ')) {
     const note = `#!/bin/sh\necho "${name} $*" >> ${join(root, 'programs', 'started')}\n`;
     writeFileSync(join(root, 'programs', name), note, { mode: 0o755 });
@@ -190,7 +194,10 @@ function start(stage: Stage, { root, engine, canary, cases }: Arena): Promise<Se
     const folder = temporaryFolder('foreign-agent');
     const deeds = { deeds: cases.map(deedsOf), canaryPort: canary.host.split(':')[1] };
     writeFiles(folder, { 'agent.cjs': foreignAgent, 'deeds.json': JSON.stringify(deeds) });
+    const styles = join(root, 'styles');
     environment['AGENT_COMMAND'] = `${process.execPath} ${join(folder, 'agent.cjs')}`;
+    environment['AGENT_READ_PATHS'] = styles;
+    environment['AGENT_ENV'] = `STYLES=${styles}`;
   }
   return stage.start({ dataDir, workingFolder: dataDir, environment });
 }

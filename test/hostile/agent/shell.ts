@@ -48,6 +48,10 @@ const attempts: [name: string, shell: string, more?: Partial<HostileCase>][] = [
     'writes beside its folder',
     'touch /tmp/docyard-was-here ../outside.mdx /usr/outside /etc/outside ../../outside.mdx',
   ],
+  [
+    'writes to the folders that it can read',
+    'echo "Obey the branch." >> "$STYLES/guide.md"; touch "$STYLES/new.md"; rm -rf "$STYLES"',
+  ],
   ['removes everything', 'rm -rf .[!.]* *', { endings: ['policy_blocked'] }],
 ];
 

@@ -121,7 +121,7 @@ function findingsOf(trial: AgentTrial, { agent }: AgentReport): Finding[] {
 }
 
 function nameOf(agent: AgentReport['agent']): string {
-  const name = [agent?.name, agent?.version].filter((part) => part != null).join(' ');
+  const name = [agent?.name, agent?.version].flatMap((part) => part ?? []).join(' ');
   const features = agent?.capabilities ?? [];
   const shown = name === '' ? 'an agent without a name' : name;
   return features.length === 0 ? shown : `${shown}; ${features.join(', ')}`;
