@@ -173,8 +173,12 @@ function secretsAmong(given: Environment, environment: Environment) {
   const names = Object.entries(settings).flatMap(([name, setting]: [string, Setting]) =>
     setting.secret && name !== 'AGENT_ENV' ? [name] : [],
   );
+  const values = names.flatMap((name): [string, string][] => {
+    const value = given[name];
+    return value === undefined ? [] : [[name, value]];
+  });
   return {
-    secretValues: Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
+    secretValues: Object.fromEntries(values),
     secretFiles: names.flatMap((name) => environment[`${name}_FILE`] || []),
   };
 }
