@@ -40,7 +40,7 @@ export async function tryAgent({ program, model, maxSeconds }: TrialOptions): Pr
   const folder = await mkdtemp(join(tmpdir(), 'docyard-agent-'));
   const signal = AbortSignal.timeout(maxSeconds * 1000);
   let modelCalls = 0;
-  const forward = scriptedForward(model.provider, answer, () => (modelCalls += 1));
+  const forward = scriptedForward(answer, () => (modelCalls += 1));
   const bridge = await openModelBridge({
     folder,
     model: { ...model, url: 'http://127.0.0.1' },
