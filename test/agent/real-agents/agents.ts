@@ -12,8 +12,8 @@ export interface RealAgent {
   command: string;
   /** `AGENT_ENV`, as the manual shows it. */
   environment: string;
-  /** The calls of a model that replaces text in a page. */
-  edit(change: Replacement): ScriptedCall[];
+  /** The calls of a model that replaces text in a page with one of the offered tools. */
+  edit(change: Replacement, tools: readonly string[]): ScriptedCall[];
 }
 
 export interface Replacement {
@@ -101,9 +101,12 @@ export const realAgents: readonly RealAgent[] = [
     provider: 'openai',
     command: 'node_modules/.bin/codex-acp',
     environment: `CODEX_CONFIG=${escaped(codexConfig)},MODEL_PROVIDER=docyard,INITIAL_AGENT_MODE=agent-full-access,NO_BROWSER=1`,
-    edit: (change) => [
-      { name: 'exec_command', input: { cmd: `sed -i 's#${change.old}#${change.new}#' ${inSite(change.path)}` } },
-    ],
+    edit(change, tools) {
+      const command = `sed -i 's#${change.old}#${change.new}#' ${inSite(change.path)}`;
+      return tools.includes('exec_command')
+        ? [{ name: 'exec_command', input: { cmd: command } }]
+        : [{ name: 'shell_command', input: { command } }];
+    },
   },
   {
     name: 'Gemini CLI',

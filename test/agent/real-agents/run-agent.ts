@@ -72,7 +72,7 @@ function scriptOf(agent: RealAgent, phase: () => Phase): Script {
   return ({ messages, tools }) => {
     const validate = tools.find((name) => name.endsWith('validate'));
     const calls: ScriptedCall[] = [
-      ...agent.edit(changes[phase()]),
+      ...agent.edit(changes[phase()], tools),
       ...(validate === undefined ? [] : [{ name: validate, input: {} }]),
     ];
     const call = tools.length === 0 ? undefined : calls[messages.filter(({ role }) => role === 'tool').length];
