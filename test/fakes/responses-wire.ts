@@ -40,10 +40,16 @@ export const responses: Wire = {
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
         ...items.flatMap((item) => messageOf(item, names)),
       ],
-      tools: ((request['tools'] ?? []) as Json[]).map(({ name, type }) => String(name ?? type)),
+      tools: [request, ...items].flatMap(({ tools = [] }) => (tools as Json[]).flatMap(toolNames)),
     };
   },
 };
+
+/** A tool in a namespace is called by both names. */
+function toolNames({ name, type, tools }: Json): string[] {
+  if (type !== 'namespace') return [String(name ?? type)];
+  return (tools as Json[]).map((tool) => `${String(name)}/${String(tool['name'])}`);
+}
 
 function messageOf(item: Json, names: ReadonlyMap<unknown, unknown>): Message[] {
   const callId = String(item['call_id']);
@@ -85,11 +91,16 @@ function itemsOf({ reasoning, text, calls = [], stop }: ScriptedAnswer): Json[] 
       type: 'function_call',
       id: `fc_${call.id}`,
       call_id: call.id,
-      name: call.name,
+      ...namesOf(call.name),
       arguments: argumentsOf(call),
       status: 'completed',
     })),
   ];
+}
+
+function namesOf(called: string): Json {
+  const [namespace, name] = called.split('/');
+  return name === undefined ? { name: called } : { namespace, name };
 }
 
 function outputText(text: string): Json {

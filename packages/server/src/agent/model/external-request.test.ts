@@ -229,6 +229,19 @@ describe('a request in the format of Responses', () => {
     expect(() => asked({ tools: [{ type: 'web_search' }] })).toThrow('run yourself');
   });
 
+  test('tools of the endpoint are removed from the items that add tools', () => {
+    const own = { type: 'function', name: 'shell', parameters: {} };
+    const search = { type: 'tool_search', execution: 'client' };
+    const tools = [own, search, { type: 'tool_search' }, { type: 'mcp', server_url: 'https://x.example' }];
+    const added = { type: 'additional_tools', role: 'developer', tools };
+    const found = { type: 'tool_search_output', call_id: 'a', tools };
+    expect(asked({ input: [added, found, ...input] })['input']).toEqual([
+      { ...added, tools: [own, search] },
+      { ...found, tools: [own, search] },
+      ...input,
+    ]);
+  });
+
   test.each([
     ['an image at an address', { role: 'user', content: [{ type: 'input_image', image_url: 'https://x.example' }] }],
     ['an image kept by the endpoint', { role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }],

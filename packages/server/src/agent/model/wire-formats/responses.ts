@@ -20,11 +20,11 @@ const passedFields = [
 /** They name a conversation, a prompt or an answer that the endpoint keeps. */
 const statefulFields = ['background', 'conversation', 'previous_response_id', 'prompt'];
 const ownToolTypes = new Set(['function', 'custom', 'local_shell']);
-const callItems = [
-  ...['function_call', 'custom_tool_call', 'local_shell_call', 'reasoning'],
+const passedItems = new Set([
+  ...['message', 'reasoning', 'function_call', 'custom_tool_call', 'local_shell_call', 'tool_search_call'],
   ...['function_call_output', 'custom_tool_call_output', 'local_shell_call_output'],
-];
-const passedItems = new Set([...callItems, 'message']);
+]);
+const toolItems = new Set(['additional_tools', 'tool_search_output']);
 const textParts = new Set(['input_text', 'output_text', 'refusal', 'summary_text', 'reasoning_text', 'text']);
 const encryptedReasoning = 'reasoning.encrypted_content';
 const writtenFields = new Set(['text', 'refusal', 'arguments', 'input']);
@@ -32,12 +32,9 @@ const writtenFields = new Set(['text', 'refusal', 'arguments', 'input']);
 export const responses: WireFormat = {
   read(body, model) {
     refuseState(body);
-    checkInput(body['input']);
+    const input = inputOf(body['input']);
     if (typeof (body['instructions'] ?? '') !== 'string') refuse('The instructions are not text.');
-    const tools = ownTools(
-      listIn(body['tools'], 'tools').flatMap(unpacked),
-      (tool) => tool['type'] === 'namespace' || isOwnTool(tool),
-    );
+    const tools = ownTools(listIn(body['tools'], 'tools').flatMap(unpacked), isOffered);
     const { include } = body;
     const asksForReasoning = Array.isArray(include) && include.includes(encryptedReasoning);
     return {
@@ -45,7 +42,7 @@ export const responses: WireFormat = {
       withLimit: (outputTokens) => ({
         model: model.name,
         ...picked(body, passedFields),
-        input: body['input'],
+        input,
         ...(tools.length === 0 ? {} : { tools }),
         ...(asksForReasoning ? { include: [encryptedReasoning] } : {}),
         store: false,
@@ -72,16 +69,22 @@ function refuseState(body: Json): void {
   refuse(`The field ${field} is not supported: no conversation is kept. Send all its items in each request.`);
 }
 
-function checkInput(input: unknown): void {
-  if (typeof input === 'string') return;
+function inputOf(input: unknown): unknown {
+  if (typeof input === 'string') return input;
   if (!Array.isArray(input)) refuse('The request has no input.');
-  for (const item of listIn(input, 'items')) {
-    const { type = 'message' } = item;
-    if (typeof type !== 'string' || !passedItems.has(type)) {
-      refuse('The input may contain messages, reasoning, and calls of your own tools with their results.');
-    }
-    for (const field of ['content', 'output', 'summary']) partsOf(item[field]).forEach(checkPart);
+  return listIn(input, 'items').map(acceptedItem);
+}
+
+function acceptedItem(item: Json): Json {
+  const { type = 'message' } = item;
+  if (typeof type === 'string' && toolItems.has(type)) {
+    return { ...item, tools: listIn(item['tools'], 'tools').flatMap(unpacked).filter(isOffered) };
   }
+  if (typeof type !== 'string' || !passedItems.has(type)) {
+    refuse('The input may contain messages, reasoning, and calls of your own tools with their results.');
+  }
+  for (const field of ['content', 'output', 'summary']) partsOf(item[field]).forEach(checkPart);
+  return item;
 }
 
 function checkPart({ type, image_url: image }: Json): void {
@@ -96,6 +99,11 @@ function unpacked(tool: Json): Json[] {
   return tools.length === 0 ? [] : [{ ...tool, tools }];
 }
 
-function isOwnTool({ type }: Json): boolean {
+function isOffered(tool: Json): boolean {
+  return tool['type'] === 'namespace' || isOwnTool(tool);
+}
+
+function isOwnTool({ type, execution }: Json): boolean {
+  if (type === 'tool_search') return execution === 'client';
   return typeof type === 'string' && ownToolTypes.has(type);
 }
