@@ -43,7 +43,9 @@ function filled(content: string, { begin, results, table }: Place): string {
   const [before, rest] = split(content, begin);
   const [, after] = split(rest, end);
   const file = join(repository, results);
-  const text = existsSync(file) ? table(JSON.parse(readFileSync(file, 'utf8')) as unknown) : 'Not measured yet.';
+  const text = existsSync(file)
+    ? table(JSON.parse(readFileSync(file, 'utf8')) as unknown)
+    : 'Not measured yet.';
   return `${before}${begin}\n\n${text}\n\n${end}${after}`;
 }
 
@@ -60,7 +62,16 @@ function agentTable(results: readonly AgentResult[]): string {
     format,
     ...[passed.handshake, passed.edit, passed.tools, passed.followUp, passed.pullRequest].map(verdict),
   ]);
-  const titles = ['Agent', 'Version', 'Format', 'Session', 'Edit', 'Docyard tools', 'Follow-up', 'Pull request'];
+  const titles = [
+    'Agent',
+    'Version',
+    'Format',
+    'Session',
+    'Edit',
+    'Docyard tools',
+    'Follow-up',
+    'Pull request',
+  ];
   return markdownTable([titles, ...rows]);
 }
 

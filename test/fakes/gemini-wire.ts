@@ -46,7 +46,11 @@ function messagesOf(content: Json): Message[] {
   }
   const results = parts.flatMap(({ functionResponse }): Message[] => {
     if (functionResponse === undefined) return [];
-    const { id = '', name = '', response } = functionResponse as { id?: string; name?: string; response: Json };
+    const {
+      id = '',
+      name = '',
+      response,
+    } = functionResponse as { id?: string; name?: string; response: Json };
     const { content, output, error } = response;
     const text = content ?? output ?? error ?? JSON.stringify(response);
     return [{ role: 'tool', callId: id, name, text: String(text), isError: error !== undefined }];

@@ -65,7 +65,11 @@ function messageOf(item: Json, names: ReadonlyMap<unknown, unknown>): Message[] 
     }
     case 'custom_tool_call':
       return [
-        { role: 'assistant', text: '', calls: [{ id: callId, name: String(item['name']), input: item['input'] }] },
+        {
+          role: 'assistant',
+          text: '',
+          calls: [{ id: callId, name: String(item['name']), input: item['input'] }],
+        },
       ];
     case 'function_call_output':
     case 'custom_tool_call_output': {

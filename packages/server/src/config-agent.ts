@@ -59,7 +59,11 @@ function refusalOf(path: string): string | undefined {
 /** `secretValues` and `secretFiles` are secrets of the service, by the setting that names them. */
 export function refuseAgentExposure(
   agent: { environment: Readonly<Record<string, string>>; readPaths: readonly string[] },
-  service: { dataDir: string; secretValues: Readonly<Record<string, string>>; secretFiles: readonly string[] },
+  service: {
+    dataDir: string;
+    secretValues: Readonly<Record<string, string>>;
+    secretFiles: readonly string[];
+  },
 ): void {
   for (const [name, value] of Object.entries(agent.environment)) {
     const source = Object.entries(service.secretValues).find(([, secret]) => holds(value, secret))?.[0];

@@ -75,7 +75,8 @@ function scriptOf(agent: RealAgent, phase: () => Phase): Script {
       ...agent.edit(changes[phase()], tools),
       ...(validate === undefined ? [] : [{ name: validate, input: {} }]),
     ];
-    const call = tools.length === 0 ? undefined : calls[messages.filter(({ role }) => role === 'tool').length];
+    const call =
+      tools.length === 0 ? undefined : calls[messages.filter(({ role }) => role === 'tool').length];
     return call === undefined ? { text: summary } : { calls: [call] };
   };
 }
@@ -115,4 +116,3 @@ async function outcomeOf({ stage, service, projectId, first, second }: Ran) {
     ),
   };
 }
-

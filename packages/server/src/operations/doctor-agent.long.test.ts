@@ -39,7 +39,9 @@ describe.skipIf(weakness !== undefined)('the check of an external agent', () => 
       capabilities: ['loadSession', 'promptCapabilities.image'],
       signIn: [],
     });
-    expect(report.variables).toEqual(expect.arrayContaining(['ADDRESS', 'HOME', 'MODE', 'OPENAI_BASE_URL', 'PATH']));
+    expect(report.variables).toEqual(
+      expect.arrayContaining(['ADDRESS', 'HOME', 'MODE', 'OPENAI_BASE_URL', 'PATH']),
+    );
     expect(report.modelCalls).toBe(1);
   });
 

@@ -15,7 +15,9 @@ describe.skipIf(weakness !== undefined)('an agent that makes no progress', () =>
     const { run, steps, text } = scene(scripted(work));
     const { reason, summary } = await runAcp(run);
     expect(reason).toBe('done');
-    expect(summary).toMatch(/^You are not making progress: The same call of acp_read has given the same result/);
+    expect(summary).toMatch(
+      /^You are not making progress: The same call of acp_read has given the same result/,
+    );
     expect(text('index.mdx')).toBe('New.');
     expect(steps.filter(({ kind }) => kind === 'message')).toHaveLength(1);
   });
@@ -76,8 +78,13 @@ describe.skipIf(weakness !== undefined)('a silent agent', () => {
   });
 
   test('waiting for a slow model is not silence', async () => {
-    const { model } = await modelFor([{ fault: 'slow', answer: { text: 'Slow.', pieces: 1 }, pauseMilliseconds: 2500 }]);
-    const { run } = scene(scripted(`await ${askModel}.then((r) => r.text())`), { model, maxSilenceSeconds: 4 });
+    const { model } = await modelFor([
+      { fault: 'slow', answer: { text: 'Slow.', pieces: 1 }, pauseMilliseconds: 2500 },
+    ]);
+    const { run } = scene(scripted(`await ${askModel}.then((r) => r.text())`), {
+      model,
+      maxSilenceSeconds: 4,
+    });
     expect(await runAcp(run)).toMatchObject({ reason: 'done' });
   });
 });
@@ -118,10 +125,7 @@ describe.skipIf(weakness !== undefined)('an agent that requires a sign-in', () =
 
   test('a sign-in that the first prompt requires is done then', async () => {
     const late = `if (method === 'session/prompt' && !globalThis.signedIn) return send({ id, error: { code: -32000, message: 'Authentication required' } });`;
-    const agent = scripted(
-      'say("Signed in.")',
-      `${late} ${offering([apiKey]).replace(required, '')}`,
-    );
+    const agent = scripted('say("Signed in.")', `${late} ${offering([apiKey]).replace(required, '')}`);
     const { run } = scene({ ...agent, environment: { OPENAI_API_KEY: 'any' } });
     expect(await runAcp(run)).toMatchObject({ reason: 'done', summary: 'Signed in.' });
   });

@@ -3,13 +3,18 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { createUpdateReader, type AgentUpdate } from './acp-updates.ts';
 import { isComparable } from './external-call.ts';
 
-function callOf(...updates: Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'toolCallId'>[]) {
+function callOf(
+  ...updates: Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'toolCallId'>[]
+) {
   const read = createUpdateReader();
   const results = updates.map((update) => read({ toolCallId: 'a', ...update }));
   return results.at(-1) as Extract<AgentUpdate, { kind: 'call' }>;
 }
 const update = { sessionUpdate: 'tool_call_update' as const };
-const text = (content: string) => ({ type: 'content' as const, content: { type: 'text' as const, text: content } });
+const text = (content: string) => ({
+  type: 'content' as const,
+  content: { type: 'text' as const, text: content },
+});
 
 test('a call has the input and the result of all its updates', () => {
   const call = callOf(

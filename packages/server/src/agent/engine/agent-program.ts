@@ -42,7 +42,9 @@ export function agentProgram(
   for (const path of [command, ...readPaths]) {
     if (existsSync(path)) continue;
     const setting = path === command ? 'AGENT_COMMAND' : 'AGENT_READ_PATHS';
-    throw new AgentProgramError(`${setting} names ${path}, which does not exist. Install it, or correct the path.`);
+    throw new AgentProgramError(
+      `${setting} names ${path}, which does not exist. Install it, or correct the path.`,
+    );
   }
   const broad = [host.home, dataDir];
   const interpreters = interpretersOf(command, host);
@@ -61,9 +63,7 @@ export function agentProgram(
 /** A variable that needs a model is left out without one. */
 function withModel(environment: AgentSettings['environment'], model: string | null): Record<string, string> {
   const entries = Object.entries(environment).flatMap(([name, value]): [string, string][] => {
-    const text = value
-      .replaceAll('{modelUrl}', modelOriginInside)
-      .replaceAll('{model}', () => model ?? '');
+    const text = value.replaceAll('{modelUrl}', modelOriginInside).replaceAll('{model}', () => model ?? '');
     return model === null && text !== value ? [] : [[name, text]];
   });
   return Object.fromEntries(entries);

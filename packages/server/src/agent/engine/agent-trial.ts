@@ -34,7 +34,8 @@ export interface TrialOptions {
 }
 
 const answer = 'There is nothing to change.';
-const task = 'This is a test of the connection. Do not use a tool and do not change a file. Answer in one sentence.';
+const task =
+  'This is a test of the connection. Do not use a tool and do not change a file. Answer in one sentence.';
 
 export async function tryAgent({ program, model, maxSeconds }: TrialOptions): Promise<AgentTrial> {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-agent-'));

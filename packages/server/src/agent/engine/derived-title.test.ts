@@ -4,7 +4,10 @@ import { deriveTitle } from './derived-title.ts';
 const modified = (...paths: string[]) => paths.map((path) => ({ path, status: 'modified' as const }));
 
 test.each([
-  ['I fixed the broken link on the first page. It pointed to a typo.', 'Fixed the broken link on the first page'],
+  [
+    'I fixed the broken link on the first page. It pointed to a typo.',
+    'Fixed the broken link on the first page',
+  ],
   ["I've **added** a section about `retries`.\n\nIt explains the limits.", 'Added a section about retries'],
   ['Done!\n\n- Corrected the port in index.mdx', 'Corrected the port in index.mdx'],
   ["Here's what I changed:\n1. Renamed the guide to Mooring", 'Renamed the guide to Mooring'],

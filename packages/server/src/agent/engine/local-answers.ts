@@ -16,7 +16,13 @@ export function modelList(model: TargetModel, isOne: boolean): LocalAnswer {
   const entry = entries[model.provider](model);
   if (isOne) return json(200, entry);
   if (model.provider === 'gemini') return json(200, { models: [entry] });
-  return json(200, { object: 'list', data: [entry], has_more: false, first_id: model.name, last_id: model.name });
+  return json(200, {
+    object: 'list',
+    data: [entry],
+    has_more: false,
+    first_id: model.name,
+    last_id: model.name,
+  });
 }
 
 const entries: Record<Provider, (model: TargetModel) => object> = {

@@ -71,7 +71,12 @@ interface Answer {
 function post(socketPath: string, path: string, body: object | string | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { socketPath, path, method: body === undefined ? 'GET' : 'POST', headers: { authorization: 'Bearer dummy' } },
+      {
+        socketPath,
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: 'Bearer dummy' },
+      },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
@@ -82,7 +87,7 @@ function post(socketPath: string, path: string, body: object | string | undefine
       },
     );
     sent.once('error', reject);
-    sent.end(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
+    sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
   });
 }
 
@@ -146,7 +151,10 @@ test.each([
     { promptTokenCount: 20, cachedContentTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 1 },
   ],
 ] as const)('a complete answer in the format of %s is metered', async (provider, usage) => {
-  const whole = JSON.stringify({ content: 'Hello.', [provider === 'gemini' ? 'usageMetadata' : 'usage']: usage });
+  const whole = JSON.stringify({
+    content: 'Hello.',
+    [provider === 'gemini' ? 'usageMetadata' : 'usage']: usage,
+  });
   const { ask, paid } = await scene([], { provider, forward: () => Promise.resolve(new Response(whole)) });
   expect((await ask({ messages, contents })).text).toBe(whole);
   expect(paid).toEqual([{ inputTokens: 20, outputTokens: 3, cacheReadTokens: 5 }]);
@@ -202,9 +210,15 @@ test('the output limit is the rest of the budget', async () => {
 });
 
 test.each([
-  ['openai', ['/v1/messages', '/v1/responses/compact', '/v1/responses/resp_1', '/v1beta/models/x:generateContent']],
+  [
+    'openai',
+    ['/v1/messages', '/v1/responses/compact', '/v1/responses/resp_1', '/v1beta/models/x:generateContent'],
+  ],
   ['anthropic', ['/v1/chat/completions', '/v1/messages/batches', '/v1/responses']],
-  ['gemini', ['/v1/messages', '/v1beta/models/x:embedContent', '/v1beta/cachedContents', '/upload/v1beta/files']],
+  [
+    'gemini',
+    ['/v1/messages', '/v1beta/models/x:embedContent', '/v1beta/cachedContents', '/upload/v1beta/files'],
+  ],
 ] as const)('requests that an endpoint of %s does not have are refused', async (provider, others) => {
   const { ask, server } = await scene([], { provider });
   const paths = ['/v1/files', '/', 'http://models.example.com/v1/chat/completions', '/v1/models', ...others];
@@ -233,28 +247,42 @@ test.each([
 test.each([
   ['anthropic', '/v1/messages/count_tokens', 'input_tokens'],
   ['gemini', '/v1beta/models/any:countTokens', 'totalTokens'],
-] as const)('the tokens of a request to %s are estimated without the endpoint', async (provider, path, field) => {
-  const { ask, server, paid } = await scene([], { provider });
-  const text = 'x'.repeat(4000);
-  const counted = JSON.parse((await ask({ messages: text }, path)).text) as Record<string, number>;
-  expect(counted[field]).toBeGreaterThanOrEqual(1000);
-  expect(server.requests).toEqual([]);
-  expect(paid).toEqual([]);
-});
+] as const)(
+  'the tokens of a request to %s are estimated without the endpoint',
+  async (provider, path, field) => {
+    const { ask, server, paid } = await scene([], { provider });
+    const text = 'x'.repeat(4000);
+    const counted = JSON.parse((await ask({ messages: text }, path)).text) as Record<string, number>;
+    expect(counted[field]).toBeGreaterThanOrEqual(1000);
+    expect(server.requests).toEqual([]);
+    expect(paid).toEqual([]);
+  },
+);
 
-test.each(streams)('hostile requests to %s at %s are answered without the endpoint', async (provider, path) => {
-  const { bridge, server, paid } = await scene([{ text: 'Still here.' }], { provider });
-  const depth = 500_000;
-  const hostile = ['', '{', '[]', 'null', '\0', '{"a":'.repeat(depth), `${'['.repeat(depth)}${']'.repeat(depth)}`];
-  for (const text of hostile) {
-    const { status, text: answer } = await post(bridge.path, path, text);
-    expect(status).toBe(400);
-    expect(JSON.parse(answer)).toMatchObject({ error: { message: expect.any(String) as string } });
-  }
-  expect((await post(bridge.path, path, 'x'.repeat(8_000_001))).status).toBe(413);
-  expect(server.requests).toEqual([]);
-  expect(paid).toEqual([]);
-});
+test.each(streams)(
+  'hostile requests to %s at %s are answered without the endpoint',
+  async (provider, path) => {
+    const { bridge, server, paid } = await scene([{ text: 'Still here.' }], { provider });
+    const depth = 500_000;
+    const hostile = [
+      '',
+      '{',
+      '[]',
+      'null',
+      '\0',
+      '{"a":'.repeat(depth),
+      `${'['.repeat(depth)}${']'.repeat(depth)}`,
+    ];
+    for (const text of hostile) {
+      const { status, text: answer } = await post(bridge.path, path, text);
+      expect(status).toBe(400);
+      expect(JSON.parse(answer)).toMatchObject({ error: { message: expect.any(String) as string } });
+    }
+    expect((await post(bridge.path, path, 'x'.repeat(8_000_001))).status).toBe(413);
+    expect(server.requests).toEqual([]);
+    expect(paid).toEqual([]);
+  },
+);
 
 test('requests with unknown parts are refused', async () => {
   const { ask, server } = await scene([]);

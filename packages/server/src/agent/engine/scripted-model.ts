@@ -71,7 +71,10 @@ const streamedAnswer: Record<Format, (answer: Answer) => string[]> = {
       event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
       event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
       event('content_block_stop', { index: 0 }),
-      event('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: anthropicUsage }),
+      event('message_delta', {
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: anthropicUsage,
+      }),
       event('message_stop'),
     ];
   },

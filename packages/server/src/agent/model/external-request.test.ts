@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readExternalRequest, RequestRefusedError, routeOf, type ExternalRequest } from './external-request.ts';
+import {
+  readExternalRequest,
+  RequestRefusedError,
+  routeOf,
+  type ExternalRequest,
+} from './external-request.ts';
 import type { TargetModel } from './wire-formats/wire-format.ts';
 
 const openai: TargetModel = { provider: 'openai', url: 'https://models.example.com/v1', name: 'writer' };
@@ -243,7 +248,10 @@ describe('a request in the format of Responses', () => {
   });
 
   test.each([
-    ['an image at an address', { role: 'user', content: [{ type: 'input_image', image_url: 'https://x.example' }] }],
+    [
+      'an image at an address',
+      { role: 'user', content: [{ type: 'input_image', image_url: 'https://x.example' }] },
+    ],
     ['an image kept by the endpoint', { role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }],
     ['a file', { role: 'user', content: [{ type: 'input_file', file_url: 'https://x.example' }] }],
     ['a reference to an item', { type: 'item_reference', id: 'msg_1' }],
@@ -359,11 +367,14 @@ describe.each([
     expect({}).not.toHaveProperty('n');
   });
 
-  test.each([-1, 0, 0.5, '9', null, {}, Number.MAX_VALUE])('the limit %j never exceeds the reservation', (limit) => {
-    const limits = { max_tokens: limit, max_completion_tokens: limit, max_output_tokens: limit };
-    const body = { [list]: [item], ...limits, generationConfig: { maxOutputTokens: limit } };
-    const text = JSON.stringify(sent(body, model, url));
-    expect(text).toMatch(/"(?:max_tokens|max_output_tokens|maxOutputTokens)":500/);
-    expect(text.match(/max_?(?:output_?|completion_)?tokens/gi)).toHaveLength(1);
-  });
+  test.each([-1, 0, 0.5, '9', null, {}, Number.MAX_VALUE])(
+    'the limit %j never exceeds the reservation',
+    (limit) => {
+      const limits = { max_tokens: limit, max_completion_tokens: limit, max_output_tokens: limit };
+      const body = { [list]: [item], ...limits, generationConfig: { maxOutputTokens: limit } };
+      const text = JSON.stringify(sent(body, model, url));
+      expect(text).toMatch(/"(?:max_tokens|max_output_tokens|maxOutputTokens)":500/);
+      expect(text.match(/max_?(?:output_?|completion_)?tokens/gi)).toHaveLength(1);
+    },
+  );
 });

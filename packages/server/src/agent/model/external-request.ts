@@ -57,12 +57,14 @@ const modelsPath = /^\/v1(?:beta|alpha)?\/models(?<one>\/[^/:]+)?$/;
 export const offeredPaths: Record<Provider, string> = {
   openai: 'POST /v1/chat/completions, POST /v1/responses and GET /v1/models',
   anthropic: 'POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models',
-  gemini: 'generateContent, streamGenerateContent and countTokens below /v1beta/models and GET /v1beta/models',
+  gemini:
+    'generateContent, streamGenerateContent and countTokens below /v1beta/models and GET /v1beta/models',
 };
 
 export function routeOf(provider: Provider, { method, path, query }: AskedRequest): Route | undefined {
   const models = modelsPath.exec(path);
-  if (models) return method === 'GET' ? { kind: 'models', isOne: models.groups?.['one'] !== undefined } : undefined;
+  if (models)
+    return method === 'GET' ? { kind: 'models', isOne: models.groups?.['one'] !== undefined } : undefined;
   if (method !== 'POST') return undefined;
   const format = answeringPaths[provider].get(path);
   if (format) return { kind: 'answer', format };

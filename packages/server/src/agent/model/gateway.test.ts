@@ -113,8 +113,7 @@ describe.each(['openai', 'anthropic', 'gemini'] as const)('%s', (provider) => {
     );
     expect(seen).toEqual(
       messages.map((message) => {
-        if (message.role === 'tool')
-          return { ...message, isError: provider !== 'openai' && message.isError };
+        if (message.role === 'tool') return { ...message, isError: provider !== 'openai' && message.isError };
         if (message.role !== 'assistant') return message;
         const [first] = message.calls;
         return {
@@ -272,14 +271,19 @@ test('an endpoint without usage is charged by text length', async () => {
 });
 
 test('Gemini gets the settings of the model beside its limit', async () => {
-  const { model, server } = await scripted('gemini', [{ text: 'Done.' }], {}, {
-    temperature: 0.2,
-    maxOutputTokens: 300,
-    body: {
-      generationConfig: { thinkingConfig: { thinkingBudget: 0 }, maxOutputTokens: 9000 },
-      labels: { team: 'docs' },
+  const { model, server } = await scripted(
+    'gemini',
+    [{ text: 'Done.' }],
+    {},
+    {
+      temperature: 0.2,
+      maxOutputTokens: 300,
+      body: {
+        generationConfig: { thinkingConfig: { thinkingBudget: 0 }, maxOutputTokens: 9000 },
+        labels: { team: 'docs' },
+      },
     },
-  });
+  );
   await model.answer(request());
   expect(server.requests[0]?.body).toMatchObject({
     generationConfig: { temperature: 0.2, maxOutputTokens: 300, thinkingConfig: { thinkingBudget: 0 } },

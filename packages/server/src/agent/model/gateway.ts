@@ -102,7 +102,11 @@ const noResponses =
 
 function headersOf({ provider, key }: ModelSettings): Record<string, string> {
   const version = provider === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
-  return { 'content-type': 'application/json', ...version, ...(key === null ? {} : keyHeaders[provider](key)) };
+  return {
+    'content-type': 'application/json',
+    ...version,
+    ...(key === null ? {} : keyHeaders[provider](key)),
+  };
 }
 
 const keyHeaders: Record<ModelSettings['provider'], (key: string) => Record<string, string>> = {

@@ -26,12 +26,16 @@ export const gemini: WireFormat = {
     for (const { parts } of listIn(body['contents'], 'contents')) checkParts(parts);
     const { systemInstruction, cachedContent, toolConfig, generationConfig } = body;
     if (systemInstruction !== undefined) {
-      checkParts((objectOf(systemInstruction) ?? refuse('The system instruction is not an object.'))['parts']);
+      checkParts(
+        (objectOf(systemInstruction) ?? refuse('The system instruction is not an object.'))['parts'],
+      );
     }
     if (cachedContent !== undefined && cachedContent !== null) {
       refuse('The field cachedContent is not supported: no conversation is kept. Send all contents.');
     }
-    const tools = ownTools(listIn(body['tools'], 'tools'), (tool) => Array.isArray(tool['functionDeclarations']));
+    const tools = ownTools(listIn(body['tools'], 'tools'), (tool) =>
+      Array.isArray(tool['functionDeclarations']),
+    );
     const settings = objectOf(generationConfig) ?? {};
     return {
       wantedOutputTokens: wantedTokens(settings['maxOutputTokens']),
@@ -40,7 +44,10 @@ export const gemini: WireFormat = {
         ...(systemInstruction === undefined ? {} : { systemInstruction }),
         ...(tools.length === 0
           ? {}
-          : { tools: tools.map((tool) => picked(tool, ['functionDeclarations'])), ...callingConfig(toolConfig) }),
+          : {
+              tools: tools.map((tool) => picked(tool, ['functionDeclarations'])),
+              ...callingConfig(toolConfig),
+            }),
         generationConfig: { ...picked(settings, passedSettings), maxOutputTokens: outputTokens },
       }),
     };
@@ -52,7 +59,8 @@ export const gemini: WireFormat = {
     const thought = countOf(figures['thoughtsTokenCount']);
     return {
       inputTokens: countOf(figures['promptTokenCount']),
-      outputTokens: written === undefined && thought === undefined ? undefined : (written ?? 0) + (thought ?? 0),
+      outputTokens:
+        written === undefined && thought === undefined ? undefined : (written ?? 0) + (thought ?? 0),
       cacheReadTokens: countOf(figures['cachedContentTokenCount']),
     };
   },

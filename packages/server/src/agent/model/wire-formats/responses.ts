@@ -58,9 +58,7 @@ export const responses: WireFormat = {
   }),
   // Events that end a part repeat what its deltas have said.
   writtenIn: (event) =>
-    typeof event['delta'] === 'string'
-      ? event['delta'].length
-      : charactersIn(event['output'], writtenFields),
+    typeof event['delta'] === 'string' ? event['delta'].length : charactersIn(event['output'], writtenFields),
 };
 
 function refuseState(body: Json): void {

@@ -51,8 +51,12 @@ export function picked(given: Json, names: readonly string[]): Json {
 
 export function listIn(value: unknown, what: string): Json[] {
   if (value === undefined || value === null) return [];
-  const items: unknown[] = Array.isArray(value) ? value : refuse(`The ${what} of the request are not a list.`);
-  return items.map((item) => objectOf(item) ?? refuse(`The ${what} of the request are not a list of objects.`));
+  const items: unknown[] = Array.isArray(value)
+    ? value
+    : refuse(`The ${what} of the request are not a list.`);
+  return items.map(
+    (item) => objectOf(item) ?? refuse(`The ${what} of the request are not a list of objects.`),
+  );
 }
 
 /** The parts of a message, whose content may also be text. */
