@@ -89,6 +89,9 @@ export const AgentResult = z
     newWarnings: wholeNumber.describe('Warnings that the target branch does not have.'),
     fixedFindings: wholeNumber.describe('Findings of the target branch that the branch fixes.'),
     previewJobId: z.string().nullable().meta({ description: 'The export of the branch.' }),
+    notes: z
+      .array(z.string())
+      .describe('What could not be done besides the change, such as a reviewer that the forge refused.'),
   })
   .meta({ id: 'AgentResult' });
 

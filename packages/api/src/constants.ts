@@ -83,6 +83,23 @@ export const forgeKinds = [
   'bare',
 ] as const;
 
+/** What a project can set on its pull requests. */
+export const pullRequestFields = ['labels', 'reviewers', 'teams', 'assignees'] as const;
+export type PullRequestField = (typeof pullRequestFields)[number];
+
+/** The fields that each forge has. */
+export const forgeFields: Readonly<Record<(typeof forgeKinds)[number], readonly PullRequestField[]>> = {
+  github: pullRequestFields,
+  gitlab: ['labels', 'reviewers', 'assignees'],
+  gitea: pullRequestFields,
+  bitbucket: ['reviewers'],
+  'bitbucket-data-center': ['reviewers'],
+  bare: [],
+};
+
+export const defaultBranchTemplate = 'docyard/{job}';
+export const defaultGitIdentity = { name: 'Docyard agent', email: 'agent@docyard.invalid' } as const;
+
 export const deploymentActions = ['rollback', 'resume'] as const;
 
 export const keyLifetimesDays = [7, 30, 60, 90] as const;

@@ -4,6 +4,7 @@ import { agentEngines, forgeKinds, modelProviders } from './constants.ts';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
 import { ModelHeaders, modelOptions } from './model-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
+import { ProjectGit, ProjectPullRequest, SetProjectGit, SetProjectPullRequest } from './project-git-schemas.ts';
 
 const configKey = z
   .string()
@@ -72,6 +73,13 @@ export const SetProjectAgent = z
       })
       .nullish()
       .describe('Where pull requests are opened. Null to detect it from the URL of the repository.'),
+    git: SetProjectGit.nullish().meta({
+      description: 'How branches and commits look. Omitted fields stay unchanged. Null for the defaults.',
+    }),
+    pullRequest: SetProjectPullRequest.nullish().meta({
+      description:
+        'What each new pull request gets. Omitted fields stay unchanged. Null for nothing. A forge may not have all fields.',
+    }),
     limits: SetAgentLimits.nullish().describe('The limits of each run.'),
     protectedPaths: z.array(docsPath).max(200).optional().meta({
       description:
@@ -118,6 +126,8 @@ export const ProjectAgent = z
       })
       .nullable()
       .describe('Where pull requests are opened; null if it is detected.'),
+    git: ProjectGit.describe('How branches and commits look; null for the default.'),
+    pullRequest: ProjectPullRequest.describe('What each new pull request gets.'),
     limits: AgentLimits.partial().describe('The limits that the project sets.'),
     protectedPaths: z.array(z.string()).describe('Paths that no job can change.'),
     allowedPaths: z.array(z.string()).describe('Protected paths that jobs can change.'),

@@ -4,7 +4,12 @@ import type { Context } from '../context.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { alsoAllowing, policyFor, type Tenant } from '../egress/rules.ts';
 import { Problem } from '../problem.ts';
-import { readAgentSecrets, readAgentSettings, type AgentSettings } from '../projects/agent-settings.ts';
+import {
+  readAgentSecrets,
+  readAgentSettings,
+  readSigningKey,
+  type AgentSettings,
+} from '../projects/agent-settings.ts';
 import { defaultLimits, type Limits } from './contract.ts';
 import { secretsOf, type ModelSettings } from './model/endpoint.ts';
 import { redactor, type Redact } from './redact.ts';
@@ -73,8 +78,10 @@ export function modelEgress(
 export async function knownSecrets(context: SettingsContext, projectId: string): Promise<string[]> {
   const { modelKey, modelHeaders, forgeCredential } = await readAgentSecrets(context, projectId);
   const ofForge = forgeCredential?.type === 'app' ? forgeCredential.privateKey : forgeCredential?.token;
+  const signingKey = await readSigningKey(context, projectId);
   return [
     ...(ofForge === undefined ? [] : [ofForge]),
+    ...(signingKey === null ? [] : [signingKey]),
     ...secretsOf({ key: modelKey, headers: modelHeaders }),
     ...secretsOfInstallation(context),
   ];

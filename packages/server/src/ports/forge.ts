@@ -46,6 +46,11 @@ export interface Forge {
   createPr(wanted: NewPr, signal: AbortSignal): Promise<ForgePr | undefined>;
   updatePr(number: number, change: PrChange, signal: AbortSignal): Promise<ForgePr>;
   prState(number: number, signal: AbortSignal): Promise<ForgePr>;
+  /**
+   * Adds what the forge supports (`forgeFields`). A refused part becomes a note and prevents no other part. A
+   * repeated call changes nothing.
+   */
+  addDetails(number: number, details: PrDetails, signal: AbortSignal): Promise<string[]>;
   /** Null when the forge does not report it; git does. */
   defaultBranch(signal: AbortSignal): Promise<string | null>;
   /** Called just before git needs it, because tokens of an app are short-lived. Null without a credential. */
@@ -66,6 +71,14 @@ export interface NewPr extends PrText {
   head: string;
   base: string;
   draft: boolean;
+}
+
+/** Names as the forge knows them. */
+export interface PrDetails {
+  labels: readonly string[];
+  reviewers: readonly string[];
+  teams: readonly string[];
+  assignees: readonly string[];
 }
 
 export interface ForgePr {

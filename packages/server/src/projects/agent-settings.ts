@@ -5,6 +5,7 @@
 import type { ProjectAgent, SetForgeCredential, SetProjectAgent } from '@docyard/api';
 import type { z } from 'zod';
 import { nowText, type Context } from '../context.ts';
+import type { PublicSigningKey } from '../git/signing.ts';
 import { readSecret, secretsSet, writeSecret } from './secrets.ts';
 
 type ForgeCredential = z.infer<typeof SetForgeCredential>;
@@ -14,6 +15,8 @@ export interface AgentSettings {
   engine: ProjectAgent['engine'];
   model: (Omit<NonNullable<ProjectAgent['model']>, 'key' | 'headers'> & { headerNames?: string[] }) | null;
   forge: Omit<NonNullable<ProjectAgent['forge']>, 'credential'> | null;
+  git: Omit<ProjectAgent['git'], 'signingKey'> & { signingKey: PublicSigningKey | null };
+  pullRequest: ProjectAgent['pullRequest'];
   limits: ProjectAgent['limits'];
   protectedPaths: string[];
   allowedPaths: string[];
@@ -25,6 +28,8 @@ const none: AgentSettings = {
   engine: null,
   model: null,
   forge: null,
+  git: { branch: null, author: null, committer: null, coAuthors: [], signingKey: null },
+  pullRequest: { labels: [], reviewers: [], teams: [], assignees: [] },
   limits: {},
   protectedPaths: [],
   allowedPaths: [],
@@ -57,6 +62,14 @@ export async function readAgentSecrets(
   };
 }
 
+/** The private key that signs commits. */
+export async function readSigningKey(
+  context: Pick<Context, 'database' | 'secrets'>,
+  projectId: string,
+): Promise<string | null> {
+  return readSecret(context, { projectId, name: 'git.signingKey' });
+}
+
 /** As callers see them, with one entry for each project. */
 export async function viewAgentSettings(
   context: Pick<Context, 'database'>,
@@ -66,11 +79,12 @@ export async function viewAgentSettings(
   const set = await secretsSet(context, projectIds);
   return new Map(
     projectIds.map((id) => {
-      const { model, forge, ...rest } = kept.get(id) ?? none;
+      const { model, forge, git, ...rest } = kept.get(id) ?? none;
       const isSet = (name: string) => ({ set: set.has(`${id}/${name}`) });
       const view = {
         model: model === null ? null : viewModel(model, isSet('model.key')),
         forge: forge === null ? null : { ...forge, credential: isSet('forge.credential') },
+        git: { ...git, signingKey: viewSigningKey(git.signingKey) },
         ...rest,
       };
       return [id, view];
@@ -86,17 +100,27 @@ function viewModel(
   return { ...model, key, ...(headerNames.length === 0 ? {} : { headers }) };
 }
 
-/** Runs in the transaction of the caller, who also writes the audit entry. */
+function viewSigningKey(key: PublicSigningKey | null): ProjectAgent['git']['signingKey'] {
+  return key === null ? { set: false, format: null, publicKey: null } : { set: true, ...key };
+}
+
+/**
+ * Runs in the transaction of the caller, who also writes the audit entry and has inspected a new signing key,
+ * because that takes time.
+ */
 export async function changeAgentSettings(
   context: Pick<Context, 'database' | 'clock' | 'secrets'>,
   projectId: string,
   change: SetProjectAgent,
+  newSigningKey: PublicSigningKey | undefined,
 ): Promise<void> {
   const old = await readAgentSettings(context, projectId);
   const next: AgentSettings = {
     engine: change.engine === undefined ? old.engine : change.engine,
     model: change.model === undefined ? old.model : modelOf(change.model, old.model),
     forge: change.forge === undefined ? old.forge : forgeOf(change.forge),
+    git: gitOf(change.git, old.git, newSigningKey),
+    pullRequest: pullRequestOf(change.pullRequest, old.pullRequest),
     limits: change.limits === undefined ? old.limits : definedOnly(change.limits ?? {}),
     protectedPaths: change.protectedPaths ?? old.protectedPaths,
     allowedPaths: change.allowedPaths ?? old.allowedPaths,
@@ -124,6 +148,8 @@ export async function changeAgentSettings(
     const value = credential === undefined || credential === null ? null : JSON.stringify(credential);
     await writeSecret(context, { projectId, name: 'forge.credential' }, value);
   }
+  const signingKey = change.git === null ? null : change.git?.signingKey;
+  if (signingKey !== undefined) await writeSecret(context, { projectId, name: 'git.signingKey' }, signingKey);
 }
 
 /** The credential must not be sent to another host than the one it was given for. */
@@ -166,6 +192,36 @@ function namesOf(headers: Record<string, string> | null): string[] | undefined {
 
 function forgeOf(forge: NonNullable<SetProjectAgent['forge']> | null): AgentSettings['forge'] {
   return forge === null ? null : { kind: forge.kind, apiBase: forge.apiBase ?? null };
+}
+
+function gitOf(
+  change: SetProjectAgent['git'],
+  old: AgentSettings['git'],
+  newSigningKey: PublicSigningKey | undefined,
+): AgentSettings['git'] {
+  if (change === null) return none.git;
+  if (change === undefined) return old;
+  const kept = change.signingKey === null ? null : old.signingKey;
+  return {
+    branch: change.branch === undefined ? old.branch : change.branch,
+    author: change.author === undefined ? old.author : change.author,
+    committer: change.committer === undefined ? old.committer : change.committer,
+    coAuthors: change.coAuthors ?? old.coAuthors,
+    signingKey: newSigningKey ?? kept,
+  };
+}
+
+function pullRequestOf(
+  change: SetProjectAgent['pullRequest'],
+  old: AgentSettings['pullRequest'],
+): AgentSettings['pullRequest'] {
+  if (change === null) return none.pullRequest;
+  return {
+    labels: change?.labels ?? old.labels,
+    reviewers: change?.reviewers ?? old.reviewers,
+    teams: change?.teams ?? old.teams,
+    assignees: change?.assignees ?? old.assignees,
+  };
 }
 
 function modelHost(model: { url: string } | null): string | null {

@@ -1,4 +1,5 @@
 /** Opens the forge of a project's repository with its credential. */
+import { forgeFields, pullRequestFields } from '@docyard/api/constants';
 import type { Context } from '../context.ts';
 import type { Tenant } from '../egress/rules.ts';
 import {
@@ -107,4 +108,20 @@ export async function refuseUnusableForge(
       throw new Problem('invalid_request', sentence, { details });
     }
   }
+}
+
+/** Without a configured forge, a job reports what its forge does not have. */
+export async function refuseMissingForgeFields(
+  context: Pick<Context, 'database'>,
+  projectId: string,
+): Promise<void> {
+  const { forge, pullRequest } = await readAgentSettings(context, projectId);
+  if (forge === null) return;
+  const missing = pullRequestFields.find(
+    (field) => pullRequest[field].length > 0 && !forgeFields[forge.kind].includes(field),
+  );
+  if (missing === undefined) return;
+  const path = `agent.pullRequest.${missing}`;
+  const message = `Pull requests of ${forge.kind} have no ${missing}. Remove them from ${path}.`;
+  throw new Problem('invalid_request', message, { details: [{ path, message }] });
 }

@@ -2,6 +2,7 @@ import type { CreateProject, Project, UpdateProject } from '@docyard/api';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
+import type { PublicSigningKey } from '../git/signing.ts';
 import { newId } from '../ids.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
 import { acquireLocks, inTransaction, type Database } from '../ports/database.ts';
@@ -11,9 +12,13 @@ import { columnsContain } from '../search.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { findProject, type ProjectRecord } from './find-project.ts';
 import { changeExportSettings, viewExportSettings } from './export-settings.ts';
-import { refuseUnusableForge } from './forge.ts';
+import { refuseMissingForgeFields, refuseUnusableForge } from './forge.ts';
+import { inspectNewSigningKey } from './signing-key.ts';
 
-type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
+type ProjectContext = Pick<
+  Context,
+  'config' | 'database' | 'clock' | 'sources' | 'secrets' | 'forges'
+>;
 
 export async function createProject(
   context: ProjectContext,
@@ -51,10 +56,18 @@ export async function createProject(
 
 export async function updateProject(
   context: ProjectContext,
-  input: { projectId: string; change: UpdateProject; actor: Actor; allowLocal: boolean },
+  input: {
+    projectId: string;
+    change: UpdateProject;
+    actor: Actor;
+    allowLocal: boolean;
+    /** For a caller that has inspected a new key already. */
+    signingKey?: PublicSigningKey | undefined;
+  },
 ): Promise<Project> {
   const { change, actor } = input;
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
+  const signingKey = input.signingKey ?? (await inspectNewSigningKey(context, change));
   return inTransaction(context.database, async (database) => {
     const old = await holdProject({ database }, { id: input.projectId, reach: actor });
     requireVersion(old, change.version);
@@ -76,12 +89,13 @@ export async function updateProject(
       .executeTakeFirstOrThrow();
     const inside = { ...context, database };
     if (hostOf(row.repository) !== hostOf(old.repository)) await forgetForgeCredential(inside, row.id);
-    if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent);
+    if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent, signingKey);
     if (change.exports !== undefined) await changeExportSettings(inside, row.id, change.exports);
     if (change.source !== undefined || change.agent?.forge !== undefined) {
       const changed = change.agent?.forge === undefined ? 'source' : 'agent.forge';
       await refuseUnusableForge(inside, { projectId: row.id, repository: row.repository }, changed);
     }
+    if (change.agent !== undefined) await refuseMissingForgeFields(inside, row.id);
     await recordAudit(inside, {
       actor,
       action: 'project.update',

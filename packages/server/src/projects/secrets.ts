@@ -7,7 +7,7 @@ import { isSealedWith, resealEach, seal, unseal, type Resealed, type SealedPlace
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
-export type SecretName = 'model.key' | 'model.headers' | 'forge.credential';
+export type SecretName = 'model.key' | 'model.headers' | 'forge.credential' | 'git.signingKey';
 
 interface Place {
   projectId: string;

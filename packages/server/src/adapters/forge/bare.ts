@@ -13,6 +13,7 @@ export function bareForge({ credential }: ForgeSettings): Forge {
     createPr: () => Promise.resolve(undefined),
     updatePr: none,
     prState: none,
+    addDetails: none,
     defaultBranch: () => Promise.resolve(null),
     gitCredential: () => Promise.resolve(header),
   };

@@ -8,7 +8,14 @@ import {
 } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
-import { truncateBody, findOrCreate, maxBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
+import {
+  addParts,
+  truncateBody,
+  findOrCreate,
+  maxBitbucketCharacters,
+  pageUrl,
+  prNumber,
+} from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, type Repository } from './repository.ts';
 
 const End = z.object({ id: z.string(), repository: z.object({ id: z.int() }) });
@@ -92,6 +99,20 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
       }
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
+    addDetails: (number, { reviewers }, signal) =>
+      addParts(
+        reviewers.map((name) => ({
+          name: `the reviewer ${name}`,
+          add: () =>
+            api.post({
+              path: `${path}/${number}/participants`,
+              body: { user: { name }, role: 'REVIEWER' },
+              answer: z.unknown(),
+              isRepeatable: true,
+              signal,
+            }),
+        })),
+      ),
     defaultBranch: async (signal) => {
       const answer = z.object({ id: z.string() });
       return branchName((await api.get({ path: `${repository}/default-branch`, answer, signal })).id);

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf, usernameOf } from './credentials.ts';
-import { truncateBody, findOrCreate, maxBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
+import {
+  addParts,
+  truncateBody,
+  findOrCreate,
+  maxBitbucketCharacters,
+  pageUrl,
+  prNumber,
+} from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository } from './repository.ts';
 
 const End = z.object({
@@ -17,6 +24,11 @@ const PullRequest = z.object({
   links: z.object({ html: z.object({ href: pageUrl }) }),
   source: End,
   destination: End,
+});
+const Editable = z.object({
+  title: z.string(),
+  description: z.string().default(''),
+  reviewers: z.array(z.object({ uuid: z.string() })).default([]),
 });
 
 export function bitbucketForge(connection: Connection, settings: ForgeSettings): Forge {
@@ -34,6 +46,22 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
   });
   const repository = `/repositories${encodedPath(owner, name)}`;
   const path = `${repository}/pullrequests`;
+  /** An update removes the reviewers that it omits. */
+  const read = async (number: number, signal: AbortSignal) => {
+    const { title, description, reviewers } = await api.get({
+      path: `${path}/${number}`,
+      answer: Editable,
+      signal,
+    });
+    return { title, description, reviewers: reviewers.map(({ uuid }) => ({ uuid })) };
+  };
+  const addReviewer = async (number: number, user: string, signal: AbortSignal) => {
+    const { reviewers, ...text } = await read(number, signal);
+    if (reviewers.some(({ uuid }) => uuid === user)) return;
+    const added = user.startsWith('{') ? { uuid: user } : { account_id: user };
+    const body = { ...text, reviewers: [...reviewers, added] };
+    await api.put({ path: `${path}/${number}`, body, answer: PullRequest, signal });
+  };
 
   return {
     kind: 'bitbucket',
@@ -66,15 +94,24 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
       { checkFirst: true },
     ),
     updatePr: async (number, { title, body, draft }, signal) => {
+      const { reviewers } = await read(number, signal);
       const wanted = {
         title,
         description: truncateBody(body, maxBitbucketCharacters),
+        reviewers,
         ...(draft === true ? { draft } : {}),
       };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
     },
     prState: async (number, signal) =>
       toPr(await api.get({ path: `${path}/${number}`, answer: PullRequest, signal })),
+    addDetails: (number, { reviewers }, signal) =>
+      addParts(
+        reviewers.map((user) => ({
+          name: `the reviewer ${user}`,
+          add: () => addReviewer(number, user, signal),
+        })),
+      ),
     defaultBranch: async (signal) => {
       const answer = z.object({ mainbranch: z.object({ name: z.string() }).nullish() });
       return (await api.get({ path: repository, answer, signal })).mainbranch?.name ?? null;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf } from './credentials.ts';
+import { addGiteaDetails } from './gitea-details.ts';
 import { findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository } from './repository.ts';
 
@@ -75,6 +76,7 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
       return toPr(await api.patch({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
+    addDetails: (number, details, signal) => addGiteaDetails(api, { owner, name, number, signal }, details),
     defaultBranch: async (signal) => {
       const answer = z.object({ default_branch: z.string() });
       return (await api.get({ path: repository, answer, signal })).default_branch || null;

@@ -1,10 +1,17 @@
 /** Pull requests on GitHub and GitHub Enterprise Server, with a token or as a GitHub App. */
 import { z } from 'zod';
-import { ForgeError, type Forge, type ForgePr, type ForgeSettings, type NewPr } from '../../ports/forge.ts';
-import { connectApi, type Authority, type Connection } from './api.ts';
+import {
+  ForgeError,
+  type Forge,
+  type ForgePr,
+  type ForgeSettings,
+  type NewPr,
+  type PrDetails,
+} from '../../ports/forge.ts';
+import { connectApi, type Api, type Authority, type Connection } from './api.ts';
 import { basic, tokenAuthority } from './credentials.ts';
 import { appAuthority, type AppTokens } from './github-app.ts';
-import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
+import { addParts, findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository, type Repository } from './repository.ts';
 
 /** Only GraphQL can convert an open pull request to a draft. */
@@ -110,6 +117,7 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
     },
     prState: async (number, signal) =>
       toPr(await api.get({ path: `${path}/pulls/${number}`, answer: PullRequest, signal })),
+    addDetails: (number, details, signal) => addDetails(api, { path, number, signal }, details),
     defaultBranch: async (signal) => {
       const answer = z.object({ default_branch: z.string().min(1) });
       return (await api.get({ path, answer, signal })).default_branch;
@@ -119,6 +127,42 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
       return current === null ? null : basic('x-access-token', current.secret);
     },
   };
+}
+
+const Assigned = z.object({ assignees: z.array(z.object({ login: z.string() })) });
+
+/** One request for each user, because GitHub refuses the whole request for one unknown user. */
+function addDetails(
+  api: Api,
+  { path, number, signal }: { path: string; number: number; signal: AbortSignal },
+  { labels, reviewers, teams, assignees }: PrDetails,
+): Promise<string[]> {
+  const repeatable = { isRepeatable: true, signal };
+  const issue = `${path}/issues/${number}`;
+  const post = (to: string, body: object) =>
+    api.post({ path: to, body, answer: z.unknown(), ...repeatable });
+  const requestReview = (body: object) => post(`${path}/pulls/${number}/requested_reviewers`, body);
+  const assign = async (name: string) => {
+    const body = { assignees: [name] };
+    const answer = await api.post({ path: `${issue}/assignees`, body, answer: Assigned, ...repeatable });
+    // GitHub ignores users without access.
+    const isAssigned = answer.assignees.some(({ login }) => login.toLowerCase() === name.toLowerCase());
+    if (!isAssigned) throw new ForgeError('rejected', 'GitHub ignores users without access.');
+  };
+  return addParts([
+    ...(labels.length === 0
+      ? []
+      : [{ name: 'the labels', add: () => post(`${issue}/labels`, { labels }) }]),
+    ...reviewers.map((name) => ({
+      name: `the reviewer ${name}`,
+      add: () => requestReview({ reviewers: [name] }),
+    })),
+    ...teams.map((name) => ({
+      name: `the team ${name}`,
+      add: () => requestReview({ team_reviewers: [name] }),
+    })),
+    ...assignees.map((name) => ({ name: `the assignee ${name}`, add: () => assign(name) })),
+  ]);
 }
 
 function defaultBase({ url }: Repository): string {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
-import { connectApi, type Connection } from './api.ts';
+import { ForgeError, type Forge, type ForgePr, type ForgeSettings, type PrDetails } from '../../ports/forge.ts';
+import { connectApi, type Api, type Connection } from './api.ts';
 import { basic, tokenAuthority, tokenOf } from './credentials.ts';
-import { findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
+import { addParts, findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, withoutRoot } from './repository.ts';
 
 const MergeRequest = z.object({
@@ -65,12 +65,48 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: MergeRequest, signal }));
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
+    addDetails: (number, details, signal) => addDetails(api, `${path}/${number}`, details, signal),
     defaultBranch: async (signal) => {
       const answer = z.object({ default_branch: z.string().min(1).nullish() });
       return (await api.get({ path: project, answer, signal })).default_branch ?? null;
     },
     gitCredential: () => Promise.resolve(credential === null ? null : basic('oauth2', tokenOf(credential))),
   };
+}
+
+const Users = z.array(z.object({ id: z.int() }));
+const MergeRequestUsers = z.object({ reviewers: Users.default([]), assignees: Users.default([]) });
+const idFields = { reviewers: 'reviewer_ids', assignees: 'assignee_ids' } as const;
+
+function addDetails(
+  api: Api,
+  path: string,
+  { labels, reviewers, assignees }: PrDetails,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const answer = MergeRequestUsers;
+  /** GitLab replaces the users as a whole. */
+  const addUser = async (field: 'reviewers' | 'assignees', username: string) => {
+    const [user] = await api.get({ path: '/users', query: { username }, answer: Users, signal });
+    if (user === undefined) throw new ForgeError('not_found', 'GitLab does not know the user.');
+    const before = (await api.get({ path, answer, signal }))[field].map(({ id }) => id);
+    if (before.includes(user.id)) return;
+    const after = await api.put({ path, body: { [idFields[field]]: [...before, user.id] }, answer, signal });
+    if (after[field].some(({ id }) => id === user.id)) return;
+    throw new ForgeError('rejected', 'GitLab ignores users without access, and some plans allow only one.');
+  };
+  return addParts([
+    ...(labels.length === 0
+      ? []
+      : [
+          {
+            name: 'the labels',
+            add: () => api.put({ path, body: { add_labels: labels.join(',') }, answer, signal }),
+          },
+        ]),
+    ...reviewers.map((name) => ({ name: `the reviewer ${name}`, add: () => addUser('reviewers', name) })),
+    ...assignees.map((name) => ({ name: `the assignee ${name}`, add: () => addUser('assignees', name) })),
+  ]);
 }
 
 function toPr(one: z.infer<typeof MergeRequest>): ForgePr {

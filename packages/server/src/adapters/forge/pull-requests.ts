@@ -38,6 +38,26 @@ export function findOrCreate(
   };
 }
 
+interface PrPart {
+  /** Such as `the reviewer ada`. */
+  name: string;
+  add(): Promise<unknown>;
+}
+
+/** Resolves with a note for each part that the forge refused. */
+export async function addParts(parts: readonly PrPart[]): Promise<string[]> {
+  const notes: string[] = [];
+  for (const { name, add } of parts) {
+    try {
+      await add();
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      notes.push(`Cannot add ${name}: ${error.message}`);
+    }
+  }
+  return notes;
+}
+
 const draftPrefix = /^\s*(?:\[draft\]|\(draft\)|draft:|wip:|\[wip\])\s*/i;
 
 export function hasDraftPrefix(title: string): boolean {

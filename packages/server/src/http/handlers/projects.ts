@@ -2,6 +2,7 @@ import { refuseMissingEngine } from '../../agent/settings.ts';
 import { removeFiles } from '../../exports/retention.ts';
 import { keyChanges } from '../../keys/keys.ts';
 import * as projects from '../../projects/projects.ts';
+import { inspectNewSigningKey } from '../../projects/signing-key.ts';
 import type { Handlers } from '../request.ts';
 
 export const projectHandlers: Pick<
@@ -23,12 +24,15 @@ export const projectHandlers: Pick<
     body: await projects.readProject(context, { ...input.params, reach: caller }),
   }),
 
-  updateProject: async ({ actor, caller, input, commit }) =>
-    commit(async (inside) => {
+  updateProject: async ({ context, actor, caller, input, commit }) => {
+    // Runs programs, for which no transaction should wait.
+    const signingKey = await inspectNewSigningKey(context, input.body);
+    return commit(async (inside) => {
       refuseMissingEngine(inside, input.body.agent);
       const given = { ...input.params, change: input.body, actor, allowLocal: caller.localSources };
-      return { body: await projects.updateProject(inside, given) };
-    }),
+      return { body: await projects.updateProject(inside, { ...given, signingKey }) };
+    });
+  },
 
   deleteProject: async ({ context, actor, input, commit }) =>
     commit(async (inside) => {
