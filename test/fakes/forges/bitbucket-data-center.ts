@@ -4,6 +4,8 @@
  */
 import {
   duplicateOf,
+  fakeUsers,
+  joined,
   openPull,
   startFake,
   type Answer,
@@ -144,6 +146,26 @@ const operations: Operation[] = [
     },
     answers: answers(200, PullRequest),
     handle: withPull(update),
+  },
+  {
+    method: 'POST',
+    path: `${repository}/pull-requests/{id}/participants`,
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['user', 'role'],
+      properties: {
+        user: { type: 'object', required: ['name'], properties: { name: text } },
+        role: { enum: ['AUTHOR', 'REVIEWER', 'PARTICIPANT'] },
+      },
+    },
+    answers: answers(200, { type: 'object', required: ['user', 'role'] }),
+    handle: withPull((pull, { body }) => {
+      const { name } = body['user'] as { name: string };
+      if (!fakeUsers.has(name)) return failure(404, `The user ${name} does not exist.`, 'user.NoSuchUserException');
+      pull.reviewers = joined(pull.reviewers, [name]);
+      return { status: 200, body: { user: { name }, role: 'REVIEWER' } };
+    }),
   },
 ];
 

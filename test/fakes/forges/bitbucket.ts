@@ -2,6 +2,7 @@
  * A fake of the Bitbucket Cloud API, version 2.0. https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
  */
 import {
+  fakeUsers,
   openPull,
   startFake,
   type Answer,
@@ -32,7 +33,12 @@ const PullRequest = object({
   links: object({ html: object({ href: { type: 'string', format: 'uri' } }) }),
   source: End,
   destination: End,
+  reviewers: { type: 'array', items: object({ uuid: text, account_id: text }) },
 });
+const Reviewers = {
+  type: 'array',
+  items: { oneOf: [object({ uuid: text }), object({ account_id: text })] },
+};
 const Failure = object({
   type: { const: 'error' },
   error: { type: 'object', required: ['message'], properties: { message: text } },
@@ -87,12 +93,13 @@ const operations: Operation[] = [
   {
     method: 'PUT',
     path: `${repository}/pullrequests/{id}`,
-    body: object({ title: text, description, draft: { type: 'boolean' } }, 'draft'),
+    body: object(
+      { title: text, description, draft: { type: 'boolean' }, reviewers: Reviewers },
+      'draft',
+      'reviewers',
+    ),
     answers: answers(200, PullRequest),
-    handle: withPull((pull, { body }) => {
-      const { title, description, draft = pull.draft } = body;
-      Object.assign(pull, { title, body: description, draft });
-    }),
+    handle: withPull(update),
   },
 ];
 
@@ -133,6 +140,23 @@ function create({ state, body }: HandledCall): Answer {
   };
 }
 
+/** Omitted reviewers are removed. */
+function update(pull: FakePull, { body }: HandledCall): Answer | undefined {
+  const { title, description, draft = pull.draft, reviewers = [] } = body as unknown as Change;
+  const names = reviewers.map(({ uuid, account_id: id }) => id ?? uuid?.slice(1, -1) ?? '');
+  const unknown = names.find((name) => !fakeUsers.has(name));
+  if (unknown !== undefined) return failure(400, `reviewers: ${unknown} is not a valid user.`);
+  Object.assign(pull, { title, body: description, draft, reviewers: names });
+  return undefined;
+}
+
+interface Change {
+  title: string;
+  description: string;
+  draft?: boolean;
+  reviewers?: { uuid?: string; account_id?: string }[];
+}
+
 interface Branch {
   branch: { name: string };
 }
@@ -141,12 +165,11 @@ function failure(status: number, message: string): Answer {
   return { status, body: { type: 'error', error: { message } } };
 }
 
-function withPull(change: (pull: FakePull, call: HandledCall) => void) {
+function withPull(change: (pull: FakePull, call: HandledCall) => Answer | undefined) {
   return (call: HandledCall): Answer => {
     const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['id']);
     if (pull === undefined) return failure(404, 'No such pull request.');
-    change(pull, call);
-    return { status: 200, body: bodyOf(call.state, pull) };
+    return change(pull, call) ?? { status: 200, body: bodyOf(call.state, pull) };
   };
 }
 
@@ -163,5 +186,6 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     links: { html: { href: `${state.origin}/${state.path}/pull-requests/${pull.number}` } },
     source: { branch: { name: pull.head }, repository: pull.isFork ? { full_name: 'stranger/docs' } : home },
     destination: { branch: { name: pull.base }, repository: home },
+    reviewers: pull.reviewers.map((name) => ({ uuid: `{${name}}`, account_id: name })),
   };
 }

@@ -4,6 +4,10 @@
  */
 import {
   duplicateOf,
+  fakeLabels,
+  fakeTeam,
+  fakeUsers,
+  joined,
   openPull,
   startFake,
   type Answer,
@@ -46,6 +50,11 @@ const answers = (status: number, schema: object) => ({
 });
 
 const repository = '/repos/{owner}/{repo}';
+const names = { type: 'array', items: text };
+const Labels = { type: 'array', items: { type: 'object', required: ['id', 'name'] } };
+const pages = { page: { type: 'integer', minimum: 1 }, limit: { type: 'integer', minimum: 0 } };
+const labelNames = [fakeLabels.repository, fakeLabels.organization];
+const viewLabel = (name: string) => ({ id: labelNames.indexOf(name), name });
 /** Smaller than the requested page size, as an installation may configure it. */
 const maxOnPage = 3;
 
@@ -100,11 +109,54 @@ const operations: Operation[] = [
   {
     method: 'PATCH',
     path: `${repository}/pulls/{index}`,
-    body: { type: 'object', additionalProperties: false, properties: { title: text, body: text } },
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { title: text, body: text, assignees: names },
+    },
     answers: answers(201, PullRequest),
-    handle: withPull(201, (pull, { body }) => {
-      Object.assign(pull, titled(String(body['title'])), { body: body['body'] });
+    handle: withPull(201, update),
+  },
+  {
+    method: 'GET',
+    path: `${repository}/labels`,
+    query: pages,
+    answers: answers(200, Labels),
+    handle: ({ query }) => listLabels(query, fakeLabels.repository),
+  },
+  {
+    method: 'GET',
+    path: '/orgs/{org}/labels',
+    query: pages,
+    answers: answers(200, Labels),
+    handle: ({ query }) => listLabels(query, fakeLabels.organization),
+  },
+  {
+    method: 'POST',
+    path: `${repository}/issues/{index}/labels`,
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['labels'],
+      properties: { labels: { type: 'array', items: { type: 'integer' } } },
+    },
+    answers: answers(200, Labels),
+    handle: withPull(200, (pull, { body }) => {
+      const added = (body['labels'] as number[]).map((id) => labelNames[id] ?? '');
+      pull.labels = joined(pull.labels, added);
+      return { status: 200, body: pull.labels.map(viewLabel) };
     }),
+  },
+  {
+    method: 'POST',
+    path: `${repository}/pulls/{index}/requested_reviewers`,
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { reviewers: names, team_reviewers: names },
+    },
+    answers: answers(201, { type: 'array' }),
+    handle: withPull(201, requestReview),
   },
 ];
 
@@ -125,10 +177,6 @@ export function startFakeGitea(options: FakeOptions = {}): Promise<FakeForge> {
 
 function create({ state, body }: HandledCall): Answer {
   const { head = '', base = '', title = '', body: description = '' } = body as Record<string, string>;
-  const refused = (status: number, message: string): Answer => ({
-    status,
-    body: { message, url: 'https://gitea.test/api/swagger' },
-  });
   if (!state.hasBranch(head) || !state.hasBranch(base)) {
     return refused(404, `The branch ${state.hasBranch(head) ? base : head} couldn't be found.`);
   }
@@ -143,16 +191,43 @@ function create({ state, body }: HandledCall): Answer {
   };
 }
 
+function update(pull: FakePull, { body }: HandledCall): Answer | undefined {
+  const { title, body: description = pull.body } = body as Record<string, string>;
+  if (title !== undefined) Object.assign(pull, titled(title));
+  pull.body = description;
+  const { assignees = pull.assignees } = body as { assignees?: string[] };
+  const unknown = assignees.find((name) => !fakeUsers.has(name));
+  if (unknown !== undefined) return refused(422, `Assignee does not exist: [name: ${unknown}]`);
+  pull.assignees = assignees;
+  return undefined;
+}
+
+function requestReview(pull: FakePull, { body }: HandledCall): Answer {
+  const { reviewers = [], team_reviewers: teams = [] } = body as Record<string, string[]>;
+  const unknown = reviewers.find((name) => !fakeUsers.has(name)) ?? teams.find((name) => name !== fakeTeam);
+  if (unknown !== undefined) return refused(404, `user does not exist [uid: 0, name: ${unknown}]`);
+  pull.reviewers = joined(pull.reviewers, reviewers);
+  pull.teams = joined(pull.teams, teams);
+  return { status: 201, body: [] };
+}
+
+function listLabels(query: URLSearchParams, name: string): Answer {
+  return { status: 200, body: query.get('page') === '1' ? [viewLabel(name)] : [] };
+}
+
+function refused(status: number, message: string): Answer {
+  return { status, body: { message, url: 'https://gitea.test/api/swagger' } };
+}
+
 function titled(title: string): { title: string; draft: boolean } {
   return { title, draft: /^(?:wip:|\[wip\])/i.test(title) };
 }
 
-function withPull(status: number, change: (pull: FakePull, call: HandledCall) => void) {
+function withPull(status: number, change: (pull: FakePull, call: HandledCall) => Answer | undefined) {
   return (call: HandledCall): Answer => {
     const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['index']);
     if (pull === undefined) return { status: 404, body: { message: 'The target couldn’t be found.' } };
-    change(pull, call);
-    return { status, body: bodyOf(call.state, pull) };
+    return change(pull, call) ?? { status, body: bodyOf(call.state, pull) };
   };
 }
 
@@ -166,6 +241,7 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     state: pull.state === 'open' ? 'open' : 'closed',
     draft: pull.draft,
     merged: pull.state === 'merged',
+    assignees: pull.assignees.length === 0 ? null : pull.assignees.map((login) => ({ login })),
     html_url: `${state.origin}/${state.path}/pulls/${pull.number}`,
     head: { label: pull.head, ref: pull.head, sha, repo_id: pull.isFork ? 4 : 3 },
     base: { label: pull.base, ref: pull.base, sha, repo_id: 3 },

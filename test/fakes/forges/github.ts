@@ -6,6 +6,9 @@ import { createPublicKey, generateKeyPairSync, verify, type KeyObject } from 'no
 import { readFileSync } from 'node:fs';
 import {
   duplicateOf,
+  fakeTeam,
+  fakeUsers,
+  joined,
   openPull,
   startFake,
   type Answer,
@@ -130,6 +133,7 @@ function operations(settings: { now: () => number; hasDrafts: boolean; appTokens
       '/repos/{owner}/{repo}/pulls/{pull_number}',
       withPull((pull, { body }) => void Object.assign(pull, body)),
     ),
+    ...detailOperations,
     {
       method: 'POST',
       base: '/api',
@@ -184,6 +188,63 @@ function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
   return { status: 201, body: pullBody(state, pull, 'pull-request') };
 }
 
+const names = { type: 'array', minItems: 1, items: { type: 'string' } };
+const listOf = (name: string) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: [name],
+  properties: { [name]: names },
+});
+const failures = { 404: { type: 'object' }, 422: { type: 'object', required: ['message'] } };
+
+/**
+ * https://docs.github.com/rest/issues/labels https://docs.github.com/rest/issues/assignees
+ * https://docs.github.com/rest/pulls/review-requests
+ */
+const detailOperations: Operation[] = [
+  {
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/issues/{pull_number}/labels',
+    body: listOf('labels'),
+    answers: { 200: { type: 'array' }, ...failures },
+    handle: withPull((pull, { body }) => {
+      pull.labels = joined(pull.labels, body['labels'] as string[]);
+      return { status: 200, body: pull.labels.map((name) => ({ id: 1, name })) };
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/issues/{pull_number}/assignees',
+    body: listOf('assignees'),
+    answers: { 201: { type: 'object', required: ['assignees'] }, ...failures },
+    handle: withPull((pull, { body }) => {
+      const known = (body['assignees'] as string[]).filter((name) => fakeUsers.has(name));
+      pull.assignees = joined(pull.assignees, known);
+      return { status: 201, body: { assignees: pull.assignees.map((login) => ({ login })) } };
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers',
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: { reviewers: names, team_reviewers: names },
+    },
+    answers: { 201: absolute(ref('pull-request-simple')), ...failures },
+    handle: withPull((pull, { body, state }) => {
+      const { reviewers = [], team_reviewers: teams = [] } = body as Record<string, string[]>;
+      const isKnown = reviewers.every((name) => fakeUsers.has(name)) && teams.every((one) => one === fakeTeam);
+      const message = 'Reviews may only be requested from collaborators.';
+      if (!isKnown) return { status: 422, body: { message } };
+      pull.reviewers = joined(pull.reviewers, reviewers);
+      pull.teams = joined(pull.teams, teams);
+      return { status: 201, body: pullBody(state, pull, 'pull-request-simple') };
+    }),
+  },
+];
+
 /** A GraphQL error is a response with status 200. */
 const graphqlSchemas = {
   body: {
@@ -214,12 +275,11 @@ function makeDraft({ state, body }: HandledCall, hasDrafts: boolean): Answer {
   return { status: 200, body: { data: { convertPullRequestToDraft: { pullRequest: { isDraft: true } } } } };
 }
 
-function withPull(change: (pull: FakePull, call: HandledCall) => void) {
+function withPull(change: (pull: FakePull, call: HandledCall) => Answer | undefined) {
   return (call: HandledCall): Answer => {
     const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['pull_number']);
     if (pull === undefined) return { status: 404, body: { message: 'Not Found' } };
-    change(pull, call);
-    return { status: 200, body: pullBody(call.state, pull, 'pull-request') };
+    return change(pull, call) ?? { status: 200, body: pullBody(call.state, pull, 'pull-request') };
   };
 }
 

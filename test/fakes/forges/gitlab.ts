@@ -1,6 +1,8 @@
 /** A fake of GitLab's API, version 4. https://docs.gitlab.com/api/merge_requests/ */
 import {
   duplicateOf,
+  fakeUsers,
+  joined,
   openPull,
   startFake,
   type Answer,
@@ -14,6 +16,8 @@ import {
 
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 1 };
+const users = { type: 'array', items: { type: 'object', required: ['id', 'username'] } };
+const ids = { type: 'array', items: count };
 const MergeRequest = {
   type: 'object',
   required: [
@@ -44,6 +48,8 @@ const MergeRequest = {
     target_branch: text,
     source_project_id: { type: ['integer', 'null'] },
     target_project_id: count,
+    reviewers: users,
+    assignees: users,
     merged_at: { type: ['string', 'null'], format: 'date-time' },
   },
 };
@@ -123,12 +129,23 @@ const operations: Operation[] = [
       type: 'object',
       additionalProperties: false,
       minProperties: 1,
-      properties: { title: text, description: text },
+      properties: {
+        title: text,
+        description: text,
+        add_labels: text,
+        reviewer_ids: ids,
+        assignee_ids: ids,
+      },
     },
     answers: answers(200, MergeRequest),
-    handle: withPull((pull, { body }) => {
-      Object.assign(pull, titled(String(body['title'])), { body: body['description'] });
-    }),
+    handle: withPull(update),
+  },
+  {
+    method: 'GET',
+    path: '/users',
+    query: { username: text },
+    answers: answers(200, users),
+    handle: ({ query }) => ({ status: 200, body: viewUsers([query.get('username') ?? '']) }),
   },
 ];
 
@@ -170,6 +187,27 @@ function create({ state, body }: HandledCall): Answer {
   };
 }
 
+function update(pull: FakePull, { body }: HandledCall): void {
+  const { title, description = pull.body, add_labels: labels } = body as Record<string, string>;
+  if (title !== undefined) Object.assign(pull, titled(title));
+  pull.body = description;
+  if (labels !== undefined) pull.labels = joined(pull.labels, labels.split(','));
+  const { reviewer_ids: reviewers, assignee_ids: assignees } = body as Record<string, number[]>;
+  if (reviewers !== undefined) pull.reviewers = namesOf(reviewers);
+  if (assignees !== undefined) pull.assignees = namesOf(assignees);
+}
+
+function namesOf(ids: readonly number[]): string[] {
+  return ids.flatMap((id) => [...fakeUsers].flatMap(([name, known]) => (known === id ? [name] : [])));
+}
+
+function viewUsers(names: readonly string[]): object[] {
+  return names.flatMap((username) => {
+    const id = fakeUsers.get(username);
+    return id === undefined ? [] : [{ id, username }];
+  });
+}
+
 /** The title marks a draft and keeps its prefix. */
 function titled(title: string): { title: string; draft: boolean } {
   return { title, draft: /^\s*(?:draft:|\[draft\]|\(draft\))/i.test(title) };
@@ -198,6 +236,8 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     target_branch: pull.base,
     source_project_id: pull.isFork ? 4 : 3,
     target_project_id: 3,
+    reviewers: viewUsers(pull.reviewers),
+    assignees: viewUsers(pull.assignees),
     merged_at: pull.state === 'merged' ? '2026-03-01T12:00:00Z' : null,
   };
 }

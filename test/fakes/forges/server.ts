@@ -19,8 +19,19 @@ export interface FakePull {
   /** From a branch of the same name in a fork. */
   isFork: boolean;
   version: number;
+  labels: string[];
   reviewers: string[];
+  teams: string[];
+  assignees: string[];
 }
+
+/** The only users that a pull request accepts, with their ids. */
+export const fakeUsers: ReadonlyMap<string, number> = new Map([
+  ['ada', 11],
+  ['grace', 12],
+]);
+export const fakeTeam = 'writers';
+export const fakeLabels = { repository: 'documentation', organization: 'agent' };
 
 export interface Fault {
   status?: number;
@@ -177,9 +188,24 @@ export function openPull(
   given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'>,
 ): FakePull {
   const number = Math.max(0, ...state.pulls.map((pull) => pull.number)) + 1;
-  const pull: FakePull = { ...given, number, state: 'open', isFork: false, version: 0, reviewers: [] };
+  const pull: FakePull = {
+    ...given,
+    number,
+    state: 'open',
+    isFork: false,
+    version: 0,
+    labels: [],
+    reviewers: [],
+    teams: [],
+    assignees: [],
+  };
   state.pulls.push(pull);
   return pull;
+}
+
+/** What a list becomes when names are added to it. */
+export function joined(list: readonly string[], names: readonly string[]): string[] {
+  return [...new Set([...list, ...names])];
 }
 
 /** Every forge allows only one open request between the same branches. */

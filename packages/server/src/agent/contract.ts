@@ -1,5 +1,5 @@
 /** Types that the parts of an agent run share. Nothing here depends on HTTP, a database or a model. */
-import type { AgentEnding } from '@docyard/api';
+import type { AgentEnding, GitIdentity } from '@docyard/api';
 import type { z } from 'zod';
 
 /**
@@ -191,6 +191,8 @@ export type Step =
       /** Every earlier run whose work is on the branch; the pull request describes all of them. */
       earlierWork: number[];
       instructions: string | null;
+      /** Recorded, so that a repeated commit is identical after a change of the settings. */
+      identity?: CommitIdentity;
     }
   | {
       kind: 'message';
@@ -206,11 +208,18 @@ export type Step =
   | ({ kind: 'loop-ended' } & LoopEnd)
   | { kind: 'validated'; findings: SiteFinding[]; findingsBefore: number }
   | { kind: 'judged'; verdict: Verdict }
-  | { kind: 'committed'; commit: string; branch: string; date: string }
+  /** `signature` is repeated like `date`: no two signatures need to be equal. */
+  | { kind: 'committed'; commit: string; branch: string; date: string; signature?: string }
   | { kind: 'pushed'; commit: string }
   | { kind: 'previewed'; exportId: string | null }
-  | { kind: 'proposed'; pullRequest: PullRequest }
+  | { kind: 'proposed'; pullRequest: PullRequest; notes?: string[] }
   | { kind: 'ended'; reason: EndReason };
+
+export interface CommitIdentity {
+  author: GitIdentity;
+  committer: GitIdentity;
+  coAuthors: readonly GitIdentity[];
+}
 
 /** Results and answers before these indexes of the journal are shortened. */
 export interface Compaction {

@@ -86,7 +86,7 @@ function failureFor(
   return failure;
 }
 
-const nothingFound = { newErrors: 0, newWarnings: 0, fixedFindings: 0, previewJobId: null };
+const nothingFound = { newErrors: 0, newWarnings: 0, fixedFindings: 0, previewJobId: null, notes: [] };
 
 function resultOf({ journal, change, earlier }: AgentRun): RunResult | null {
   if (change === undefined) return null;
@@ -107,6 +107,7 @@ function resultOf({ journal, change, earlier }: AgentRun): RunResult | null {
     newWarnings: fresh.filter(({ severity }) => severity === 'warning').length,
     fixedFindings: Math.max(0, findingsBefore - (findings.length - fresh.length)),
     previewJobId: findStep(journal.steps, 'previewed')?.exportId ?? null,
+    notes: findStep(journal.steps, 'proposed')?.notes ?? [],
   };
 }
 

@@ -13,6 +13,8 @@ import type { Opening } from './engine/prompt.ts';
 import { readInstructions } from './instructions.ts';
 import { stepsOfRun } from './journal.ts';
 import { surveyTree } from './policy/survey.ts';
+import { branchName } from './publish/branch-name.ts';
+import { identityOf } from './publish/commit-identity.ts';
 import { updateRun } from './record.ts';
 import { findStep, replayFiles, type StepOf } from './replay.ts';
 import { repositoryOf, type AgentRun } from './agent-run.ts';
@@ -77,8 +79,9 @@ export async function borrowCredential(run: AgentRun): Promise<GitCredential | n
   return credential;
 }
 
-function branchOf(jobId: string): string {
-  return `docyard/${jobId.slice(jobId.indexOf('_') + 1).slice(0, 12)}`;
+function newBranch({ jobId, job, request, rules, secrets }: AgentRun): string {
+  const facts = { jobId, prompt: request.prompt, createdAt: job.created_at, secrets: [...secrets] };
+  return branchName(rules.git.branch, facts);
 }
 
 function openAt(
@@ -98,8 +101,8 @@ function openAt(
 }
 
 async function decideStart(run: AgentRun, credential: GitCredential | null): Promise<Prepared> {
-  const branch = branchOf(run.jobId);
   const last = await lastWork(run);
+  const branch = last?.prepared.branch ?? newBranch(run);
   const first = await openAt(run, credential, {});
   run.workspace = first;
   const baseBranch = last?.prepared.baseBranch ?? first.base.branch;
@@ -110,7 +113,9 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
   const files = await first.openRef(null);
   const instructions = await readInstructions({ files, ofProject: run.rules.instructions });
   const head = last === undefined ? undefined : await first.remoteBranch(branch);
-  const common = { kind: 'prepared' as const, baseBranch, branch, branchHead: head ?? null, instructions };
+  const identity = identityOf(run.rules.git);
+  const branchHead = head ?? null;
+  const common = { kind: 'prepared' as const, baseBranch, branch, branchHead, instructions, identity };
   const { commit } = first.base;
   const start = { ...common, baseCommit: commit, reviewCommit: commit, carriedRuns: [], earlierWork: [] };
   if (last === undefined) return start;

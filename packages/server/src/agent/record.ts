@@ -35,6 +35,8 @@ export interface RunResult {
   newWarnings: number;
   fixedFindings: number;
   previewJobId: string | null;
+  /** Earlier versions did not store them. */
+  notes?: string[];
 }
 
 export type ChangedFile = Omit<DiffFile, 'before' | 'after'>;

@@ -95,6 +95,7 @@ const nothingChanged = {
   newWarnings: 0,
   fixedFindings: 0,
   previewJobId: null,
+  notes: [],
 };
 
 function resultOf(runs: readonly Run[]): AgentJob['result'] {

@@ -1,6 +1,8 @@
 /** The contract of every forge with pull requests. Each adapter runs it against its fake. */
+import { forgeFields } from '@docyard/api/constants';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Forge, ForgeError, ForgeSettings, NewPr } from '../../src/ports/forge.ts';
+import { fakeLabels, fakeTeam } from '../../../../test/fakes/forges/server.ts';
+import type { Forge, ForgeError, ForgeSettings, NewPr, PrDetails } from '../../src/ports/forge.ts';
 
 /** The fake server of a forge. */
 export interface ForgeStage {
@@ -15,6 +17,10 @@ export interface ForgeStage {
       draft: boolean;
       state: 'open' | 'closed' | 'merged';
       isFork: boolean;
+      labels: string[];
+      reviewers: string[];
+      teams: string[];
+      assignees: string[];
     }[];
     requests: { method: string }[];
     complaints: string[];
@@ -156,6 +162,42 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
         expect(await create()).toMatchObject({ number: 2, state: 'open' });
       },
     );
+
+    const details: PrDetails = {
+      labels: Object.values(fakeLabels),
+      reviewers: ['ada', 'nobody', 'grace'],
+      teams: [fakeTeam],
+      assignees: ['grace'],
+    };
+
+    test('labels, reviewers and assignees are added once and survive an update', async () => {
+      const pr = await create();
+      const has = (field: keyof PrDetails) => forgeFields[forge.kind].includes(field);
+      for (let run = 1; run <= 2; run++) {
+        expect(await forge.addDetails(pr.number, details, never)).toEqual([
+          expect.stringMatching(/^Cannot add the reviewer nobody: \S/),
+        ]);
+        await forge.updatePr(pr.number, { title: `Run ${run}`, body: 'Text' }, never);
+        expect(stage.fake.pulls).toMatchObject([
+          {
+            title: `Run ${run}`,
+            labels: has('labels') ? details.labels : [],
+            reviewers: ['ada', 'grace'],
+            teams: has('teams') ? details.teams : [],
+            assignees: has('assignees') ? details.assignees : [],
+          },
+        ]);
+      }
+    });
+
+    test('details that the forge refuses become notes, and the pull request stays', async () => {
+      const pr = await create();
+      stage.fake.fail(...Array.from({ length: 20 }, () => ({ status: 403 })));
+      const notes = await forge.addDetails(pr.number, { ...details, reviewers: ['ada'] }, never);
+      expect(notes.length).toBeGreaterThan(0);
+      for (const note of notes) expect(note).toMatch(/^Cannot add the .*denied access/);
+      expect(stage.fake.pulls).toMatchObject([{ state: 'open', labels: [], reviewers: [], assignees: [] }]);
+    });
 
     test('an unknown number is not found', async () => {
       expect(await failureOf(forge.prState(404, never))).toMatchObject({ problem: 'not_found' });

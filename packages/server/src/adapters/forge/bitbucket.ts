@@ -28,7 +28,7 @@ const PullRequest = z.object({
 const Editable = z.object({
   title: z.string(),
   description: z.string().default(''),
-  reviewers: z.array(z.object({ uuid: z.string() })).default([]),
+  reviewers: z.array(z.object({ uuid: z.string(), account_id: z.string().optional() })).default([]),
 });
 
 export function bitbucketForge(connection: Connection, settings: ForgeSettings): Forge {
@@ -47,19 +47,13 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
   const repository = `/repositories${encodedPath(owner, name)}`;
   const path = `${repository}/pullrequests`;
   /** An update removes the reviewers that it omits. */
-  const read = async (number: number, signal: AbortSignal) => {
-    const { title, description, reviewers } = await api.get({
-      path: `${path}/${number}`,
-      answer: Editable,
-      signal,
-    });
-    return { title, description, reviewers: reviewers.map(({ uuid }) => ({ uuid })) };
-  };
+  const read = (number: number, signal: AbortSignal) =>
+    api.get({ path: `${path}/${number}`, answer: Editable, signal });
   const addReviewer = async (number: number, user: string, signal: AbortSignal) => {
     const { reviewers, ...text } = await read(number, signal);
-    if (reviewers.some(({ uuid }) => uuid === user)) return;
+    if (reviewers.some((one) => one.uuid === user || one.account_id === user)) return;
     const added = user.startsWith('{') ? { uuid: user } : { account_id: user };
-    const body = { ...text, reviewers: [...reviewers, added] };
+    const body = { ...text, reviewers: [...reviewers.map(byId), added] };
     await api.put({ path: `${path}/${number}`, body, answer: PullRequest, signal });
   };
 
@@ -98,7 +92,7 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
       const wanted = {
         title,
         description: truncateBody(body, maxBitbucketCharacters),
-        reviewers,
+        reviewers: reviewers.map(byId),
         ...(draft === true ? { draft } : {}),
       };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
@@ -123,6 +117,10 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
       return Promise.resolve(basic(username, tokenOf(credential)));
     },
   };
+}
+
+function byId({ uuid }: { uuid: string }): { uuid: string } {
+  return { uuid };
 }
 
 function isFromFork({ source, destination }: z.infer<typeof PullRequest>): boolean {

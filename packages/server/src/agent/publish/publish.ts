@@ -10,27 +10,31 @@ import { RunEndedError } from '../ending.ts';
 import { borrowCredential } from '../prepare.ts';
 import { findStep, type StepOf } from '../replay.ts';
 import type { AgentRun } from '../agent-run.ts';
+import { defaultIdentity, withCoAuthors } from './commit-identity.ts';
 import { factsOf, readTemplate } from './facts.ts';
+import { addDetails, missingFields } from './pull-request-details.ts';
+import { signCommit } from './sign-commit.ts';
 import { commitMessage, pullRequestText } from './text.ts';
 
-const author = { name: 'Docyard agent', email: 'agent@docyard.invalid' };
-
-/** The recorded date makes a repeated commit identical. */
+/** The recorded identity, date and signature make a repeated commit identical. */
 export async function commit(run: AgentRun): Promise<undefined> {
   const { journal, context, workspace } = run;
   if (workspace === undefined) throw new Error('The workspace is not open.');
   const known = findStep(journal.steps, 'committed');
-  const { baseCommit, branch } = stepOf(run, 'prepared');
+  const { baseCommit, branch, identity = defaultIdentity } = stepOf(run, 'prepared');
   const date = known?.date ?? nowText(context);
-  const made = await workspace.commit({
+  const unsigned = await workspace.commit({
     tree: stepOf(run, 'loop-ended').tree,
     parent: baseCommit,
-    message: commitMessage(await factsOf(run)),
-    author,
-    committer: author,
+    message: withCoAuthors(commitMessage(await factsOf(run)), identity),
+    author: identity.author,
+    committer: identity.committer,
     date,
   });
-  if (known === undefined) await journal.append({ kind: 'committed', commit: made, branch, date });
+  const signature = known === undefined ? await signCommit(run, workspace, unsigned) : known.signature;
+  const made = signature === undefined ? unsigned : await workspace.addSignature(unsigned, signature);
+  const signed = signature === undefined ? {} : { signature };
+  if (known === undefined) await journal.append({ kind: 'committed', commit: made, branch, date, ...signed });
   else if (known.commit !== made) throw new Error('The repeated commit differs from the recorded one.');
 }
 
@@ -80,15 +84,21 @@ export async function propose(run: AgentRun): Promise<undefined> {
   const { journal } = run;
   if (findStep(journal.steps, 'proposed') !== undefined) return;
   const forge = await run.openForge();
-  const pullRequest = await openPullRequest(run, forge);
+  const { pullRequest, notes } = await openPullRequest(run, forge);
   run.onStep('pull request made', run.job);
-  await journal.append({ kind: 'proposed', pullRequest });
+  await journal.append({ kind: 'proposed', pullRequest, notes });
 }
 
-async function openPullRequest(run: AgentRun, forge: Forge): Promise<PullRequest> {
+async function openPullRequest(
+  run: AgentRun,
+  forge: Forge,
+): Promise<{ pullRequest: PullRequest; notes: string[] }> {
   const { signal } = run.input;
   const { branch: head, baseBranch: base } = stepOf(run, 'prepared');
-  const none: PullRequest = { url: null, number: null, state: 'none', draft: false, branch: head };
+  const none = {
+    pullRequest: { url: null, number: null, state: 'none', draft: false, branch: head } as const,
+    notes: missingFields(run, forge.kind),
+  };
   if (forge.kind === 'bare') return none;
   const template = await readTemplate(run, forge.kind);
   const text = pullRequestText({ ...(await factsOf(run)), template });
@@ -99,7 +109,8 @@ async function openPullRequest(run: AgentRun, forge: Forge): Promise<PullRequest
       : await forge.updatePr(known.number, { ...text, draft: isDraft(run) }, signal);
   if (made === undefined) return none;
   const { url, number, state, draft } = made;
-  return { url, number, state, draft, branch: head };
+  const notes = await addDetails(run, forge, number);
+  return { pullRequest: { url, number, state, draft, branch: head }, notes };
 }
 
 function isDraft(run: AgentRun): boolean {

@@ -47,6 +47,21 @@ export async function createCommit(repo: Repository, wanted: NewCommit): Promise
   return String(written).trim();
 }
 
+/** The text that a signature covers. */
+export async function readCommit(repo: Repository, commit: string): Promise<string> {
+  return String(await repo.git(['cat-file', 'commit', commit]));
+}
+
+/** Makes the commit that git would make, so that equal input makes the same commit. */
+export async function addSignature(repo: Repository, commit: string, signature: string): Promise<string> {
+  const text = await readCommit(repo, commit);
+  const end = text.indexOf('\n\n') + 1;
+  const header = `gpgsig ${signature.trim().replaceAll('\n', '\n ')}\n`;
+  const input = `${text.slice(0, end)}${header}${text.slice(end)}`;
+  const written = await repo.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input });
+  return String(written).trim();
+}
+
 /** Throws a GitError: push_conflict if the branch has moved, push_rejected with the reason of the host. */
 export async function pushCommit(repo: Repository, push: Push): Promise<void> {
   checkRef(push.branch);

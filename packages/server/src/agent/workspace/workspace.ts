@@ -7,7 +7,15 @@ import type { GitCredential } from '../../ports/forge.ts';
 import type { DiffFile, FileChange, Tree } from '../contract.ts';
 import { fetchBase, fetchCommit, checkOut, checkOutTree, refusesSingleObjects, type Base } from './fetch.ts';
 import { fetchTreeBehind, findForkPoint } from './history.ts';
-import { createCommit, pushCommit, remoteBranch, type NewCommit, type Push } from './push.ts';
+import {
+  addSignature,
+  createCommit,
+  pushCommit,
+  readCommit,
+  remoteBranch,
+  type NewCommit,
+  type Push,
+} from './push.ts';
 import {
   createRepository,
   entryAt,
@@ -44,6 +52,9 @@ export interface Workspace {
   /** The fork point of the base and the branch that ends at `tip`; undefined if it is too old. */
   forkPoint(tip: string): Promise<string | undefined>;
   commit(wanted: NewCommit): Promise<string>;
+  readCommit(commit: string): Promise<string>;
+  /** Resolves with the signed commit. */
+  addSignature(commit: string, signature: string): Promise<string>;
   push(push: Push): Promise<void>;
   remoteBranch(branch: string, credential?: GitCredential | null): Promise<string | undefined>;
   /** Reads files of another ref; null is the default branch. */
@@ -112,6 +123,8 @@ function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, 
     },
     forkPoint: (tip) => findForkPoint(repo, [tip, base.commit], options),
     commit: (wanted) => createCommit(repo, wanted),
+    readCommit: (commit) => readCommit(repo, commit),
+    addSignature: (commit, signature) => addSignature(repo, commit, signature),
     push: (push) => pushCommit(repo, push),
     remoteBranch: (branch, credential = defaultCredential) => remoteBranch(repo, branch, credential),
     openRef: (ref) => openRef(repo, ref, defaultCredential),

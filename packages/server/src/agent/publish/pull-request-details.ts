@@ -1,0 +1,21 @@
+import { forgeFields, pullRequestFields } from '@docyard/api/constants';
+import type { Forge, ForgeKind } from '../../ports/forge.ts';
+import type { AgentRun } from '../agent-run.ts';
+
+/**
+ * Adds the labels, reviewers and assignees of the project to a new pull request. Later runs leave it to its
+ * reviewers. Resolves with a note for everything that was not added.
+ */
+export async function addDetails(run: AgentRun, forge: Forge, number: number): Promise<string[]> {
+  const { rules, earlier, input } = run;
+  const before = earlier.findLast(({ pullRequest }) => pullRequest?.number === number);
+  if (before !== undefined) return before.result?.notes ?? [];
+  const notes = await forge.addDetails(number, rules.pullRequest, input.signal);
+  return [...missingFields(run, forge.kind), ...notes];
+}
+
+export function missingFields({ rules }: AgentRun, kind: ForgeKind): string[] {
+  return pullRequestFields
+    .filter((field) => rules.pullRequest[field].length > 0 && !forgeFields[kind].includes(field))
+    .map((field) => `Cannot add the ${field} of the project: the forge has none.`);
+}
