@@ -2,15 +2,24 @@
  * Kills the process at every point of the journal and expects one branch, one commit, one pull request, one preview and one
  * ending.
  */
+import type { ProjectGit, SetProjectGit } from '@docyard/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSteps } from '../../packages/server/src/agent/journal.ts';
 import type { Message } from '../../packages/server/src/agent/contract.ts';
 import type { Script } from '../fakes/model-server.ts';
 import type { Service } from '../service.ts';
+import { newPgpKey, signingPrograms, verifyCommit } from '../signing-keys.ts';
 import { createProject, ended, mendLink, setStage, type Stage } from './harness.ts';
 
 let stage: Stage;
 let projectId: string;
+let signingKey: ProjectGit['signingKey'];
+
+/** Each OpenPGP signature is different. */
+const settings: SetProjectGit = {
+  author: { name: 'Ada', email: 'ada@example.com' },
+  ...(signingPrograms ? { signingKey: newPgpKey() } : {}),
+};
 /** The model waits for this promise, so that a message can arrive meanwhile. */
 let thinking: PromiseWithResolvers<void> | undefined;
 
@@ -23,6 +32,11 @@ beforeAll(async () => {
   stage = await setStage({ script });
   const service = await stage.start();
   projectId = await createProject(service, stage);
+  const { agent } = await service.client.call('updateProject', {
+    params: { projectId },
+    body: { agent: { git: settings } },
+  });
+  signingKey = agent.git.signingKey;
   await service.stop();
 });
 
@@ -90,6 +104,8 @@ async function expectOneOfEverything(service: Service, id: string): Promise<void
   expect(job.pullRequest).toMatchObject({ branch, state: 'open', draft: false });
   expect(stage.forge.pulls.filter(({ head }) => head === branch)).toHaveLength(1);
   expect(stage.repository.git('rev-list', '--count', `main..${branch}`)).toBe('1');
+  expect(stage.repository.git('log', '-1', '--format=%an', branch)).toBe('Ada');
+  verifyCommit((...args) => stage.repository.git(...args), branch, signingKey);
   expect(stage.repository.git('show', `${branch}:index.mdx`)).toContain('(/guides/mooring)');
   expect(steps.filter((kind) => kind === 'ended')).toHaveLength(1);
   expect(steps.filter((kind) => kind === 'committed')).toHaveLength(1);

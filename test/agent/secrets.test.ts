@@ -1,5 +1,5 @@
 /**
- * Searches for the forge token and the model key in everything that a run leaves behind: responses, journal, log, files,
+ * Searches for the forge token, the model key and the signing key in everything that a run leaves behind: responses, journal, log, files,
  * process arguments, the pull request and model requests.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentJob } from '@docyard/api';
 import type { Script } from '../fakes/model-server.ts';
 import type { Service } from '../service.ts';
+import { newPgpKey, signingPrograms } from '../signing-keys.ts';
 import { createProject, ended, modelKey, setStage, type Stage } from './harness.ts';
 
 let stage: Stage;
@@ -38,6 +39,10 @@ beforeAll(async () => {
   });
   service = await stage.start();
   projectId = await createProject(service, stage);
+  await service.client.call('updateProject', {
+    params: { projectId },
+    body: { agent: { git: { signingKey } } },
+  });
   const { id } = await service.client.call('createAgentJob', {
     params: { projectId },
     body: { prompt: 'Mend the link of the first page.' },
@@ -48,8 +53,11 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
+const signingKey = signingPrograms ? newPgpKey() : null;
+const linesOfKey = signingKey?.split('\n').filter((line) => line.length > 40) ?? [];
+
 function secretForms(): string[] {
-  return [stage.forge.token, modelKey].flatMap((secret) => {
+  return [stage.forge.token, modelKey, ...linesOfKey].flatMap((secret) => {
     const shifted = [0, 1, 2].map((offset) => Buffer.from('x'.repeat(offset) + secret).toString('base64'));
     // The middle of the Base64 text, which does not depend on the surrounding bytes.
     return [secret, encodeURIComponent(secret), Buffer.from(secret).toString('hex')].concat(

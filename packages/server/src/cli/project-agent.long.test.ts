@@ -9,6 +9,7 @@ import { setUpFirstRun } from '../first-run.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import { readAgentSecrets } from '../projects/agent-settings.ts';
 import { createProject } from '../projects/projects.ts';
+import { newSshKey, signingPrograms } from '../../../../test/signing-keys.ts';
 import {
   composeForTest,
   present,
@@ -63,6 +64,15 @@ test('the command without options prints the current settings', () => {
       'engine          default of the installation',
       'forge           detected from the repository URL',
       'model           default of the installation',
+      'branch          docyard/{job}',
+      'author          Docyard agent <agent@docyard.invalid>',
+      'committer       the author',
+      'co-authors      none',
+      'signing key     none',
+      'labels          none',
+      'reviewers       none',
+      'teams           none',
+      'assignees       none',
       'limits          default',
       'protected paths none',
       'allowed paths   none',
@@ -176,6 +186,33 @@ test('limits are merged, lists are replaced, and each can be removed', () => {
   });
 });
 
+test('branches, commits and pull requests are changed one field at a time', () => {
+  const ada = { name: 'Ada', email: 'ada@example.com' };
+  const first = json(['--branch', 'docs/{slug}', '--author', 'Ada <ada@example.com>', '--label', 'a', 'b c']);
+  expect(first).toMatchObject({
+    git: { branch: 'docs/{slug}', author: ada, committer: null },
+    pullRequest: { labels: ['a', 'b c'], reviewers: [] },
+  });
+  const more = ['--co-author', 'Ada <ada@example.com>', '--reviewer', 'ada', '--assignee', 'grace'];
+  expect(json([...more, '--no-label', '--no-branch'])).toMatchObject({
+    git: { branch: null, author: ada, coAuthors: [ada] },
+    pullRequest: { labels: [], reviewers: ['ada'], assignees: ['grace'] },
+  });
+  const none = ['--no-author', '--no-co-author', '--no-reviewer', '--no-assignee'];
+  expect(json(none)).toMatchObject({ git: { author: null, coAuthors: [] }, pullRequest: { reviewers: [] } });
+});
+
+test.skipIf(!signingPrograms)('the signing key is set from a file, shown without it, and deleted', () => {
+  const key = newSshKey();
+  const set = json(['--signing-key-file', file('signing-key', key)]);
+  expect(set).toMatchObject({ git: { signingKey: { set: true, format: 'ssh' } } });
+  const { stdout } = agent([]);
+  expect(stdout).toContain('signing key     ssh, public key below\n');
+  expect(stdout).toMatch(/\n\nssh-ed25519 \S+ docs@example\.com\n$/);
+  expect(stdout).not.toContain('PRIVATE');
+  expect(json(['--no-signing-key'])).toMatchObject({ git: { signingKey: { set: false } } });
+});
+
 describe('an invalid call explains what to do', () => {
   test.each<[number, string, string[]]>([
     [2, '--forge sourcehut: must be github', ['--forge', 'sourcehut']],
@@ -185,6 +222,11 @@ describe('an invalid call explains what to do', () => {
     [2, 'Pass --model-url and --model.', ['--model', 'writer-1']],
     [2, 'write it as name=number', ['--limit', 'steps']],
     [2, '--limit: ', ['--limit', 'stepps=7']],
+    [2, '--author Ada: write it as "Name <email>".', ['--author', 'Ada']],
+    [2, '--co-author: This is not an email address.', ['--co-author', 'Ada <ada>']],
+    [2, '--branch: Use only the placeholders', ['--branch', 'docs/{title}']],
+    [2, '--reviewer: Write the bare name', ['--reviewer', '@ada']],
+    [2, 'This is neither an SSH nor an OpenPGP private key.', ['--signing-key-file', '-']],
     [2, '--protect: A path must not contain "..".', ['--protect', '../x']],
     [
       1,

@@ -6,6 +6,14 @@ import { agentEngines, forgeKinds, UpdateProject, type Project, type SetProjectA
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { definedOnly, numbersIn, textIn } from './option-values.ts';
+import {
+  addGitOptions,
+  describedGit,
+  gitOf,
+  gitOptionOfField,
+  pullRequestOf,
+  type GitOptions,
+} from './project-git.ts';
 import { addModelOptions, describedModel, modelOf, type ModelOptions } from './project-model.ts';
 import {
   addLocalOptions,
@@ -37,9 +45,10 @@ const optionOfField = {
   allowedPaths: 'allow-path',
   allowedConfigKeys: 'allow-key',
   instructions: 'instructions-file',
+  ...gitOptionOfField,
 };
 
-interface AgentOptions extends LocalOptions, ModelOptions {
+interface AgentOptions extends LocalOptions, ModelOptions, GitOptions {
   /** False for `--no-engine`; likewise below. */
   engine?: string | false;
   forge?: string | false;
@@ -76,7 +85,7 @@ export function describeProjectAgent(command: Command): void {
     .option('--app-key-file <file>', 'private key of the App (PEM); - reads standard input')
     .option('--installation-id <id>', 'installation of the App (default: detected from the repository)')
     .option('--no-credential', 'delete the credential');
-  addModelOptions(command)
+  addGitOptions(addModelOptions(command))
     .option('--limit <name=number...>', 'limits of a run, such as steps=40 minutes=10')
     .option('--no-limits', 'use the default limits again')
     .option('--protect <pattern...>', 'files that no job may change; replaces the previous list')
@@ -95,6 +104,7 @@ Examples:
   docyard projects agent docs.example.com --engine external
   docyard projects agent docs.example.com --forge gitlab --token-file ./token
   pass show forge/token | docyard projects agent docs.example.com --token-file -
+  docyard projects agent docs.example.com --author "Docs team <docs@example.com>" --label documentation
   docyard projects agent docs.example.com --protect legal --allow-path "snippets/**"
 `,
     )
@@ -129,6 +139,8 @@ function changeOf(options: AgentOptions, stored: Settings): Record<string, unkno
     engine: options.engine === false ? null : options.engine,
     forge: forgeOf(options, stored.forge),
     model: modelOf(options, stored.model),
+    git: gitOf(options),
+    pullRequest: pullRequestOf(options),
     limits: limitsOf(options, stored.limits),
     protectedPaths: listOf(options.protect),
     allowedPaths: listOf(options.allowPath),
@@ -185,7 +197,8 @@ function show(options: LocalOptions, settings: Settings): void {
   process.stdout.write(options.json ? `${JSON.stringify(settings, null, 2)}\n` : described(settings));
 }
 
-function described({ engine, forge, model, limits, instructions, ...lists }: Settings): string {
+function described(settings: Settings): string {
+  const { engine, forge, model, git, limits, instructions, ...lists } = settings;
   const secret = (is: { set: boolean }, what: string) => (is.set ? `${what} set` : `no ${what}`);
   const list = (items: string[]) => (items.length === 0 ? 'none' : items.join(', '));
   const given = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
@@ -204,11 +217,14 @@ function described({ engine, forge, model, limits, instructions, ...lists }: Set
         : `${model.name} at ${model.url} (${model.provider}), ${secret(model.key, 'key')}`,
     ],
     ...(model === null ? [] : describedModel(model)),
+    ...describedGit(settings),
     ['limits', given.length === 0 ? 'default' : given.join(' ')],
     ['protected paths', list(lists.protectedPaths)],
     ['allowed paths', list(lists.allowedPaths)],
     ['allowed keys', list(lists.allowedConfigKeys)],
     ['instructions', instructions ?? 'none'],
   ];
-  return lines.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join('');
+  const { publicKey } = git.signingKey;
+  const table = lines.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join('');
+  return publicKey === null ? table : `${table}\n${publicKey}\n`;
 }

@@ -102,6 +102,24 @@ describe('settings of a forge', () => {
     expect(after.body.agent?.forge).toBeNull();
   });
 
+  test.each<[Forge['kind'], object, string | undefined]>([
+    ['github', { labels: ['docs'], reviewers: ['ada'], teams: ['docs'], assignees: ['ada'] }, undefined],
+    ['gitea', { labels: ['docs'], teams: ['docs'], assignees: ['ada'] }, undefined],
+    ['gitlab', { labels: ['docs'], reviewers: ['ada'], assignees: ['ada'] }, undefined],
+    ['gitlab', { teams: ['docs'] }, 'agent.pullRequest.teams'],
+    ['bitbucket', { reviewers: ['{ada}'] }, undefined],
+    ['bitbucket', { labels: ['docs'] }, 'agent.pullRequest.labels'],
+    ['bare', { reviewers: ['ada'] }, 'agent.pullRequest.reviewers'],
+  ])('%s with the pull requests %j are refused at %s', async (kind, pullRequest, path) => {
+    const patch = await projectAt(usual);
+    const forge = { kind, credential: token };
+    const together = await patch({ agent: { forge, pullRequest } });
+    expect(together.body.details?.map((detail) => detail.path)).toEqual(path && [path]);
+    await patch({ agent: { pullRequest } });
+    const after = await patch({ agent: { forge } });
+    expect(after.body.details?.map((detail) => detail.path)).toEqual(path && [path]);
+  });
+
   test('are checked against a new source, which is then reported as wrong', async () => {
     const patch = await projectAt(usual);
     await patch({ agent: { forge: { kind: 'gitea', credential: token } } });

@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { newPgpKey, newSshKey, signingPrograms } from '../../../../test/signing-keys.ts';
 import {
   composeForTest,
   createTenant,
@@ -9,7 +12,8 @@ import {
   type Tenant,
   type TestContext,
 } from '../../test/support/test-context.ts';
-import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
+import { redactorOf } from '../agent/settings.ts';
+import { readAgentSecrets, readAgentSettings, readSigningKey } from './agent-settings.ts';
 import { readProject, updateProject } from './projects.ts';
 import { readSecret, writeSecret } from './secrets.ts';
 
@@ -151,6 +155,8 @@ describe('settings for agent jobs', () => {
     expect(await readAgentSettings(context, projectId)).toEqual({
       model,
       forge: null,
+      git: { branch: null, author: null, committer: null, coAuthors: [], signingKey: null },
+      pullRequest: { labels: [], reviewers: [], teams: [], assignees: [] },
       limits: { minutes: 3 },
       protectedPaths: ['legal'],
       allowedPaths: ['snippets/*.jsx'],
@@ -160,6 +166,63 @@ describe('settings for agent jobs', () => {
     await change({ model: null, instructions: null });
     expect(await readAgentSettings(context, projectId)).toMatchObject({ model: null, instructions: null });
     expect((await readAgentSecrets(context, projectId)).modelKey).toBeNull();
+  });
+
+  test('change single fields of commits and pull requests', async () => {
+    const ada = { name: 'Ada', email: 'ada@example.com' };
+    await change({ git: { branch: 'docs/{slug}', author: ada }, pullRequest: { labels: ['docs'] } });
+    await change({ git: { coAuthors: [ada] }, pullRequest: { reviewers: ['ada'], labels: [] } });
+    const { agent } = await change({ git: { author: null }, limits: { steps: 5 } });
+    const signingKey = { set: false, format: null, publicKey: null };
+    const git = { branch: 'docs/{slug}', author: null, committer: null, coAuthors: [ada], signingKey };
+    expect(agent.git).toEqual(git);
+    expect(agent.pullRequest).toEqual({ labels: [], reviewers: ['ada'], teams: [], assignees: [] });
+    expect((await change({ git: null, pullRequest: null })).agent).toMatchObject({
+      git: { branch: null, coAuthors: [] },
+      pullRequest: { reviewers: [] },
+    });
+  });
+
+  test.skipIf(!signingPrograms).each([
+    ['ssh', newSshKey],
+    ['openpgp', newPgpKey],
+  ])('show the public part of a signing key of the format %s and never the key', async (format, make) => {
+    const key = make();
+    const service = await serveForTest(context);
+    const patch = async (git: object | null) => {
+      const init = { ...jsonBody({ agent: { git } }), method: 'PATCH', key: tenant.key.key };
+      const answer = await service.request(`/v1/projects/${projectId}`, init);
+      const text = await answer.text();
+      expect(text).not.toContain('PRIVATE KEY');
+      return (JSON.parse(text) as { agent: { git: { signingKey: unknown } } }).agent.git.signingKey;
+    };
+    const shown = await patch({ signingKey: key });
+    expect(shown).toMatchObject({ set: true, format, publicKey: expect.any(String) as string });
+    expect(await readSigningKey(context, projectId)).toBe(key);
+    expect(await patch({ branch: 'docs/{job}' })).toEqual(shown);
+    expect(await readSigningKey(context, projectId)).toBe(key);
+    const kept = everythingKept(context);
+    for (const hidden of key.split('\n').filter((line) => line.length > 40)) expect(kept).not.toContain(hidden);
+    expect(readdirSync(join(context.config.dataDir, 'work'))).toEqual([]);
+    expect((await redactorOf(context, projectId))(`The key is ${key}`)).not.toContain('PRIVATE KEY');
+    const none = { set: false, format: null, publicKey: null };
+    expect(await patch({ signingKey: null })).toEqual(none);
+    expect(await readSigningKey(context, projectId)).toBeNull();
+    await patch({ signingKey: key });
+    expect(await patch(null)).toEqual(none);
+    expect(await readSigningKey(context, projectId)).toBeNull();
+  });
+
+  test.skipIf(!signingPrograms)('refuse a signing key with a passphrase and keep the stored one', async () => {
+    const key = newSshKey();
+    await change({ git: { signingKey: key } });
+    const locked = newSshKey({ passphrase: 'secret' });
+    await expect(change({ git: { signingKey: locked } })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('protected by a passphrase') as string,
+      details: [{ path: 'agent.git.signingKey' }],
+    });
+    expect(await readSigningKey(context, projectId)).toBe(key);
   });
 
   test('keep a key only for the same host', async () => {

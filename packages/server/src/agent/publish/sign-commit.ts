@@ -1,14 +1,15 @@
 import { join } from 'node:path';
+import type { Context } from '../../context.ts';
 import { signText, SigningError } from '../../git/signing.ts';
+import type { Job } from '../../jobs/store.ts';
 import { readSigningKey } from '../../projects/agent-settings.ts';
-import type { AgentRun } from '../agent-run.ts';
 import { RunEndedError } from '../ending.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Signs with the key of the project; undefined without one. */
 export async function signCommit(
-  { context, job }: Pick<AgentRun, 'context' | 'job'>,
-  workspace: Workspace,
+  { context, job }: { context: Context; job: Pick<Job, 'project_id'> },
+  workspace: Pick<Workspace, 'readCommit'>,
   commit: string,
 ): Promise<string | undefined> {
   const key = await readSigningKey(context, job.project_id);
