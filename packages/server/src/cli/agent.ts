@@ -216,6 +216,7 @@ function show(options: RemoteOptions, job: AgentJob): void {
     ['branch', job.pullRequest?.branch ?? null],
     ['summary', result?.summary || null],
     ['changed', result === null ? null : changeOf(result)],
+    ...(result?.notes ?? []).map((note): [string, string] => ['note', note]),
     ['used', `${usage.steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`],
   ]);
 }

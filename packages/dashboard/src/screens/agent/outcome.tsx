@@ -39,6 +39,11 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
           )}
         </Note>
       )}
+      {job.result?.notes.map((note) => (
+        <Note key={note} tone="warn">
+          <TextWithCode text={note} />
+        </Note>
+      ))}
       {job.purgedAt !== null && (
         <Note tone="quiet">The steps and the change were removed after their retention period.</Note>
       )}

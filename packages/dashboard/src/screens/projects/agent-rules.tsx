@@ -4,6 +4,7 @@ import { ApiCall } from '../../parts/api-call.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page.tsx';
+import { linesOf } from './lines.ts';
 import { SaveRow } from './save-row.tsx';
 import { useProjectForm } from './project-form.ts';
 
@@ -136,11 +137,4 @@ function agentOf(form: RulesForm) {
     allowedConfigKeys: linesOf(form.allowedConfigKeys),
     instructions: form.instructions.trim() === '' ? null : form.instructions.trim(),
   };
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }
