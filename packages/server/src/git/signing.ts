@@ -3,7 +3,7 @@
  * is removed afterwards. After a crash, the next start of the server empties the folder around it.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerOnly } from '../file-modes.ts';
 
@@ -32,7 +32,7 @@ export async function inspectSigningKey(key: string, workFolder: string): Promis
   });
 }
 
-/** The signature as git stores it. OpenPGP signatures contain the time, so that no two are equal. */
+/** The signature as git stores it. OpenPGP signatures contain the time, so no two are equal. */
 export async function signText(key: string, text: string, workFolder: string): Promise<string> {
   return withKey(key, workFolder, ({ sign }) => sign(text));
 }
@@ -52,7 +52,8 @@ async function withKey<T>(
   use: (open: OpenKey) => Promise<T>,
 ): Promise<T> {
   const open = formatOf(key) === 'ssh' ? openSshKey : openPgpKey;
-  // Its mode is 0700.
+  await mkdir(workFolder, { recursive: true, mode: 0o700 });
+  // `mkdtemp` sets the mode 0700.
   const folder = await mkdtemp(join(workFolder, 'sign-'));
   let opened: OpenKey | undefined;
   try {
@@ -104,13 +105,13 @@ async function openSshKey(key: string, folder: string): Promise<OpenKey> {
 
 /** gpg starts an agent with sockets in the folder. This is the longest name. */
 const socketName = 'S.gpg-agent.browser';
-const maxSocketBytes = 107;
+const maxSocketBytes = 103;
 
 async function openPgpKey(key: string, folder: string): Promise<OpenKey> {
   if (Buffer.byteLength(join(folder, socketName)) > maxSocketBytes) {
     throw new SigningError(
       'gpg cannot use the data folder because its path is too long.',
-      'Use an SSH key, or ask the operator to move the data folder to a path of at most 70 bytes.',
+      'Use an SSH key, or ask the operator to move the data folder to a path of at most 60 bytes.',
     );
   }
   const run = runnerIn(folder);
