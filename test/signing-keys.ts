@@ -29,12 +29,15 @@ function run(program: string, args: readonly string[], folder: string, input = '
 export function newSshKey({ type = 'ed25519', passphrase = '' } = {}): string {
   const folder = keyFolder();
   const file = join(folder, 'key');
-  run('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', email, '-f', file], folder);
+  const size = type === 'rsa' ? ['-b', '2048'] : [];
+  run('ssh-keygen', ['-q', '-t', type, ...size, '-N', passphrase, '-C', email, '-f', file], folder);
   return readFileSync(file, 'utf8');
 }
 
 export function newPgpKey({ passphrase = '', isExpired = false } = {}): string {
   const folder = keyFolder();
+  // Otherwise the agent measures how much work the passphrase is worth.
+  writeFileSync(join(folder, 'gpg-agent.conf'), 's2k-count 65536\n');
   const gpg = ['--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', passphrase];
   const [time, expires] = isExpired ? [['--faked-system-time', '20200101T000000'], '1d'] : [[], 'never'];
   try {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newPgpKey, newSshKey, signingPrograms } from '../../../../test/signing-keys.ts';
 import { temporaryFolder } from '../../test/support/test-context.ts';
 import { inspectSigningKey, signText } from './signing.ts';
@@ -28,6 +28,9 @@ function argumentsOf(id: string): string {
 }
 
 describe.skipIf(!signingPrograms)('a signing key', () => {
+  let pgpKey: string;
+  beforeAll(() => void (pgpKey = newPgpKey()));
+
   test.each(['ed25519', 'ecdsa', 'rsa'])('an SSH key of type %s signs', async (type) => {
     const key = newSshKey({ type });
     const { format, publicKey } = await inspectSigningKey(key, workFolder);
@@ -47,12 +50,11 @@ describe.skipIf(!signingPrograms)('a signing key', () => {
   });
 
   test('an OpenPGP key signs, and its public key contains no private part', async () => {
-    const key = newPgpKey();
-    const { format, publicKey } = await inspectSigningKey(key, workFolder);
+    const { format, publicKey } = await inspectSigningKey(pgpKey, workFolder);
     expect(format).toBe('openpgp');
     expect(publicKey).toMatch(/^-----BEGIN PGP PUBLIC KEY BLOCK-----\n/);
     expect(publicKey).not.toContain('PRIVATE');
-    expect(await signText(key, 'A text', workFolder)).toMatch(/^-----BEGIN PGP SIGNATURE-----\n/);
+    expect(await signText(pgpKey, 'A text', workFolder)).toMatch(/^-----BEGIN PGP SIGNATURE-----\n/);
   });
 
   test('line breaks of another system and spaces around the key do not matter', async () => {
@@ -67,8 +69,8 @@ describe.skipIf(!signingPrograms)('a signing key', () => {
     ['an OpenPGP key with a passphrase', () => newPgpKey({ passphrase: 'secret' }), 'protected by a passphrase'],
     ['an expired OpenPGP key', () => newPgpKey({ isExpired: true }), 'cannot sign'],
     ['a truncated SSH key', () => `${newSshKey().slice(0, 200)}\n`, 'cannot be read'],
-    ['a truncated OpenPGP key', () => newPgpKey().slice(0, 200), 'cannot be read'],
-    ['two OpenPGP keys', () => newPgpKey() + newPgpKey(), 'contains 2 private keys'],
+    ['a truncated OpenPGP key', () => pgpKey.slice(0, 200), 'cannot be read'],
+    ['two OpenPGP keys', () => pgpKey + newPgpKey(), 'contains 2 private keys'],
     ['an SSH public key', () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ada', 'is a public key'],
     ['an OpenPGP public key', () => '-----BEGIN PGP PUBLIC KEY BLOCK-----', 'is a public key'],
     ['a certificate', () => '-----BEGIN CERTIFICATE-----', 'neither an SSH nor an OpenPGP'],
@@ -85,7 +87,7 @@ describe.skipIf(!signingPrograms)('a signing key', () => {
   test('a data folder whose path is too long for gpg is reported, and SSH keys work in it', async () => {
     const deep = join(temporaryFolder(), 'x'.repeat(90));
     mkdirSync(deep);
-    await expect(inspectSigningKey(newPgpKey(), deep)).rejects.toThrow('its path is too long');
+    await expect(inspectSigningKey(pgpKey, deep)).rejects.toThrow('its path is too long');
     await expect(inspectSigningKey(newSshKey(), deep)).resolves.toMatchObject({ format: 'ssh' });
     expect(readdirSync(deep)).toEqual([]);
   });

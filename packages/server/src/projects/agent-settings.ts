@@ -112,7 +112,7 @@ export async function changeAgentSettings(
   context: Pick<Context, 'database' | 'clock' | 'secrets'>,
   projectId: string,
   change: SetProjectAgent,
-  newSigningKey: PublicSigningKey | undefined,
+  newSigningKey?: PublicSigningKey,
 ): Promise<void> {
   const old = await readAgentSettings(context, projectId);
   const next: AgentSettings = {
