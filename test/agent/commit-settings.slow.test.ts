@@ -47,7 +47,12 @@ test('branch, identity, signature, labels and reviewers are those of the project
       coAuthors: [grace],
       ...(signingPrograms ? { signingKey: newSshKey() } : {}),
     },
-    pullRequest: { labels: ['documentation'], reviewers: ['nobody', 'ada'], teams: ['writers'], assignees: ['grace'] },
+    pullRequest: {
+      labels: ['documentation'],
+      reviewers: ['nobody', 'ada'],
+      teams: ['writers'],
+      assignees: ['grace'],
+    },
   });
   const job = await runJob(service, projectId, 'Add a page about ropes.');
   const branch = `docs/add-a-page-about-ropes-${job.id.slice(3, 15)}`;
@@ -69,16 +74,17 @@ test('branch, identity, signature, labels and reviewers are those of the project
   expect(pulls()).toMatchObject([details]);
 
   // A follow-up keeps the branch, takes the new identity and leaves the pull request to its reviewers.
-  await set({ git: { branch: 'other/{job}', author: grace, coAuthors: [] }, pullRequest: { labels: ['more'] } });
+  await set({
+    git: { branch: 'other/{job}', author: grace, coAuthors: [] },
+    pullRequest: { labels: ['more'] },
+  });
   await service.client.call('messageAgentJob', {
     params: { projectId, id: job.id },
     body: { prompt: 'Add another page.' },
   });
   const followed = await ended(service, projectId, job.id);
   expect(followed).toMatchObject({ runs: 2, pullRequest: { branch }, result: { notes: job.result?.notes } });
-  expect(headOf(branch)).toBe(
-    `Grace <grace@example.com>, Grace <grace@example.com>\nAgent-Job: ${job.id}`,
-  );
+  expect(headOf(branch)).toBe(`Grace <grace@example.com>, Grace <grace@example.com>\nAgent-Job: ${job.id}`);
   verifyCommit(git, branch, agent.git.signingKey);
   expect(pulls()).toMatchObject([details]);
   expect(stage.forge.complaints).toEqual([]);

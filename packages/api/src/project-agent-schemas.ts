@@ -4,7 +4,12 @@ import { agentEngines, forgeKinds, modelProviders } from './constants.ts';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
 import { ModelHeaders, modelOptions } from './model-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
-import { ProjectGit, ProjectPullRequest, SetProjectGit, SetProjectPullRequest } from './project-git-schemas.ts';
+import {
+  ProjectGit,
+  ProjectPullRequest,
+  SetProjectGit,
+  SetProjectPullRequest,
+} from './project-git-schemas.ts';
 
 const configKey = z
   .string()

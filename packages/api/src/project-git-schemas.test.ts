@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SetProjectGit, SetProjectPullRequest } from './project-git-schemas.ts';
 
-const messageOf = (value: unknown, schema = SetProjectGit as typeof SetProjectGit | typeof SetProjectPullRequest) =>
-  schema.safeParse(value).error?.issues[0]?.message;
+const messageOf = (
+  value: unknown,
+  schema = SetProjectGit as typeof SetProjectGit | typeof SetProjectPullRequest,
+) => schema.safeParse(value).error?.issues[0]?.message;
 
 describe('a branch template', () => {
   test.each(['docs/{slug}', 'docyard/{job}', '{date}-{slug}-{job}', 'a.b/c_d+e@f-{job}', 'Docs'])(

@@ -162,7 +162,8 @@ const operations: Operation[] = [
     answers: answers(200, { type: 'object', required: ['user', 'role'] }),
     handle: withPull((pull, { body }) => {
       const { name } = body['user'] as { name: string };
-      if (!fakeUsers.has(name)) return failure(404, `The user ${name} does not exist.`, 'user.NoSuchUserException');
+      if (!fakeUsers.has(name))
+        return failure(404, `The user ${name} does not exist.`, 'user.NoSuchUserException');
       pull.reviewers = joined(pull.reviewers, [name]);
       return { status: 200, body: { user: { name }, role: 'REVIEWER' } };
     }),

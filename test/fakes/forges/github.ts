@@ -235,7 +235,8 @@ const detailOperations: Operation[] = [
     answers: { 201: absolute(ref('pull-request-simple')), ...failures },
     handle: withPull((pull, { body, state }) => {
       const { reviewers = [], team_reviewers: teams = [] } = body as Record<string, string[]>;
-      const isKnown = reviewers.every((name) => fakeUsers.has(name)) && teams.every((one) => one === fakeTeam);
+      const isKnown =
+        reviewers.every((name) => fakeUsers.has(name)) && teams.every((one) => one === fakeTeam);
       const message = 'Reviews may only be requested from collaborators.';
       if (!isKnown) return { status: 422, body: { message } };
       pull.reviewers = joined(pull.reviewers, reviewers);

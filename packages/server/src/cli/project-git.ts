@@ -1,10 +1,5 @@
 /** The options of `docyard projects agent` for branches, commits and pull requests. */
-import {
-  defaultBranchTemplate,
-  defaultGitIdentity,
-  GitIdentity,
-  type Project,
-} from '@docyard/api';
+import { defaultBranchTemplate, defaultGitIdentity, GitIdentity, type Project } from '@docyard/api';
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { check } from './local.ts';
@@ -45,7 +40,10 @@ export function addGitOptions(command: Command): Command {
     .option('--no-committer', 'the author is the committer again')
     .option('--co-author <identity...>', 'co-authors of commits; replaces the previous list')
     .option('--no-co-author', 'name no co-authors')
-    .option('--signing-key-file <file>', 'SSH or OpenPGP private key that signs commits; - reads standard input')
+    .option(
+      '--signing-key-file <file>',
+      'SSH or OpenPGP private key that signs commits; - reads standard input',
+    )
     .option('--no-signing-key', 'delete the signing key')
     .option('--label <name...>', 'labels of new pull requests; replaces the previous list')
     .option('--no-label', 'add no labels')

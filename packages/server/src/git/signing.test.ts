@@ -66,7 +66,11 @@ describe.skipIf(!signingPrograms)('a signing key', () => {
 
   test.each<[string, () => string, string]>([
     ['an SSH key with a passphrase', () => newSshKey({ passphrase: 'secret' }), 'protected by a passphrase'],
-    ['an OpenPGP key with a passphrase', () => newPgpKey({ passphrase: 'secret' }), 'protected by a passphrase'],
+    [
+      'an OpenPGP key with a passphrase',
+      () => newPgpKey({ passphrase: 'secret' }),
+      'protected by a passphrase',
+    ],
     ['an expired OpenPGP key', () => newPgpKey({ isExpired: true }), 'cannot sign'],
     ['a truncated SSH key', () => `${newSshKey().slice(0, 200)}\n`, 'cannot be read'],
     ['a truncated OpenPGP key', () => pgpKey.slice(0, 200), 'cannot be read'],
@@ -78,10 +82,14 @@ describe.skipIf(!signingPrograms)('a signing key', () => {
   ])('%s is refused', async (_, make, message) => {
     const key = make();
     const error = await inspectSigningKey(key, workFolder).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'SigningError', message: expect.stringContaining(message) as string });
+    expect(error).toMatchObject({
+      name: 'SigningError',
+      message: expect.stringContaining(message) as string,
+    });
     const { hint = '' } = error as { hint?: string };
     expect(hint).toMatch(/^[A-Z].*\S$/);
-    for (const line of key.split('\n').filter((one) => one.length > 40)) expect(`${String(error)} ${hint}`).not.toContain(line);
+    for (const line of key.split('\n').filter((one) => one.length > 40))
+      expect(`${String(error)} ${hint}`).not.toContain(line);
   });
 
   test('a data folder whose path is too long for gpg is reported, and SSH keys work in it', async () => {

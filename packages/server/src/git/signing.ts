@@ -46,11 +46,7 @@ interface OpenKey {
 
 type Run = (program: string, args: readonly string[], input?: string) => Promise<string>;
 
-async function withKey<T>(
-  key: string,
-  workFolder: string,
-  use: (open: OpenKey) => Promise<T>,
-): Promise<T> {
+async function withKey<T>(key: string, workFolder: string, use: (open: OpenKey) => Promise<T>): Promise<T> {
   const open = formatOf(key) === 'ssh' ? openSshKey : openPgpKey;
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   // `mkdtemp` sets the mode 0700.

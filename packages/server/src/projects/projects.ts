@@ -15,10 +15,7 @@ import { changeExportSettings, viewExportSettings } from './export-settings.ts';
 import { refuseMissingForgeFields, refuseUnusableForge } from './forge.ts';
 import { inspectNewSigningKey } from './signing-key.ts';
 
-type ProjectContext = Pick<
-  Context,
-  'config' | 'database' | 'clock' | 'sources' | 'secrets' | 'forges'
->;
+type ProjectContext = Pick<Context, 'config' | 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
 
 export async function createProject(
   context: ProjectContext,

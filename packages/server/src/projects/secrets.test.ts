@@ -202,7 +202,8 @@ describe('settings for agent jobs', () => {
     expect(await patch({ branch: 'docs/{job}' })).toEqual(shown);
     expect(await readSigningKey(context, projectId)).toBe(key);
     const kept = everythingKept(context);
-    for (const hidden of key.split('\n').filter((line) => line.length > 40)) expect(kept).not.toContain(hidden);
+    for (const hidden of key.split('\n').filter((line) => line.length > 40))
+      expect(kept).not.toContain(hidden);
     expect(readdirSync(join(context.config.dataDir, 'work'))).toEqual([]);
     expect((await redactorOf(context, projectId))(`The key is ${key}`)).not.toContain('PRIVATE KEY');
     const none = { set: false, format: null, publicKey: null };
@@ -213,17 +214,20 @@ describe('settings for agent jobs', () => {
     expect(await readSigningKey(context, projectId)).toBeNull();
   });
 
-  test.skipIf(!signingPrograms)('refuse a signing key with a passphrase and keep the stored one', async () => {
-    const key = newSshKey();
-    await change({ git: { signingKey: key } });
-    const locked = newSshKey({ passphrase: 'secret' });
-    await expect(change({ git: { signingKey: locked } })).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: expect.stringContaining('protected by a passphrase') as string,
-      details: [{ path: 'agent.git.signingKey' }],
-    });
-    expect(await readSigningKey(context, projectId)).toBe(key);
-  });
+  test.skipIf(!signingPrograms)(
+    'refuse a signing key with a passphrase and keep the stored one',
+    async () => {
+      const key = newSshKey();
+      await change({ git: { signingKey: key } });
+      const locked = newSshKey({ passphrase: 'secret' });
+      await expect(change({ git: { signingKey: locked } })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('protected by a passphrase') as string,
+        details: [{ path: 'agent.git.signingKey' }],
+      });
+      expect(await readSigningKey(context, projectId)).toBe(key);
+    },
+  );
 
   test('keep a key only for the same host', async () => {
     await change({ model: { ...model, key: secret } });

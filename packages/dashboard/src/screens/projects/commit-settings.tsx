@@ -151,7 +151,9 @@ function SigningKey({ signingKey, form, set }: SigningKeyProps) {
         value={form.signingKey}
         onChange={(key) => set({ signingKey: key, forgetsKey: false })}
         placeholder={
-          signingKey.set ? 'A key is set. Enter another to replace it.' : '-----BEGIN OPENSSH PRIVATE KEY-----'
+          signingKey.set
+            ? 'A key is set. Enter another to replace it.'
+            : '-----BEGIN OPENSSH PRIVATE KEY-----'
         }
         hint="An SSH or OpenPGP private key without a passphrase. Stored encrypted and never shown again."
         path="agent.git.signingKey"
@@ -194,7 +196,11 @@ function gitOf(form: CommitForm): SetProjectGit {
     author: identityOf(form.authorName, form.authorEmail),
     committer: identityOf(form.committerName, form.committerEmail),
     coAuthors: linesOf(form.coAuthors).map(identityIn),
-    ...(form.forgetsKey ? { signingKey: null } : form.signingKey === '' ? {} : { signingKey: form.signingKey }),
+    ...(form.forgetsKey
+      ? { signingKey: null }
+      : form.signingKey === ''
+        ? {}
+        : { signingKey: form.signingKey }),
   };
 }
 
@@ -206,7 +212,13 @@ function identityOf(name: string, email: string): Identity | null {
 function identityIn(line: string): Identity {
   const start = line.lastIndexOf('<');
   if (start === -1) return { name: line, email: '' };
-  return { name: line.slice(0, start).trim(), email: line.slice(start + 1).replace(/>$/, '').trim() };
+  return {
+    name: line.slice(0, start).trim(),
+    email: line
+      .slice(start + 1)
+      .replace(/>$/, '')
+      .trim(),
+  };
 }
 
 function textOf({ name, email }: Identity): string {

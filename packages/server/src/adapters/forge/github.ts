@@ -139,8 +139,7 @@ function addDetails(
 ): Promise<string[]> {
   const repeatable = { isRepeatable: true, signal };
   const issue = `${path}/issues/${number}`;
-  const post = (to: string, body: object) =>
-    api.post({ path: to, body, answer: z.unknown(), ...repeatable });
+  const post = (to: string, body: object) => api.post({ path: to, body, answer: z.unknown(), ...repeatable });
   const requestReview = (body: object) => post(`${path}/pulls/${number}/requested_reviewers`, body);
   const assign = async (name: string) => {
     const body = { assignees: [name] };
@@ -150,9 +149,7 @@ function addDetails(
     if (!isAssigned) throw new ForgeError('rejected', 'GitHub ignores users without access.');
   };
   return addParts([
-    ...(labels.length === 0
-      ? []
-      : [{ name: 'the labels', add: () => post(`${issue}/labels`, { labels }) }]),
+    ...(labels.length === 0 ? [] : [{ name: 'the labels', add: () => post(`${issue}/labels`, { labels }) }]),
     ...reviewers.map((name) => ({
       name: `the reviewer ${name}`,
       add: () => requestReview({ reviewers: [name] }),

@@ -1,8 +1,21 @@
 import { z } from 'zod';
-import { ForgeError, type Forge, type ForgePr, type ForgeSettings, type PrDetails } from '../../ports/forge.ts';
+import {
+  ForgeError,
+  type Forge,
+  type ForgePr,
+  type ForgeSettings,
+  type PrDetails,
+} from '../../ports/forge.ts';
 import { connectApi, type Api, type Connection } from './api.ts';
 import { basic, tokenAuthority, tokenOf } from './credentials.ts';
-import { addParts, findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
+import {
+  addParts,
+  findOrCreate,
+  hasDraftPrefix,
+  titleWithDraftMark,
+  pageUrl,
+  prNumber,
+} from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, withoutRoot } from './repository.ts';
 
 const MergeRequest = z.object({

@@ -16,12 +16,14 @@ const maxSlugCharacters = 40;
 export function branchName(template: string | null, { jobId, createdAt, ...facts }: BranchFacts): string {
   const id = jobId.slice(jobId.indexOf('_') + 1).slice(0, idCharacters);
   const whole = template ?? defaultBranchTemplate;
-  return (whole.includes('{job}') ? whole : `${whole}-{job}`)
-    .replace('{job}', id)
-    .replace('{date}', createdAt.slice(0, 10))
-    .replace('{slug}', slugOf(facts))
-    // Git reserves the suffix, which a slug can complete.
-    .replaceAll(/\.lock(?=\/|$)/g, '-lock');
+  return (
+    (whole.includes('{job}') ? whole : `${whole}-{job}`)
+      .replace('{job}', id)
+      .replace('{date}', createdAt.slice(0, 10))
+      .replace('{slug}', slugOf(facts))
+      // Git reserves the suffix, which a slug can complete.
+      .replaceAll(/\.lock(?=\/|$)/g, '-lock')
+  );
 }
 
 function slugOf({ prompt, secrets }: Pick<BranchFacts, 'prompt' | 'secrets'>): string {

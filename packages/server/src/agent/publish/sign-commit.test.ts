@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  composeForTest,
-  createTenant,
-  createTestProject,
-} from '../../../test/support/test-context.ts';
+import { composeForTest, createTenant, createTestProject } from '../../../test/support/test-context.ts';
 import { writeSecret } from '../../projects/secrets.ts';
 import { signCommit } from './sign-commit.ts';
 

@@ -43,23 +43,26 @@ describe('publishing', () => {
   test.skipIf(!signingPrograms).each([
     ['SSH', newSshKey],
     ['OpenPGP', newPgpKey],
-  ])('git verifies a commit signed with an %s key, and a repetition makes the same commit', async (_, make) => {
-    const repository = addRepository();
-    const workspace = await open(repository.url);
-    await workspace.tree.write('index.mdx', '# Changed\n');
-    const unsigned = await commitNow(workspace, 'Größe erklären\n\nAgent-Job: job_1');
-    const [key, workFolder] = [make(), temporaryFolder()];
-    const signature = await signText(key, await workspace.readCommit(unsigned), workFolder);
-    const commit = await workspace.addSignature(unsigned, signature);
-    await workspace.push({ commit, branch: 'signed', expected: null, credential });
-    verifyCommit((...args) => repository.git(...args), commit, await inspectSigningKey(key, workFolder));
-    expect(repository.git('log', '-1', '--format=%B', commit)).toBe('Größe erklären\n\nAgent-Job: job_1');
-    expect(repository.git('fsck', '--strict', '--full')).toBe('');
-    const again = await open(repository.url);
-    await again.tree.write('index.mdx', '# Changed\n');
-    const repeated = await commitNow(again, 'Größe erklären\n\nAgent-Job: job_1');
-    expect(await again.addSignature(repeated, signature)).toBe(commit);
-  });
+  ])(
+    'git verifies a commit signed with an %s key, and a repetition makes the same commit',
+    async (_, make) => {
+      const repository = addRepository();
+      const workspace = await open(repository.url);
+      await workspace.tree.write('index.mdx', '# Changed\n');
+      const unsigned = await commitNow(workspace, 'Größe erklären\n\nAgent-Job: job_1');
+      const [key, workFolder] = [make(), temporaryFolder()];
+      const signature = await signText(key, await workspace.readCommit(unsigned), workFolder);
+      const commit = await workspace.addSignature(unsigned, signature);
+      await workspace.push({ commit, branch: 'signed', expected: null, credential });
+      verifyCommit((...args) => repository.git(...args), commit, await inspectSigningKey(key, workFolder));
+      expect(repository.git('log', '-1', '--format=%B', commit)).toBe('Größe erklären\n\nAgent-Job: job_1');
+      expect(repository.git('fsck', '--strict', '--full')).toBe('');
+      const again = await open(repository.url);
+      await again.tree.write('index.mdx', '# Changed\n');
+      const repeated = await commitNow(again, 'Größe erklären\n\nAgent-Job: job_1');
+      expect(await again.addSignature(repeated, signature)).toBe(commit);
+    },
+  );
 
   test('a push of another author is never overwritten', async () => {
     const repository = addRepository();
