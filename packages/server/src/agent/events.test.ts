@@ -255,6 +255,16 @@ test('the transcript is listed in pages from the beginning', async () => {
   expect(all[3]).toMatchObject({ tool: 'edit_file', isError: true });
 });
 
+test('events and transcript say what stopped an incomplete run', async () => {
+  const id = await newJob();
+  const problem = 'The model stopped without calling finish.';
+  const tree = 'b'.repeat(40);
+  await take(id, [{ kind: 'loop-ended', reason: 'stalled', summary: '', title: '', tree, problem }]);
+  expect((await events(id)).data.at(-1)).toMatchObject({ kind: 'loop-ended', text: problem });
+  const transcript = (await (await get(id, 'transcript')).json()) as { data: AgentStep[] };
+  expect(transcript.data.at(-1)?.text).toBe(`stalled: \n${problem}`);
+});
+
 describe('a secret that was stored by mistake', () => {
   const token = 'github_pat_11AAAAAAA_that"is/kept+by&the=project';
   const ofServer = 'sk-key-of-the-model-endpoint-of-this-server';

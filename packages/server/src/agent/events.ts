@@ -134,7 +134,7 @@ function lineAbout(step: Step): string {
     case 'result':
       return titleOf(step.call) ?? step.result.text;
     case 'loop-ended':
-      return step.summary || step.reason;
+      return step.summary || step.problem || step.reason;
     case 'validated':
       return `${step.findings.filter(({ isNew }) => isNew).length} new findings`;
     case 'judged':

@@ -52,7 +52,7 @@ function textOf(step: Step): string {
     case 'result':
       return step.result.text;
     case 'loop-ended':
-      return `${step.reason}: ${step.summary}`;
+      return `${step.reason}: ${step.summary}${step.problem === undefined ? '' : `\n${step.problem}`}`;
     case 'validated':
       return step.findings
         .filter(({ isNew }) => isNew)

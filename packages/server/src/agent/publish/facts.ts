@@ -17,6 +17,7 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     title: loop?.title ?? '',
     summary: loop?.summary ?? '',
     reason: loop?.reason ?? 'internal',
+    problem: loop?.problem ?? null,
     files: (await changeOf(run)).whole.files,
     earlier: earlierOf(run),
     findings: validated?.findings ?? [],

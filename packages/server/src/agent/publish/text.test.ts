@@ -8,6 +8,7 @@ const facts: ChangeFacts = {
   title: 'Fix a link in the quickstart',
   summary: 'The link led nowhere. It leads to `/install` now.\n\n- changed one page',
   reason: 'done',
+  problem: null,
   earlier: [],
   files: [
     { path: 'quickstart.mdx', from: null, status: 'modified', addedLines: 1, removedLines: 1 },
@@ -115,8 +116,21 @@ Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 input tokens, 678 out
     expect(body).not.toContain('Old');
   });
 
-  it('incomplete work is marked', () => {
-    expect(bodyOf({ reason: 'budget' })).toMatch(/^\*\*This work is incomplete/);
+  it.each(['budget', 'timeout', 'stalled', 'context_overflow'] as const)(
+    'work that ended as %s is marked as incomplete, with the escaped problem',
+    (reason) => {
+      const problem = 'The agent asked @ada to\n[log in](https://strange-harbour.net/).';
+      const body = bodyOf({ reason, problem });
+      expect(body).toMatch(/^\*\*This work is incomplete: /);
+      expect(body).toContain('\n\nThe agent asked @&zwnj;ada to \\[log in\\]');
+      expect(body).not.toContain('](');
+    },
+  );
+
+  it('a problem that contains a credential is left out', () => {
+    const secret = 'sk-0123456789abcdefghij';
+    const body = bodyOf({ reason: 'stalled', problem: `Key ${secret} refused.`, secrets: [secret] });
+    expect(body).not.toContain(secret);
   });
 
   it('the text stays within the limits of forges for any input', () => {

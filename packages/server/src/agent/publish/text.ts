@@ -20,6 +20,8 @@ export interface ChangeFacts {
   title: string;
   summary: string;
   reason: EndReason;
+  /** What stopped a run that is incomplete. */
+  problem: string | null;
   /** Earlier instructions whose work is part of the same change, oldest first. */
   earlier: readonly Pick<ChangeFacts, 'prompt' | 'title' | 'summary'>[];
   files: readonly Pick<DiffFile, 'path' | 'from' | 'status' | 'addedLines' | 'removedLines'>[];
@@ -90,9 +92,14 @@ function titleOf(facts: ChangeFacts, title: string, maxCharacters: number): stri
 function summaryOf(facts: ChangeFacts): string {
   const unfinished = unfinishedNotes[facts.reason];
   const summary = sanitizeMarkdown(withoutSecrets(facts.summary, facts), 4000);
-  return [unfinished === undefined ? '' : `**${unfinished}**`, summary]
+  return [unfinished === undefined ? '' : `**${unfinished}**`, problemOf(facts), summary]
     .filter((text) => text !== '')
     .join('\n\n');
+}
+
+/** An external agent may have written it. */
+function problemOf(facts: ChangeFacts): string {
+  return facts.problem === null ? '' : sanitizeMarkdownLine(withoutSecrets(facts.problem, facts), 500);
 }
 
 const unfinishedNotes: Partial<Record<EndReason, string>> = {
@@ -100,6 +107,7 @@ const unfinishedNotes: Partial<Record<EndReason, string>> = {
   budget: 'This work is incomplete: a limit was reached.',
   timeout: 'This work is incomplete: the time limit was reached.',
   stalled: 'This work is incomplete: the agent stopped making progress.',
+  context_overflow: 'This work is incomplete: the conversation exceeded the context of the model.',
   needs_input: 'The agent has a question before it can continue.',
 };
 
