@@ -199,10 +199,11 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/unarchive',
     tag,
     summary: 'Unarchive an agent job',
-    description: 'The job returns to its previous state.',
+    description:
+      'The job shows how its last run ended. If archiving canceled a run that has not stopped yet, the job stays archived and the response is 409 `job_not_finished`.',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),
-    errors: ['not_found'],
+    errors: ['not_found', 'job_not_finished'],
   },
 } as const satisfies Record<string, Operation>;

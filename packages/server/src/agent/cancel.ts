@@ -2,6 +2,7 @@ import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { markArchived, nothingToCancel, requestCancel, type Job, type StoreContext } from '../jobs/store.ts';
+import { Problem } from '../problem.ts';
 import { markMessagesTaken, updateRun, readRuns, pendingMessages } from './record.ts';
 
 export async function cancelAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
@@ -22,10 +23,18 @@ export async function archiveAgentJob(
   return mark(context, { job: stopped, actor: given.actor, archived: true });
 }
 
+/** Clients stop polling at `archived`, so a job whose canceled run has not stopped must not become active again. */
 export async function unarchiveAgentJob(
   context: StoreContext,
   given: { job: Job; actor: Actor },
 ): Promise<Job> {
+  const { job } = given;
+  if (job.archived_at !== null && !isFinal(job.status)) {
+    throw new Problem(
+      'job_not_finished',
+      'The job cannot be unarchived yet: its canceled run has not stopped. Try again when `finishedAt` is set.',
+    );
+  }
   return mark(context, { ...given, archived: false });
 }
 

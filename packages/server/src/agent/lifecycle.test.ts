@@ -350,6 +350,19 @@ describe('archiving a job', () => {
       .executeTakeFirstOrThrow();
     expect(row.cancel_requested_at).not.toBeNull();
   });
+
+  test('a job is not active again while its canceled run stops', async () => {
+    const { id } = await create();
+    const claimed = present(await claimJob(context, id));
+    await job(post(`job/${id}/archive`));
+    expect(await code(post(`job/${id}/unarchive`))).toBe('job_not_finished');
+    expect(await read(id)).toMatchObject({ status: 'archived', finishedAt: null });
+    await failJob(context, claimed, failureOf('canceled', 'The job was canceled.'));
+    expect(await job(post(`job/${id}/unarchive`))).toMatchObject({
+      status: 'failed',
+      statusReason: 'cancelled',
+    });
+  });
 });
 
 test('the audit log records the actor and the action without the text of messages', async () => {
