@@ -116,6 +116,84 @@ test('what came from the base with an update of the branch is not', async () => 
   expect(await diffOf(id)).toEqual(['guides/mooring.mdx +1 -1', 'index.mdx +1 -1']);
 });
 
+/** Other tests expect `main` as it was. */
+async function withMain(files: Record<string, string>, work: (tip: string) => Promise<void>): Promise<void> {
+  const before = stage.repository.tip('main') ?? '';
+  await work(stage.repository.commit('main', files));
+  stage.repository.git('update-ref', 'refs/heads/main', before);
+}
+const parentsOf = (commit: string) =>
+  stage.repository.git('log', '-1', '--format=%P', commit).split(' ');
+const anchors = { 'guides/anchors.mdx': '---\ntitle: Anchors\n---\n\nDrop it upwind.\n', 'ci.yml': 'a: 1\n' };
+
+test('a follow-up first merges the base branch that has moved', async () => {
+  const { id } = await run(firstTask);
+  const branch = branchOf(id);
+  const earlier = stage.repository.tip(branch);
+  await withMain(anchors, async (main) => {
+    const job = await goOn(id, 'Do more.');
+    expect(job).toMatchObject({ statusReason: 'done', policy: { outcome: 'pass' }, result: { filesChanged: 2 } });
+    expect(parentsOf(`${branch}~1`)).toEqual([earlier, main]);
+    expect(stage.repository.git('show', '-s', '--format=%s', `${branch}~1`)).toBe(`Merge main into ${branch}`);
+    expect(stage.repository.git('diff', '--name-only', 'main', branch).split('\n')).toEqual([
+      'guides/mooring.mdx',
+      'index.mdx',
+    ]);
+    expect(await diffOf(id)).toEqual(['guides/mooring.mdx +1 -1', 'index.mdx +1 -1']);
+    expect(await diffOf(id, { run: 2 })).toEqual(['guides/mooring.mdx +1 -1']);
+    expect(stage.repository.git('fsck', '--strict', '--full')).toBe('');
+  });
+});
+
+test('the merge is pushed even if the follow-up changes nothing else', async () => {
+  const { id } = await run(firstTask);
+  const branch = branchOf(id);
+  const earlier = stage.repository.tip(branch);
+  await withMain(anchors, async (main) => {
+    const job = await goOn(id, 'Do nothing.');
+    expect(job).toMatchObject({ statusReason: 'done', result: { filesChanged: 1 } });
+    expect(parentsOf(branch)).toEqual([earlier, main]);
+    const again = await goOn(id, 'Do nothing.');
+    expect(again).toMatchObject({ statusReason: 'no_change' });
+    expect(parentsOf(branch)).toEqual([earlier, main]);
+  });
+});
+
+test('a base branch that conflicts is not merged, and the agent and the reviewers read why', async () => {
+  const { id } = await run(firstTask);
+  const branch = branchOf(id);
+  const earlier = stage.repository.tip(branch);
+  const conflicting = { 'index.mdx': '---\ntitle: Welcome\n---\n\nRead about [mooring](/guides) first.\n' };
+  await withMain(conflicting, async () => {
+    const job = await goOn(id, 'Do more.');
+    expect(job).toMatchObject({ statusReason: 'done', result: { filesChanged: 2 } });
+    expect(parentsOf(branch)).toEqual([earlier]);
+    expect(bodyOf(id)).toContain('### Conflicts with `main`');
+    expect(bodyOf(id)).toContain('- `index.mdx`\n');
+    const asked = JSON.stringify(stage.model.requests.at(-1)?.messages);
+    expect(asked).toContain('both changed the same places of');
+    const { data } = await service.client.call('readAgentTranscript', {
+      params: { projectId, id },
+      query: { limit: 100 },
+    });
+    expect(data.findLast(({ kind }) => kind === 'prepared')?.text).toContain('files conflict: index.mdx');
+  });
+});
+
+test('a base branch whose history was rewritten is not merged', async () => {
+  const { id } = await run(firstTask);
+  const branch = branchOf(id);
+  const earlier = stage.repository.tip(branch);
+  const before = stage.repository.tip('main') ?? '';
+  const tree = stage.repository.git('rev-parse', 'main^{tree}');
+  stage.repository.git('update-ref', 'refs/heads/main', stage.repository.git('commit-tree', '-m', 'New', tree));
+  const job = await goOn(id, 'Do more.');
+  stage.repository.git('update-ref', 'refs/heads/main', before);
+  expect(job).toMatchObject({ statusReason: 'done', result: { filesChanged: 2 } });
+  expect(parentsOf(branch)).toEqual([earlier]);
+  expect(bodyOf(id)).toContain('### Not merged with `main`');
+});
+
 test('a follow-up that changes nothing leaves what is known of the branch', async () => {
   const { id, result } = await run(firstTask);
   const job = await goOn(id, 'Do nothing.');

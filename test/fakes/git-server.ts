@@ -32,6 +32,8 @@ export interface ServedRepository {
     files: Record<string, string | Uint8Array>,
     change?: (clone: string) => void,
   ): string;
+  /** Appends commits without changes to a branch. */
+  addEmptyCommits(branch: string, count: number): void;
   /** Creates branches of one commit each with exactly these files and symbolic links. */
   setBranches(branches: Record<string, BranchContent>): void;
   tip(branch: string): string | undefined;
@@ -150,6 +152,14 @@ class Repository implements ServedRepository {
     const commit = git(clone, 'rev-parse', 'HEAD');
     rmSync(clone, { recursive: true, force: true });
     return commit;
+  }
+
+  addEmptyCommits(branch: string, count: number): void {
+    const commits = Array.from({ length: count }, (_, index) => {
+      const start = index === 0 ? `from refs/heads/${branch}^0\n` : '';
+      return `commit refs/heads/${branch}\ncommitter A <a@example.com> 1700000000 +0000\ndata 5\nEmpty\n${start}\n`;
+    });
+    git(this.folder, { input: commits.join('') }, 'fast-import', '--quiet');
   }
 
   setBranches(branches: Record<string, BranchContent>): void {

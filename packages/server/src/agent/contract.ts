@@ -193,6 +193,8 @@ export type Step =
       instructions: string | null;
       /** Recorded, so that a repeated commit is identical after a change of the settings. */
       identity?: CommitIdentity;
+      /** Undefined if the base branch has not moved. */
+      baseUpdate?: BaseUpdate;
     }
   | {
       kind: 'message';
@@ -220,6 +222,21 @@ export interface CommitIdentity {
   committer: GitIdentity;
   coAuthors: readonly GitIdentity[];
 }
+
+/** What became of the merge of the base branch, whose tip is `base`, into the branch of the job. */
+export type BaseUpdate =
+  /** `baseCommit` is the merge commit, and `reviewCommit` is `base`. */
+  | {
+      outcome: 'merged';
+      base: string;
+      forkPoint: string;
+      date: string;
+      identity: CommitIdentity;
+      signature?: string;
+    }
+  | { outcome: 'conflicts'; base: string; files: string[] }
+  /** The base branch lost the commit where the job began, or the branches have no recent common commit. */
+  | { outcome: 'rewritten' | 'unrelated'; base: string };
 
 /** Results and answers before these indexes of the journal are shortened. */
 export interface Compaction {

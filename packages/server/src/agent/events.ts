@@ -4,6 +4,7 @@
  */
 import type { AgentEvent, AgentEvents } from '@docyard/api';
 import { hasEvent, type Job } from '../jobs/store.ts';
+import { baseUpdateText } from './base-update.ts';
 import type { Step } from './contract.ts';
 import { titleOf } from './engine/external-call.ts';
 import { firstLine } from './first-line.ts';
@@ -126,7 +127,7 @@ function stepEvent({ run, number, at, step }: RecordedStep, redact: Redact): Unn
 function lineAbout(step: Step): string {
   switch (step.kind) {
     case 'prepared':
-      return `Fetched ${step.baseBranch} at ${step.baseCommit.slice(0, 12)}`;
+      return baseUpdateText(step) || `Fetched ${step.baseBranch} at ${step.baseCommit.slice(0, 12)}`;
     case 'message':
       return step.message.text;
     case 'answer':

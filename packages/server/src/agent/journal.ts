@@ -12,6 +12,7 @@ import { redactJson, type Redact } from './redact.ts';
 
 /** The kinds of steps in order, and the effects that happen before their step is written. */
 export const runSteps = [
+  'base merged',
   'prepared',
   'message',
   'answer',

@@ -8,6 +8,7 @@ import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import { judgeCustomCode } from '../sandbox/custom-code.ts';
+import { mergeOf, noteForAgent, updateFromBase } from './base-update.ts';
 import type { Step, ToolContext } from './contract.ts';
 import type { Opening } from './engine/prompt.ts';
 import { readInstructions } from './instructions.ts';
@@ -20,6 +21,7 @@ import { findStep, replayFiles, type StepOf } from './replay.ts';
 import { repositoryOf, type AgentRun } from './agent-run.ts';
 import { openSiteChecks } from './site-check.ts';
 import { readOutlineExcerpt } from './tools/outline-excerpt.ts';
+import type { Merge } from './workspace/merge.ts';
 import { openWorkspace, type Workspace } from './workspace/workspace.ts';
 
 type Prepared = StepOf<'prepared'>;
@@ -30,7 +32,7 @@ export async function prepare(run: AgentRun): Promise<undefined> {
   const known = findStep(journal.steps, 'prepared');
   const prepared = known ?? (await decideStart(run, credential));
   if (known === undefined) await journal.append(prepared);
-  const workspace = (run.workspace ??= await openAt(run, credential, { commit: prepared.baseCommit }));
+  const workspace = (run.workspace ??= await openStart(run, credential, prepared));
   const { baseCommit, branch, reviewCommit } = prepared;
   await updateRun(context, run, { baseCommit, branch });
   if (findStep(journal.steps, 'judged') === undefined) {
@@ -51,7 +53,7 @@ export async function prepare(run: AgentRun): Promise<undefined> {
 }
 
 /** Built from the base commit, so every attempt opens the conversation with the same messages. */
-async function openingOf(run: AgentRun, workspace: Workspace, { instructions }: Prepared): Promise<Opening> {
+async function openingOf(run: AgentRun, workspace: Workspace, prepared: Prepared): Promise<Opening> {
   const { site, request, input } = run;
   if (site === undefined) throw new Error('The site check was not prepared.');
   const { scopePaths } = request;
@@ -64,10 +66,10 @@ async function openingOf(run: AgentRun, workspace: Workspace, { instructions }: 
     seen: new Map(),
   };
   return {
-    task: run.prompt,
+    task: [run.prompt, noteForAgent(prepared) ?? []].flat().join('\n\n'),
     outline: await readOutlineExcerpt(context, run.prompt),
     scopePaths,
-    instructions,
+    instructions: prepared.instructions,
     earlier: run.earlier.map(({ prompt, summary }) => ({ task: prompt, summary: summary ?? '' })),
   };
 }
@@ -87,23 +89,36 @@ function newBranch({ jobId, job, request, rules, secrets }: AgentRun): string {
 function openAt(
   run: AgentRun,
   credential: GitCredential | null,
-  at: { commit?: string; ref?: string },
+  at: { commit: string | null; merge?: Merge | undefined },
 ): Promise<Workspace> {
   const { context, request, input, folder } = run;
   return openWorkspace({
     folder,
-    source: { ...request.source, ref: at.ref ?? request.source.ref },
-    commit: at.commit ?? null,
+    source: request.source,
+    ...at,
     credential,
     egress: policyFor(context.config.egress, 'source', tenantOf(run.job)),
     signal: input.signal,
   });
 }
 
+async function openStart(
+  run: AgentRun,
+  credential: GitCredential | null,
+  prepared: Prepared,
+): Promise<Workspace> {
+  const { baseCommit, branchHead, baseUpdate } = prepared;
+  const isMerged = baseUpdate?.outcome === 'merged';
+  const merge = isMerged ? mergeOf(run, prepared, baseUpdate) : undefined;
+  const workspace = await openAt(run, credential, { commit: isMerged ? branchHead : baseCommit, merge });
+  if (workspace.base.commit === baseCommit) return workspace;
+  throw new Error('The repeated merge differs from the recorded one.');
+}
+
 async function decideStart(run: AgentRun, credential: GitCredential | null): Promise<Prepared> {
   const last = await lastWork(run);
   const branch = last?.prepared.branch ?? newBranch(run);
-  const first = await openAt(run, credential, {});
+  const first = await openAt(run, credential, { commit: null });
   run.workspace = first;
   const baseBranch = last?.prepared.baseBranch ?? first.base.branch;
   if (baseBranch === null) {
@@ -126,16 +141,22 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
     run.workspace = undefined;
     const carriedRuns = [...last.prepared.carriedRuns, last.number];
     const earlierWork = [...last.prepared.earlierWork, last.number];
-    const { baseCommit, reviewCommit } = last.prepared;
-    return { ...start, baseCommit, reviewCommit, carriedRuns, earlierWork };
+    const { baseCommit, reviewCommit, baseUpdate } = last.prepared;
+    const carried = { ...start, baseCommit, reviewCommit, carriedRuns, earlierWork };
+    return baseUpdate === undefined ? carried : { ...carried, baseUpdate };
   }
   if (head === undefined || (await wasMerged(run))) return start;
+  const relation = await first.relate(head, last.prepared.reviewCommit);
+  if (relation.forkPoint === head) return start;
   // The branch may have been rebased. If its fork point is too old to find, the comparison covers more than
   // needed.
-  const reviewCommit = (await first.forkPoint(head)) ?? last.prepared.reviewCommit;
+  const reviewCommit = relation.forkPoint ?? last.prepared.reviewCommit;
   const earlierWork = [...last.prepared.earlierWork, ...(last.wasPushed ? [last.number] : [])];
   run.workspace = undefined;
-  return { ...start, baseCommit: head, reviewCommit, earlierWork };
+  const prepared = { ...start, baseCommit: head, reviewCommit, earlierWork };
+  const hasMoved = first.base.branch === baseBranch && relation.forkPoint !== commit;
+  if (!hasMoved) return prepared;
+  return updateFromBase(run, { prepared, base: commit, relation }, (at) => openAt(run, credential, at));
 }
 
 async function lastWork(run: AgentRun) {
@@ -158,7 +179,7 @@ async function carriedSteps(run: AgentRun, { carriedRuns }: Prepared): Promise<S
   return steps;
 }
 
-/** Merged work is part of the base, so a follow-up starts a new branch from there. */
+/** Merged work is part of the base branch, so a follow-up starts a new branch from there. */
 async function wasMerged(run: AgentRun): Promise<boolean> {
   const number = run.earlier.findLast(({ pullRequest }) => pullRequest?.number != null)?.pullRequest?.number;
   if (number === undefined || number === null) return false;

@@ -1,5 +1,6 @@
 import type { AgentStep } from '@docyard/api';
 import { readPage, type PageRequest } from '../paging.ts';
+import { baseUpdateText } from './base-update.ts';
 import type { Step, ToolCall } from './contract.ts';
 import { isExternalCall } from './engine/external-call.ts';
 import { recordedStep, type RecordedStep } from './record.ts';
@@ -44,7 +45,7 @@ function roleOf(step: Step): AgentStep['role'] {
 function textOf(step: Step): string {
   switch (step.kind) {
     case 'prepared':
-      return `${step.baseBranch} at ${step.baseCommit}`;
+      return [`${step.baseBranch} at ${step.baseCommit}`, baseUpdateText(step)].filter(Boolean).join('\n');
     case 'message':
       return step.message.text;
     case 'answer':

@@ -43,7 +43,8 @@ export async function work(run: AgentRun): Promise<EndReason | undefined> {
     diff: toStoredDiff(whole),
     ownDiff: own === whole ? null : toStoredDiff(own),
   });
-  if (own.files.length > 0) return undefined;
+  const isMerged = findStep(journal.steps, 'prepared')?.baseUpdate?.outcome === 'merged';
+  if (own.files.length > 0 || (isMerged && ended.reason === 'done')) return undefined;
   if (ended.reason === 'done') return 'no_change';
   if (ended.reason === 'needs_input') return 'needs_input';
   throw new RunEndedError(ended.reason, ended.problem ?? ended.summary);

@@ -35,19 +35,28 @@ export type GitProblem =
   | 'unavailable'
   | 'failed';
 
+interface GitEnd {
+  output: string;
+  complaint: string;
+  status?: number | null;
+}
+
 export class GitError extends Error {
   override name = 'GitError';
   readonly problem: GitProblem;
   /** Output of git before the failure, without secrets. */
   readonly output: string;
   readonly complaint: string;
+  /** The exit status; null if a signal ended git or git was not the cause. */
+  readonly status: number | null;
   readonly code: 'ENOSPC' | undefined;
 
-  constructor(problem: GitProblem, message: string, written = { output: '', complaint: '' }) {
+  constructor(problem: GitProblem, message: string, ended: GitEnd = { output: '', complaint: '' }) {
     super(message);
     this.problem = problem;
-    this.output = written.output;
-    this.complaint = written.complaint;
+    this.output = ended.output;
+    this.complaint = ended.complaint;
+    this.status = ended.status ?? null;
     this.code = problem === 'disk_full' ? 'ENOSPC' : undefined;
   }
 }
@@ -105,7 +114,7 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
   if (size > outputBytes)
     throw new GitError('too_large', `git answered with more than ${outputBytes} bytes.`);
   const written = Buffer.concat(output);
-  if (status !== 0) throw await explain(complaint, written, command);
+  if (status !== 0) throw await explain({ stderr: complaint, stdout: written, status }, command);
   return written;
 }
 
@@ -181,7 +190,10 @@ function remoteSettings(remote: Remote): [name: string, value: string][] {
   ];
 }
 
-async function explain(stderr: string, stdout: Buffer, command: GitCommand): Promise<GitError> {
+async function explain(
+  { stderr, stdout, status }: { stderr: string; stdout: Buffer; status: number | null },
+  command: GitCommand,
+): Promise<GitError> {
   const { remote } = command;
   const complaint = maskSecrets(withoutControls(stderr), remote);
   const output = maskSecrets(withoutControls(stdout.subarray(0, 64_000).toString()), remote).slice(0, 4000);
@@ -191,7 +203,11 @@ async function explain(stderr: string, stdout: Buffer, command: GitCommand): Pro
   const message = unsafe === undefined ? lastLine : `git rejects an object of the repository: ${unsafe}`;
   const problem = problemOf(complaint, remote);
   const hasNoRoom = problem === 'disk_full' || (await isDiskFull(command));
-  return new GitError(hasNoRoom ? 'disk_full' : problem, message.slice(0, 500), { output, complaint });
+  return new GitError(hasNoRoom ? 'disk_full' : problem, message.slice(0, 500), {
+    output,
+    complaint,
+    status,
+  });
 }
 
 /** Git gives no reason if it cannot write its configuration. */

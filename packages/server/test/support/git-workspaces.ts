@@ -58,7 +58,7 @@ export async function commitNow(workspace: Workspace, message = 'Change the docs
   const author = { name: 'Docs Agent', email: 'agent@example.com' };
   return workspace.commit({
     tree: await workspace.snapshot(),
-    parent: workspace.base.commit,
+    parents: [workspace.base.commit],
     message,
     author,
     committer: author,

@@ -9,6 +9,7 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
   const { journal, context, request } = run;
   const { steps } = journal;
   const loop = findStep(steps, 'loop-ended');
+  const prepared = findStep(steps, 'prepared');
   const validated = findStep(steps, 'validated');
   const base = context.config.publicUrl ?? '';
   return {
@@ -20,6 +21,8 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     problem: loop?.problem ?? null,
     files: (await changeOf(run)).whole.files,
     earlier: earlierOf(run),
+    baseBranch: prepared?.baseBranch ?? '',
+    baseUpdate: prepared?.baseUpdate ?? null,
     findings: validated?.findings ?? [],
     findingsBefore: validated?.findingsBefore ?? null,
     verdict: findStep(steps, 'judged')?.verdict ?? { outcome: 'draft', notes: [] },

@@ -9,7 +9,7 @@ import type { PullRequest, Step } from '../contract.ts';
 import { RunEndedError } from '../ending.ts';
 import { borrowCredential } from '../prepare.ts';
 import { findStep, type StepOf } from '../replay.ts';
-import type { AgentRun } from '../agent-run.ts';
+import { changeOf, type AgentRun } from '../agent-run.ts';
 import { defaultIdentity, withCoAuthors } from './commit-identity.ts';
 import { factsOf, readTemplate } from './facts.ts';
 import { addDetails, missingFields } from './pull-request-details.ts';
@@ -23,15 +23,20 @@ export async function commit(run: AgentRun): Promise<undefined> {
   const known = findStep(journal.steps, 'committed');
   const { baseCommit, branch, identity = defaultIdentity } = stepOf(run, 'prepared');
   const date = known?.date ?? nowText(context);
-  const unsigned = await workspace.commit({
-    tree: stepOf(run, 'loop-ended').tree,
-    parent: baseCommit,
+  const { tree } = stepOf(run, 'loop-ended');
+  // Without changes, the merge of the base branch is the whole result.
+  const isUnchanged = (await changeOf(run)).own.files.length === 0;
+  const wanted = {
+    tree,
+    parents: [baseCommit],
     message: withCoAuthors(commitMessage(await factsOf(run)), identity),
     author: identity.author,
     committer: identity.committer,
     date,
-  });
-  const signature = known === undefined ? await signCommit(run, workspace, unsigned) : known.signature;
+  };
+  const unsigned = isUnchanged ? baseCommit : await workspace.commit(wanted);
+  const mustSign = known === undefined && !isUnchanged;
+  const signature = mustSign ? await signCommit(run, workspace, unsigned) : known?.signature;
   const made = signature === undefined ? unsigned : await workspace.addSignature(unsigned, signature);
   const signed = signature === undefined ? {} : { signature };
   if (known === undefined) await journal.append({ kind: 'committed', commit: made, branch, date, ...signed });

@@ -14,6 +14,8 @@ const facts: ChangeFacts = {
     { path: 'quickstart.mdx', from: null, status: 'modified', addedLines: 1, removedLines: 1 },
     { path: 'new.mdx', from: 'old.mdx', status: 'moved', addedLines: 0, removedLines: 0 },
   ],
+  baseBranch: 'main',
+  baseUpdate: null,
   findings: [],
   findingsBefore: 1,
   verdict: { outcome: 'pass', notes: [] },
@@ -126,6 +128,24 @@ Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 input tokens, 678 out
       expect(body).not.toContain('](');
     },
   );
+
+  it('files that conflict with the base branch are listed, escaped', () => {
+    const files = ['index.mdx', 'a`b @ada.mdx', ...Array.from({ length: 60 }, (_, index) => `${index}.mdx`)];
+    const body = bodyOf({ baseUpdate: { outcome: 'conflicts', base: 'a'.repeat(40), files } });
+    expect(body).toContain('### Conflicts with `main`\n\nBoth branches changed');
+    expect(body).toContain("- `index.mdx`\n- `a'b @ada.mdx`\n- `0.mdx`\n");
+    expect(body).toContain('- and 12 more\n');
+  });
+
+  it('a base branch that was merged needs no note, and a rewritten one has one', () => {
+    const base = 'a'.repeat(40);
+    const date = '2026-03-01T12:00:00.000Z';
+    const merged = { outcome: 'merged', base, forkPoint: base, date } as const;
+    expect(bodyOf({ baseUpdate: merged })).toBe(bodyOf({}));
+    expect(bodyOf({ baseUpdate: { outcome: 'rewritten', base } })).toContain(
+      '### Not merged with `main`\n\nThe history of `main` was rewritten',
+    );
+  });
 
   it('a problem that contains a credential is left out', () => {
     const secret = 'sk-0123456789abcdefghij';

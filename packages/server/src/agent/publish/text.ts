@@ -2,7 +2,7 @@
  * Writes the texts of pull requests and commits. Text by a model or repository is sanitized, and text that
  * resembles a credential is left out.
  */
-import type { DiffFile, EndReason, SiteFinding, Usage, Verdict } from '../contract.ts';
+import type { BaseUpdate, DiffFile, EndReason, SiteFinding, Usage, Verdict } from '../contract.ts';
 import { looksSecret } from '../policy/secrets.ts';
 import {
   sanitizeCode,
@@ -10,9 +10,8 @@ import {
   sanitizeMarkdownLine,
   sanitizePlainText,
   sanitizePlainTextLine,
-  withoutLinks,
-  withoutReferences,
 } from './sanitize.ts';
+import { fillTemplate } from './template.ts';
 
 export interface ChangeFacts {
   jobId: string;
@@ -25,6 +24,9 @@ export interface ChangeFacts {
   /** Earlier instructions whose work is part of the same change, oldest first. */
   earlier: readonly Pick<ChangeFacts, 'prompt' | 'title' | 'summary'>[];
   files: readonly Pick<DiffFile, 'path' | 'from' | 'status' | 'addedLines' | 'removedLines'>[];
+  baseBranch: string;
+  /** Null if the base branch has not moved. */
+  baseUpdate: BaseUpdate | null;
   findings: readonly SiteFinding[];
   /** Null if the site was not checked before. */
   findingsBefore: number | null;
@@ -36,6 +38,8 @@ export interface ChangeFacts {
   template: string | null;
   secrets: readonly string[];
 }
+
+type Secrets = Pick<ChangeFacts, 'secrets'>;
 
 /** GitHub rejects bodies over 65,536 characters. */
 const maxBodyCharacters = 60_000;
@@ -72,7 +76,7 @@ export function commitMessage(facts: ChangeFacts): string {
 }
 
 /** In reading order; an empty section is skipped. */
-const sections = [instructions, changedFiles, checks, reviewNotes, howToContinue, usageLine] satisfies ((
+const sections = [instructions, changedFiles, baseNote, checks, reviewNotes, howToContinue, usageLine] satisfies ((
   facts: ChangeFacts,
 ) => string)[];
 
@@ -159,6 +163,26 @@ function changedFiles(facts: ChangeFacts): string {
   ].join('\n');
 }
 
+/** Forges show a conflict only after the merge was tried, and not its reason. */
+function baseNote({ baseBranch, baseUpdate, ...facts }: ChangeFacts): string {
+  if (baseUpdate === null || baseUpdate.outcome === 'merged') return '';
+  const base = sanitizeCode(baseBranch);
+  if (baseUpdate.outcome !== 'conflicts') {
+    const reasons = {
+      rewritten: `The history of ${base} was rewritten`,
+      unrelated: `${base} and this branch have no recent common commit`,
+    };
+    return `### Not merged with ${base}\n\n${reasons[baseUpdate.outcome]}, so it was not merged into this branch. Rebase the branch, or start a new job.`;
+  }
+  const files = baseUpdate.files.slice(0, maxFiles).map((path) => `- ${code(path, facts)}`);
+  const more = baseUpdate.files.length - files.length;
+  return [
+    `### Conflicts with ${base}`,
+    `Both branches changed the same places, so ${base} was not merged into this branch. Merge it and resolve the conflicts:`,
+    [...files, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'),
+  ].join('\n\n');
+}
+
 const maxFindings = 20;
 const severities = ['error', 'warning', 'info'] as const;
 
@@ -222,7 +246,7 @@ function usageLine({ jobId, model, usage }: ChangeFacts): string {
   ].join(' · ');
 }
 
-function code(text: string, facts: ChangeFacts): string {
+function code(text: string, facts: Secrets): string {
   return sanitizeCode(withoutSecrets(text, facts));
 }
 
@@ -231,7 +255,7 @@ function oneLine(text: string, facts: ChangeFacts): string {
 }
 
 /** Replaces the whole text: parts of the credential may surround the match. */
-function withoutSecrets(text: string, { secrets }: ChangeFacts): string {
+function withoutSecrets(text: string, { secrets }: Secrets): string {
   return looksSecret(text, secrets) ? '(Text that resembles a credential was removed.)' : text;
 }
 
@@ -266,31 +290,4 @@ function wrapLine(line: string, maxCharacters: number): string {
   }
   // A wrapped word must not become a command or trailer at the start of a line.
   return [...lines, current].map((part) => sanitizePlainTextLine(part)).join('\n');
-}
-
-const maxTemplateCharacters = 20_000;
-const summaryHeading =
-  /^#{1,4}[ \t]+.{0,40}\b(?:descriptions?|summary|what|changes?|overview|purpose)\b.{0,60}$/im;
-
-/** Keeps headings and check boxes of the template; comments, mentions, commands and links are removed. */
-function fillTemplate(template: string, summary: string): string {
-  const text = sanitizeTemplate(template);
-  const heading = summaryHeading.exec(text);
-  if (heading === null) return [summary, text].filter((part) => part !== '').join('\n\n');
-  const end = heading.index + heading[0].length;
-  return `${text.slice(0, end)}\n\n${summary}\n\n${text.slice(end).trim()}`.trim();
-}
-
-function sanitizeTemplate(template: string): string {
-  const text = template
-    .slice(0, maxTemplateCharacters)
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll(/^([ \t]*)\/(?=\w)/gm, '$1\\/')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim();
-  return withoutLinks(withoutReferences(text));
 }

@@ -32,24 +32,48 @@ describe('the fork point', () => {
     const tip = repository.commit('job', { 'docs/index.mdx': '# Two\n' });
     repository.commit('main', { 'docs/guide.mdx': '# Other\n' });
     const workspace = await open(repository.url, { directory: 'docs' });
-    expect(await workspace.forkPoint(tip)).toBe(start);
+    expect(await workspace.relate(tip, start)).toEqual({ forkPoint: start, isRewritten: false });
   });
 
   test('the fork point moves when the base is merged', async () => {
     const repository = addRepository(files);
+    const start = present(repository.tip('main'));
     repository.commit('job', { 'docs/index.mdx': '# Two\n' });
     const main = repository.commit('main', { 'src/main.c': 'int y;\n' });
     const tip = merge(repository, 'job', 'main');
     const workspace = await open(repository.url, { directory: 'docs' });
-    expect(await workspace.forkPoint(tip)).toBe(main);
+    expect(await workspace.relate(tip, start)).toEqual({ forkPoint: main, isRewritten: false });
   });
 
   test('unrelated branches have no fork point', async () => {
     const repository = addRepository(files);
+    const start = present(repository.tip('main'));
     const tree = repository.git('rev-parse', 'main^{tree}');
     const alone = repository.git('commit-tree', '-m', 'Alone', tree);
     repository.git('update-ref', 'refs/heads/alone', alone);
-    expect(await (await open(repository.url)).forkPoint(alone)).toBeUndefined();
+    const workspace = await open(repository.url);
+    expect(await workspace.relate(alone, start)).toEqual({ forkPoint: undefined, isRewritten: false });
+  });
+
+  test('a base that lost the commit where the work began is rewritten', async () => {
+    const repository = addRepository(files);
+    const first = present(repository.tip('main'));
+    const start = repository.commit('main', { 'docs/guide.mdx': '# Withdrawn\n' });
+    repository.git('update-ref', 'refs/heads/job', start);
+    const tip = repository.commit('job', { 'docs/index.mdx': '# Two\n' });
+    repository.git('update-ref', 'refs/heads/main', first);
+    repository.commit('main', { 'docs/guide.mdx': '# Other\n' });
+    const workspace = await open(repository.url);
+    expect(await workspace.relate(tip, start)).toEqual({ forkPoint: first, isRewritten: true });
+  });
+
+  test('a fork point behind hundreds of commits is found', async () => {
+    const repository = addRepository(files);
+    const start = present(repository.tip('main'));
+    const tip = repository.commit('job', { 'docs/index.mdx': '# Two\n' });
+    repository.addEmptyCommits('main', 400);
+    const workspace = await open(repository.url);
+    expect(await workspace.relate(tip, start)).toEqual({ forkPoint: start, isRewritten: false });
   });
 });
 

@@ -1,36 +1,67 @@
 /**
- * Finds the fork point of two branches. It fetches recent commits without files into a separate repository, so
- * the workspace stays shallow for the push.
+ * Compares the histories of two branches. It fetches commits without files into a separate repository, so the
+ * workspace stays shallow for the push.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, runGit } from '../../git/run.ts';
+import type { Remote } from '../../git/remote.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import { fetchTree, refusesSingleObjects, treeOf } from './fetch.ts';
 import type { Repository } from './repository.ts';
 
 const maxCommits = 300;
+/** The second depth is for bases with many commits a day. */
+const depths = [maxCommits, 10_000];
 
-/** Both commits must be branch tips. Undefined if their recent commits have no common ancestor. */
-export async function findForkPoint(
+export interface Branches {
+  /** The tip of the job's branch. */
+  tip: string;
+  /** The tip of the base branch. */
+  base: string;
+  /** The commit of the base branch where the work began. */
+  start: string;
+}
+
+export interface Relation {
+  /** Undefined if the recent commits of the branches have no common ancestor. */
+  forkPoint: string | undefined;
+  /** The base branch no longer contains `start`. */
+  isRewritten: boolean;
+}
+
+export async function relate(
   repo: Repository,
-  [one, other]: [commit: string, other: string],
+  { tip, base, start }: Branches,
   { folder, credential, signal }: { folder: string; credential: GitCredential | null; signal: AbortSignal },
-): Promise<string | undefined> {
+): Promise<Relation> {
   const repository = join(folder, 'history.git');
+  const git = (args: string[], remote?: Remote) => runGit(args, { folder, repository, remote, signal });
   const remote = await repo.reach(credential);
-  const fetch = ['fetch', '--quiet', `--depth=${maxCommits}`, '--filter=tree:0', '--no-tags'];
   try {
     await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], { folder, signal });
-    await runGit([...fetch, '--', remote.url, one, other], { folder, repository, remote, signal });
-    const found = await runGit(['merge-base', one, other], { folder, repository, signal });
-    return String(found).trim();
-  } catch (error) {
-    // `merge-base` exits silently if there is no common ancestor.
-    if (error instanceof GitError && error.problem === 'failed' && error.complaint === '') return undefined;
-    throw error;
+    for (const depth of depths) {
+      const fetch = ['fetch', '--quiet', `--depth=${depth}`, '--filter=tree:0', '--no-tags'];
+      await git([...fetch, '--', remote.url, tip, base], remote);
+      const forkPoint = await answered(git(['merge-base', tip, base]));
+      if (forkPoint === null) continue;
+      const isKept = await answered(git(['merge-base', '--is-ancestor', start, base]));
+      return { forkPoint, isRewritten: isKept === null };
+    }
+    return { forkPoint: undefined, isRewritten: false };
   } finally {
     await rm(repository, { recursive: true, force: true });
+  }
+}
+
+/** `merge-base` exits with 1 for no, and with 128 for a commit that is not in the fetched history. */
+async function answered(command: Promise<Buffer>): Promise<string | null | undefined> {
+  try {
+    return String(await command).trim();
+  } catch (error) {
+    if (error instanceof GitError && error.status === 1) return null;
+    if (error instanceof GitError && error.status === 128) return undefined;
+    throw error;
   }
 }
 

@@ -14,7 +14,8 @@ export interface Identity {
 
 export interface NewCommit {
   tree: string;
-  parent: string;
+  /** Two for a merge: the branch, then what was merged into it. */
+  parents: readonly string[];
   message: string;
   author: Identity;
   committer: Identity;
@@ -33,7 +34,8 @@ export interface Push {
 export async function createCommit(repo: Repository, wanted: NewCommit): Promise<string> {
   const date = `${Math.floor(Date.parse(wanted.date) / 1000)} +0000`;
   const message = wanted.message.replaceAll('\0', '');
-  const written = await repo.git(['commit-tree', '-p', wanted.parent, '-F', '-', wanted.tree], {
+  const parents = wanted.parents.flatMap((parent) => ['-p', parent]);
+  const written = await repo.git(['commit-tree', ...parents, '-F', '-', wanted.tree], {
     input: message.endsWith('\n') ? message : `${message}\n`,
     identity: {
       GIT_AUTHOR_NAME: wanted.author.name,

@@ -6,7 +6,8 @@ import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import type { DiffFile, FileChange, Tree } from '../contract.ts';
 import { fetchBase, fetchCommit, checkOut, checkOutTree, refusesSingleObjects, type Base } from './fetch.ts';
-import { fetchTreeBehind, findForkPoint } from './history.ts';
+import { fetchTreeBehind, relate, type Relation } from './history.ts';
+import { mergeInto, type Merge, type Merged } from './merge.ts';
 import {
   addSignature,
   createCommit,
@@ -32,6 +33,8 @@ export interface WorkspaceOptions {
   folder: string;
   source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
   commit: string | null;
+  /** Merged into the commit; the merge becomes the base of the workspace. */
+  merge?: Merge | undefined;
   /** For reading. Pushes pass a credential. */
   credential: GitCredential | null;
   egress: EgressPolicy;
@@ -41,6 +44,8 @@ export interface WorkspaceOptions {
 /** Every method throws GitError, SourceError if the address is not allowed, or the reason of the signal. */
 export interface Workspace {
   readonly base: Base;
+  /** Paths in the repository that prevented the merge. The base is then the commit without it. */
+  readonly conflicts: string[] | null;
   readonly tree: Tree;
   snapshot(): Promise<string>;
   /** Resets the files to the base, applies the changes and verifies the tree hash. */
@@ -49,8 +54,8 @@ export interface Workspace {
   diff(since?: string): Promise<{ files: DiffFile[]; patch: string }>;
   /** Checks out an ancestor of the base while `work` runs. Changes must be restored afterwards. */
   checkOutDuring<T>(commit: string, work: () => Promise<T>): Promise<T>;
-  /** The fork point of the base and the branch that ends at `tip`; undefined if it is too old. */
-  forkPoint(tip: string): Promise<string | undefined>;
+  /** Relates the branch that ends at `tip` and began at `start` to the base. */
+  relate(tip: string, start: string): Promise<Relation>;
   commit(wanted: NewCommit): Promise<string>;
   readCommit(commit: string): Promise<string>;
   /** Resolves with the signed commit. */
@@ -82,27 +87,41 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     signal,
   });
   try {
-    const base = await fetchBase(repo, { ref: source.ref, commit: options.commit, credential });
+    const fetched = await fetchBase(repo, { ref: source.ref, commit: options.commit, credential });
+    const merged = options.merge && (await mergeInto(repo, fetched, options.merge, credential));
+    const base = { ...fetched, ...merged?.result };
     const { submodules, links } = await checkOut(repo, base);
     const docsFolder = join(repo.tree, source.directory ?? '');
     const isPointer = (path: string) => isStoredInLfs(repo, path);
-    return makeWorkspace(options, repo, base, openTree({ folder: docsFolder, submodules, links, isPointer }));
+    const files = openTree({ folder: docsFolder, submodules, links, isPointer });
+    return makeWorkspace(options, repo, { base, files, fetched, merged });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, tree: Tree): Workspace {
+interface Opened {
+  base: Base;
+  files: Tree;
+  /** The commit of the remote repository. */
+  fetched: Base;
+  merged: Merged | undefined;
+}
+
+function makeWorkspace(options: WorkspaceOptions, repo: Repository, opened: Opened): Workspace {
   const { credential: defaultCredential } = options;
-  const trees = new Map([[base.commit, base.tree]]);
+  const { base, files: tree, fetched, merged } = opened;
+  const trees = new Map([[base.commit, base.tree], ...(merged?.trees ?? [])]);
   const treeBehind = async (commit: string): Promise<string> => {
-    const known = trees.get(commit) ?? (await fetchTreeBehind(repo, base.commit, commit, defaultCredential));
+    const known =
+      trees.get(commit) ?? (await fetchTreeBehind(repo, fetched.commit, commit, defaultCredential));
     trees.set(commit, known);
     return known;
   };
   return {
     base,
+    conflicts: merged?.conflicts ?? null,
     tree,
     snapshot: () => snapshot(repo, base.tree),
     async restore(changes, expectedTree) {
@@ -121,7 +140,7 @@ function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, 
       await checkOutTree(repo, base.tree);
       return seen;
     },
-    forkPoint: (tip) => findForkPoint(repo, [tip, base.commit], options),
+    relate: (tip, start) => relate(repo, { tip, base: base.commit, start }, options),
     commit: (wanted) => createCommit(repo, wanted),
     readCommit: (commit) => readCommit(repo, commit),
     addSignature: (commit, signature) => addSignature(repo, commit, signature),
