@@ -180,7 +180,7 @@ test('a base branch that conflicts is not merged, and the agent and the reviewer
   });
 });
 
-test('a base branch whose history was rewritten is not merged', async () => {
+test('a base branch with another history is not merged', async () => {
   const { id } = await run(firstTask);
   const branch = branchOf(id);
   const earlier = stage.repository.tip(branch);
