@@ -133,7 +133,7 @@ const fields = {
     {
       engine: text,
       model: fc.record({ provider: text, url: text, name: text, key: text }),
-      forge: fc.record({ kind: text, apiBase: text, credential: value }),
+      forge: fc.record({ kind: text, apiBase: text, fork: text, credential: value }),
       protectedPaths: fc.array(text, { maxLength: 3 }),
       allowedPaths: fc.array(text, { maxLength: 3 }),
       allowedConfigKeys: fc.array(text, { maxLength: 3 }),

@@ -77,7 +77,7 @@ export const exampleProject = {
   agent: {
     engine: null,
     model: null,
-    forge: { kind: 'gitlab' as const, apiBase: null, credential: { set: true } },
+    forge: { kind: 'gitlab' as const, apiBase: null, fork: null, credential: { set: true } },
     git: {
       branch: 'docs/{slug}',
       author: { name: 'Docs team', email: 'docs@example.com' },

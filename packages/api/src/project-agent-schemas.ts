@@ -24,6 +24,11 @@ const userName = z
   .max(200)
   .regex(/^[^:\p{C}]+$/u, 'A user name has no colon and no control characters.');
 
+const forkName = z.union(
+  [httpUrl, z.string().max(500).regex(/^[\w~.-]+(?:\/[\w~.-]+)*$/)],
+  'Use the URL of a fork, its namespace, such as "ada" or "group/team", or "auto".',
+);
+
 export const SetForgeCredential = z
   .discriminatedUnion('type', [
     z.strictObject({
@@ -71,6 +76,10 @@ export const SetProjectAgent = z
       .strictObject({
         kind: z.enum(forgeKinds).describe('The kind of forge.'),
         apiBase: httpUrl.nullish().describe('URL of its API. Default: derived from the repository.'),
+        fork: forkName.nullish().meta({
+          description:
+            'A fork on the same host that gets the branches: its URL, its namespace, or `auto` for one in the account of the token, which is created if it is missing. Null to push to the repository itself.',
+        }),
         credential: SetForgeCredential.nullish().meta({
           description:
             'When omitted, the stored credential is kept as long as `kind`, `apiBase` and the host of the repository stay the same.',
@@ -127,6 +136,12 @@ export const ProjectAgent = z
       .object({
         kind: z.enum(forgeKinds).describe('The kind of forge.'),
         apiBase: z.string().nullable().describe('URL of its API; null if it is derived from the repository.'),
+        fork: z
+          .string()
+          .nullable()
+          .describe(
+            'The fork that gets the branches: a URL, a namespace or `auto`; null if they are pushed to the repository.',
+          ),
         credential: storedSecret.describe('The credential of the forge.'),
       })
       .nullable()

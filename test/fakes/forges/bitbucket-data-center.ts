@@ -7,6 +7,7 @@ import {
   fakeUsers,
   joined,
   openPull,
+  sourceOf,
   startFake,
   type Answer,
   type FakeForge,
@@ -79,6 +80,17 @@ const operations: Operation[] = [
   },
   {
     method: 'GET',
+    path: repository,
+    answers: answers(200, { type: 'object', required: ['slug', 'id', 'project'] }),
+    handle: ({ state, parameters: { project, slug } }) => {
+      const path = `${project}/${slug}`;
+      const isKnown = path === state.path || state.forking.forks.some((fork) => fork.path === path);
+      if (!isKnown) return failure(404, 'No such repository.', 'repository.NoSuchRepositoryException');
+      return { status: 200, body: repositoryBody(state, path) };
+    },
+  },
+  {
+    method: 'GET',
     path: `${repository}/pull-requests`,
     query: {
       state: { enum: ['ALL', 'OPEN', 'DECLINED', 'MERGED'] },
@@ -91,9 +103,13 @@ const operations: Operation[] = [
       required: ['values'],
       properties: { values: { type: 'array', items: PullRequest } },
     }),
-    handle: ({ state, query }) => {
+    handle: ({ state, query, parameters: { project, slug } }) => {
+      const isFork = `${project}/${slug}` !== state.path;
       const found = state.pulls.filter(
-        (pull) => pull.state === 'open' && `refs/heads/${pull.head}` === query.get('at'),
+        (pull) =>
+          pull.state === 'open' &&
+          `refs/heads/${pull.head}` === query.get('at') &&
+          (pull.from !== null) === isFork,
       );
       return {
         status: 200,
@@ -190,7 +206,7 @@ function create({ state, body }: HandledCall): Answer {
     title: string;
     description: string;
     draft?: boolean;
-    fromRef: { id: string };
+    fromRef: { id: string; repository: { slug: string; project: { key: string } } };
     toRef: { id: string };
   };
   const head = wanted.fromRef.id.replace('refs/heads/', '');
@@ -199,14 +215,17 @@ function create({ state, body }: HandledCall): Answer {
     if (!state.hasBranch(name))
       return failure(404, `The branch ${name} is not there.`, 'commit.NoSuchCommitException');
   }
-  if (duplicateOf(state, head, base)) {
+  const { slug, project } = wanted.fromRef.repository;
+  const path = `${project.key}/${slug}`;
+  const from = path === state.path ? null : path;
+  if (duplicateOf(state, head, base, from)) {
     const message = 'Only one pull request may be open for a given source and target branch';
     return failure(409, message, 'pull.DuplicatePullRequestException');
   }
   const { title, description, draft = false } = wanted;
   return {
     status: 201,
-    body: bodyOf(state, openPull(state, { title, body: description, draft, head, base })),
+    body: bodyOf(state, openPull(state, { title, body: description, draft, head, base, from })),
   };
 }
 
@@ -246,12 +265,17 @@ function withPull(change: (pull: FakePull, call: HandledCall) => Answer | undefi
   };
 }
 
+function repositoryBody(state: FakeState, path: string): object {
+  const [key, slug] = path.split('/');
+  return { id: path === state.path ? 3 : 4, slug, project: { key } };
+}
+
 function bodyOf(state: FakeState, pull: FakePull): object {
   const states = { open: 'OPEN', closed: 'DECLINED', merged: 'MERGED' };
-  const end = (branch: string, id: number) => ({
+  const end = (branch: string, path: string) => ({
     id: `refs/heads/${branch}`,
     displayId: branch,
-    repository: { id, slug: 'docs' },
+    repository: repositoryBody(state, path),
   });
   const [project, slug] = state.path.split('/');
   return {
@@ -263,8 +287,8 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     open: pull.state === 'open',
     closed: pull.state !== 'open',
     draft: pull.draft,
-    fromRef: end(pull.head, pull.isFork ? 4 : 3),
-    toRef: end(pull.base, 3),
+    fromRef: end(pull.head, sourceOf(state, pull)),
+    toRef: end(pull.base, state.path),
     reviewers: pull.reviewers.map((name) => ({ user: { name }, role: 'REVIEWER', approved: false })),
     links: {
       self: [{ href: `${state.origin}/projects/${project}/repos/${slug}/pull-requests/${pull.number}` }],

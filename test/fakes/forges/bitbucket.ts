@@ -3,7 +3,10 @@
  */
 import {
   fakeUsers,
+  forkInto,
+  isFinished,
   openPull,
+  sourceOf,
   startFake,
   type Answer,
   type FakeForge,
@@ -45,6 +48,10 @@ const Failure = object({
 });
 const answers = (status: number, schema: object) => ({ [status]: schema, 400: Failure, 404: Failure });
 const branch = object({ branch: object({ name: text }) });
+const source = object(
+  { branch: object({ name: text }), repository: object({ full_name: text }) },
+  'repository',
+);
 
 const repository = '/repositories/{workspace}/{slug}';
 const operations: Operation[] = [
@@ -52,9 +59,35 @@ const operations: Operation[] = [
     method: 'GET',
     path: repository,
     answers: answers(200, { type: 'object', required: ['mainbranch'] }),
+    handle: ({ state, parameters: { workspace, slug } }) => {
+      const path = `${workspace}/${slug}`;
+      if (path === state.path) return { status: 200, body: repositoryBody(state, path, true) };
+      const fork = state.forking.forks.find((one) => one.path === path);
+      if (fork === undefined) return failure(404, `Repository ${path} not found`);
+      return { status: 200, body: repositoryBody(state, path, isFinished(fork)) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${repository}/forks`,
+    query: {
+      role: { enum: ['admin', 'contributor', 'member', 'owner'] },
+      pagelen: { type: 'integer', minimum: 1 },
+    },
+    answers: answers(200, { type: 'object', required: ['values'] }),
     handle: ({ state }) => ({
       status: 200,
-      body: { full_name: state.path, mainbranch: { type: 'branch', name: state.defaultBranch } },
+      body: { values: state.forking.forks.map(({ path }) => repositoryBody(state, path, true)) },
+    }),
+  },
+  {
+    method: 'POST',
+    path: `${repository}/forks`,
+    body: object({ name: text, workspace: object({ slug: text }) }, 'name', 'workspace'),
+    answers: answers(201, { type: 'object', required: ['full_name'] }),
+    handle: ({ state }) => ({
+      status: 201,
+      body: repositoryBody(state, forkInto(state).path, false),
     }),
   },
   {
@@ -78,7 +111,7 @@ const operations: Operation[] = [
     method: 'POST',
     path: `${repository}/pullrequests`,
     body: object(
-      { title: text, description, source: branch, destination: branch, draft: { type: 'boolean' } },
+      { title: text, description, source, destination: branch, draft: { type: 'boolean' } },
       'draft',
     ),
     answers: answers(201, PullRequest),
@@ -125,7 +158,7 @@ function create({ state, body }: HandledCall): Answer {
   const wanted = body as {
     title: string;
     description: string;
-    source: Branch;
+    source: Branch & { repository?: { full_name: string } };
     destination: Branch;
     draft?: boolean;
   };
@@ -133,10 +166,13 @@ function create({ state, body }: HandledCall): Answer {
   const base = wanted.destination.branch.name;
   for (const name of [head, base])
     if (!state.hasBranch(name)) return failure(400, `The branch ${name} is not there.`);
+  const from = wanted.source.repository?.full_name ?? null;
+  if (from !== null && !state.forking.forks.some(({ path }) => path === from))
+    return failure(400, `${from} is not a fork.`);
   const { title, description, draft = false } = wanted;
   return {
     status: 201,
-    body: bodyOf(state, openPull(state, { title, body: description, draft, head, base })),
+    body: bodyOf(state, openPull(state, { title, body: description, draft, head, base, from })),
   };
 }
 
@@ -155,6 +191,11 @@ interface Change {
   description: string;
   draft?: boolean;
   reviewers?: { uuid?: string; account_id?: string }[];
+}
+
+function repositoryBody(state: FakeState, path: string, hasBranch: boolean): object {
+  const mainbranch = hasBranch ? { type: 'branch', name: state.defaultBranch } : null;
+  return { full_name: path, mainbranch };
 }
 
 interface Branch {
@@ -184,7 +225,7 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     state: states[pull.state],
     draft: pull.draft,
     links: { html: { href: `${state.origin}/${state.path}/pull-requests/${pull.number}` } },
-    source: { branch: { name: pull.head }, repository: pull.isFork ? { full_name: 'stranger/docs' } : home },
+    source: { branch: { name: pull.head }, repository: { full_name: sourceOf(state, pull) } },
     destination: { branch: { name: pull.base }, repository: home },
     reviewers: pull.reviewers.map((name) => ({ uuid: `{${name}}`, account_id: name })),
   };

@@ -8,7 +8,10 @@ import {
   fakeTeam,
   fakeUsers,
   joined,
+  forkInto,
+  isFinished,
   openPull,
+  sourceOf,
   startFake,
   type Answer,
   type FakeForge,
@@ -67,10 +70,37 @@ const operations: Operation[] = [
       required: ['default_branch'],
       properties: { default_branch: text },
     }),
-    handle: ({ state }) => ({
-      status: 200,
-      body: { id: 3, full_name: state.path, default_branch: state.defaultBranch },
-    }),
+    handle: ({ state, parameters: { owner, repo } }) => {
+      const path = `${owner}/${repo}`;
+      const isKnown = path === state.path || state.forking.forks.some((fork) => fork.path === path);
+      return isKnown ? { status: 200, body: repositoryBody(state, path) } : notFound;
+    },
+  },
+  {
+    method: 'GET',
+    path: '/user',
+    answers: answers(200, { type: 'object', required: ['login'] }),
+    handle: ({ state }) => ({ status: 200, body: { login: state.forking.account } }),
+  },
+  {
+    method: 'POST',
+    path: `${repository}/forks`,
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { organization: text, name: text },
+    },
+    answers: answers(202, { type: 'object', required: ['full_name', 'parent'] }),
+    handle: ({ state }) => ({ status: 202, body: repositoryBody(state, forkInto(state).path) }),
+  },
+  {
+    method: 'GET',
+    path: `${repository}/branches/{branch}`,
+    answers: answers(200, { type: 'object', required: ['name'] }),
+    handle: ({ state, parameters: { owner, repo, branch } }) => {
+      const fork = state.forking.forks.find(({ path }) => path === `${owner}/${repo}`);
+      return fork !== undefined && isFinished(fork) ? { status: 200, body: { name: branch } } : notFound;
+    },
   },
   {
     method: 'GET',
@@ -112,7 +142,7 @@ const operations: Operation[] = [
     body: {
       type: 'object',
       additionalProperties: false,
-      properties: { title: text, body: text, assignees: names },
+      properties: { title: text, body: text, assignees: names, allow_maintainer_edit: { type: 'boolean' } },
     },
     answers: answers(201, PullRequest),
     handle: withPull(201, update),
@@ -175,19 +205,30 @@ export function startFakeGitea(options: FakeOptions = {}): Promise<FakeForge> {
   );
 }
 
+const notFound: Answer = { status: 404, body: { message: 'The target couldn’t be found.' } };
+
+function repositoryBody(state: FakeState, path: string): object {
+  const parent = path === state.path ? null : { full_name: state.path };
+  return { id: 3, full_name: path, default_branch: state.defaultBranch, parent };
+}
+
 function create({ state, body }: HandledCall): Answer {
-  const { head = '', base = '', title = '', body: description = '' } = body as Record<string, string>;
+  const { base = '', title = '', body: description = '', ...more } = body as Record<string, string>;
+  const [head = '', owner] = (more['head'] ?? '').split(':').toReversed();
   if (!state.hasBranch(head) || !state.hasBranch(base)) {
     return refused(404, `The branch ${state.hasBranch(head) ? base : head} couldn't be found.`);
   }
-  const known = duplicateOf(state, head, base);
+  const fork = state.forking.forks.find(({ path }) => path.split('/')[0] === owner);
+  if (owner !== undefined && fork === undefined) return refused(404, `The fork of ${owner} couldn't be found.`);
+  const from = fork?.path ?? null;
+  const known = duplicateOf(state, head, base, from);
   if (known) {
     const targets = `id: ${known.number}, issue_id: ${known.number}, head_branch: ${head}, base_branch: ${base}`;
     return refused(409, `pull request already exists for these targets [${targets}]`);
   }
   return {
     status: 201,
-    body: bodyOf(state, openPull(state, { ...titled(title), body: description, head, base })),
+    body: bodyOf(state, openPull(state, { ...titled(title), body: description, head, base, from })),
   };
 }
 
@@ -195,6 +236,8 @@ function update(pull: FakePull, { body }: HandledCall): Answer | undefined {
   const { title, body: description = pull.body } = body as Record<string, string>;
   if (title !== undefined) Object.assign(pull, titled(title));
   pull.body = description;
+  const { allow_maintainer_edit: mayEdit = pull.maintainersMayEdit } = body as { allow_maintainer_edit?: boolean };
+  pull.maintainersMayEdit = mayEdit;
   const { assignees = pull.assignees } = body as { assignees?: string[] };
   const unknown = assignees.find((name) => !fakeUsers.has(name));
   if (unknown !== undefined) return refused(422, `Assignee does not exist: [name: ${unknown}]`);
@@ -233,6 +276,7 @@ function withPull(status: number, change: (pull: FakePull, call: HandledCall) =>
 
 function bodyOf(state: FakeState, pull: FakePull): object {
   const sha = '0'.repeat(40);
+  const source = sourceOf(state, pull);
   return {
     id: 1000 + pull.number,
     number: pull.number,
@@ -243,7 +287,13 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     merged: pull.state === 'merged',
     assignees: pull.assignees.length === 0 ? null : pull.assignees.map((login) => ({ login })),
     html_url: `${state.origin}/${state.path}/pulls/${pull.number}`,
-    head: { label: pull.head, ref: pull.head, sha, repo_id: pull.isFork ? 4 : 3 },
+    head: {
+      label: pull.head,
+      ref: pull.head,
+      sha,
+      repo_id: source === state.path ? 3 : 4,
+      repo: { full_name: source },
+    },
     base: { label: pull.base, ref: pull.base, sha, repo_id: 3 },
   };
 }

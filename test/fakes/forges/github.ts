@@ -9,7 +9,10 @@ import {
   fakeTeam,
   fakeUsers,
   joined,
+  forkInto,
+  isFinished,
   openPull,
+  sourceOf,
   startFake,
   type Answer,
   type FakeForge,
@@ -101,20 +104,47 @@ export async function startFakeGithub(options: FakeOptions = {}): Promise<FakeGi
 
 function operations(settings: { now: () => number; hasDrafts: boolean; appTokens: string[] }): Operation[] {
   return [
-    described('GET', '/repos/{owner}/{repo}', ({ state }) => ({
-      status: 200,
+    described('GET', '/repos/{owner}/{repo}', ({ state, parameters: { owner, repo } }) => {
+      const path = `${owner}/${repo}`;
+      const isKnown = path === state.path || state.forking.forks.some((fork) => fork.path === path);
+      return isKnown ? { status: 200, body: repositoryBody(state, path) } : notFound;
+    }),
+    {
+      method: 'GET',
+      path: '/user',
+      answers: { 200: { type: 'object', required: ['login'] } },
+      handle: ({ state }) => ({ status: 200, body: { login: state.forking.account } }),
+    },
+    {
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/forks',
       body: {
-        ...(sample(ref('full-repository')) as object),
-        full_name: state.path,
-        default_branch: state.defaultBranch,
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          organization: { type: 'string' },
+          name: { type: 'string' },
+          default_branch_only: { type: 'boolean' },
+        },
       },
-    })),
+      answers: { 202: absolute(ref('full-repository')) },
+      handle: ({ state }) => ({ status: 202, body: repositoryBody(state, forkInto(state).path) }),
+    },
+    {
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/branches/{branch}',
+      answers: { 200: { type: 'object', required: ['name'] }, 404: absolute(ref('basic-error')) },
+      handle: ({ state, parameters: { owner, repo, branch } }) => {
+        const fork = state.forking.forks.find(({ path }) => path === `${owner}/${repo}`);
+        return fork !== undefined && isFinished(fork) ? { status: 200, body: { name: branch } } : notFound;
+      },
+    },
     described('GET', '/repos/{owner}/{repo}/pulls', ({ state, query }) => {
       const [owner, head] = (query.get('head') ?? '').split(':');
       const found = state.pulls.filter(
         (pull) =>
           pull.head === head &&
-          ownerOf(state, pull) === owner &&
+          sourceOf(state, pull).split('/')[0] === owner &&
           (pull.state === 'open') === (query.get('state') === 'open'),
       );
       return {
@@ -166,12 +196,17 @@ function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
     },
   });
   const {
-    head,
     base,
     title,
     body: text,
     draft,
+    ...more
   } = body as Record<'head' | 'base' | 'title' | 'body', string> & { draft: boolean };
+  const parts = more.head.includes(':') ? more.head.split(':') : ['', more.head];
+  const [owner = '', head = ''] = parts;
+  const fork = state.forking.forks.find(({ path }) => path.split('/')[0] === owner);
+  if (owner !== '' && fork === undefined) return refused(`The head ${more.head} is invalid.`);
+  const from = fork?.path ?? null;
   if (!state.hasBranch(head)) return refused(`The branch ${head} is not there.`);
   if (!state.hasBranch(base)) {
     const errors = [{ resource: 'PullRequest', field: 'base', code: 'invalid' }];
@@ -181,10 +216,11 @@ function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
     };
   }
   if (draft && !hasDrafts) return refused('Draft pull requests are not supported in this repository.');
-  if (duplicateOf(state, head, base)) {
-    return refused(`A pull request already exists for ${state.path.split('/')[0]}:${head}.`);
+  if (duplicateOf(state, head, base, from)) {
+    return refused(`A pull request already exists for ${(from ?? state.path).split('/')[0]}:${head}.`);
   }
-  const pull = openPull(state, { title, body: text, draft, head, base });
+  const maintainersMayEdit = body['maintainer_can_modify'] === true;
+  const pull = openPull(state, { title, body: text, draft, head, base, from, maintainersMayEdit });
   return { status: 201, body: pullBody(state, pull, 'pull-request') };
 }
 
@@ -284,12 +320,22 @@ function withPull(change: (pull: FakePull, call: HandledCall) => Answer | undefi
   };
 }
 
-function ownerOf(state: FakeState, pull: FakePull): string {
-  return pull.isFork ? 'stranger' : (state.path.split('/')[0] ?? '');
+const notFound: Answer = { status: 404, body: { message: 'Not Found' } };
+
+function repositoryBody(state: FakeState, path: string): object {
+  const isFork = path !== state.path;
+  return {
+    ...(sample(ref('full-repository')) as object),
+    full_name: path,
+    default_branch: state.defaultBranch,
+    fork: isFork,
+    ...(isFork ? { parent: { ...(sample(ref('repository')) as object), full_name: state.path } } : {}),
+  };
 }
 
 function pullBody(state: FakeState, pull: FakePull, schema: string): object {
   const whole = sample(ref(schema)) as { head: object; base: object };
+  const source = sourceOf(state, pull);
   const { number, title, body, draft } = pull;
   return {
     ...whole,
@@ -301,7 +347,12 @@ function pullBody(state: FakeState, pull: FakePull, schema: string): object {
     html_url: `${state.origin}/${state.path}/pull/${number}`,
     state: pull.state === 'open' ? 'open' : 'closed',
     merged_at: pull.state === 'merged' ? '2026-03-01T12:00:00Z' : null,
-    head: { ...whole.head, ref: pull.head, label: `${ownerOf(state, pull)}:${pull.head}` },
+    head: {
+      ...whole.head,
+      ref: pull.head,
+      label: `${source.split('/')[0]}:${pull.head}`,
+      repo: { ...(sample(ref('repository')) as object), full_name: source },
+    },
     base: { ...whole.base, ref: pull.base },
   };
 }

@@ -2,8 +2,11 @@
 import {
   duplicateOf,
   fakeUsers,
+  forkInto,
+  isFinished,
   joined,
   openPull,
+  sourceOf,
   startFake,
   type Answer,
   type FakeForge,
@@ -75,13 +78,35 @@ const operations: Operation[] = [
       required: ['id', 'default_branch'],
       properties: { default_branch: text },
     }),
-    handle: ({ state, parameters }) =>
-      parameters['id'] === state.path
-        ? {
-            status: 200,
-            body: { id: 3, path_with_namespace: state.path, default_branch: state.defaultBranch },
-          }
-        : { status: 404, body: { message: '404 Project Not Found' } },
+    handle: ({ state, parameters: { id = '' } }) => {
+      if (id === state.path) return { status: 200, body: projectBody(state, state.path, 'none') };
+      const fork = state.forking.forks.find(({ path }) => path === id || String(idOf(state, path)) === id);
+      if (fork === undefined) return { status: 404, body: { message: '404 Project Not Found' } };
+      return {
+        status: 200,
+        body: projectBody(state, fork.path, isFinished(fork) ? 'finished' : 'started'),
+      };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${project}/forks`,
+    query: { owned: { enum: ['true', 'false'] }, per_page: { ...count, maximum: 100 } },
+    answers: answers(200, { type: 'array' }),
+    handle: ({ state }) => ({
+      status: 200,
+      body: state.forking.forks.map(({ path }) => projectBody(state, path, 'finished')),
+    }),
+  },
+  {
+    method: 'POST',
+    path: `${project}/fork`,
+    body: { type: 'object', additionalProperties: false, properties: { namespace_path: text } },
+    answers: answers(201, { type: 'object', required: ['id', 'path_with_namespace', 'import_status'] }),
+    handle: ({ state }) => ({
+      status: 201,
+      body: projectBody(state, forkInto(state).path, 'scheduled'),
+    }),
   },
   {
     method: 'GET',
@@ -111,6 +136,8 @@ const operations: Operation[] = [
         target_branch: text,
         title: text,
         description: { type: 'string', maxLength: 1_048_576 },
+        target_project_id: count,
+        allow_collaboration: { type: 'boolean' },
       },
     },
     answers: answers(201, MergeRequest),
@@ -164,7 +191,22 @@ export function startFakeGitlab(options: FakeOptions = {}): Promise<FakeForge> {
   );
 }
 
-function create({ state, body }: HandledCall): Answer {
+/** The repository, the fork of a stranger, then those of the account. */
+function idOf(state: FakeState, path: string): number {
+  if (path === state.path) return 3;
+  return 4 + 1 + state.forking.forks.findIndex((fork) => fork.path === path);
+}
+
+function projectBody(state: FakeState, path: string, status: string): object {
+  const id = idOf(state, path);
+  return { id, path_with_namespace: path, default_branch: state.defaultBranch, import_status: status };
+}
+
+function create({ state, body, parameters }: HandledCall): Answer {
+  const from = parameters['id'] === state.path ? null : (parameters['id'] ?? null);
+  if (from !== null && body['target_project_id'] !== 3) {
+    return { status: 400, body: { message: { target_project: ['is not the parent'] } } };
+  }
   const {
     source_branch: head = '',
     target_branch: base = '',
@@ -176,14 +218,24 @@ function create({ state, body }: HandledCall): Answer {
   // Real installations accept a missing target branch and show an empty request; this fake is stricter.
   if (!state.hasBranch(base))
     return { status: 400, body: { message: { target_branch: ['does not exist'] } } };
-  const known = duplicateOf(state, head, base);
+  const known = duplicateOf(state, head, base, from);
   if (known) {
     const message = [`Another open merge request already exists for this source branch: !${known.number}`];
     return { status: 409, body: { message } };
   }
   return {
     status: 201,
-    body: bodyOf(state, openPull(state, { ...titled(title), body: description, head, base })),
+    body: bodyOf(
+      state,
+      openPull(state, {
+        ...titled(title),
+        body: description,
+        head,
+        base,
+        from,
+        maintainersMayEdit: body['allow_collaboration'] === true,
+      }),
+    ),
   };
 }
 
@@ -234,7 +286,7 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     web_url: `${state.origin}/${state.path}/-/merge_requests/${pull.number}`,
     source_branch: pull.head,
     target_branch: pull.base,
-    source_project_id: pull.isFork ? 4 : 3,
+    source_project_id: pull.isFork ? 4 : idOf(state, sourceOf(state, pull)),
     target_project_id: 3,
     reviewers: viewUsers(pull.reviewers),
     assignees: viewUsers(pull.assignees),

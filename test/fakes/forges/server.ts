@@ -16,8 +16,11 @@ export interface FakePull {
   draft: boolean;
   head: string;
   base: string;
-  /** From a branch of the same name in a fork. */
+  /** From a branch of the same name in the fork of a stranger. */
   isFork: boolean;
+  /** The path of the fork that has the branch; null for the repository itself. */
+  from: string | null;
+  maintainersMayEdit: boolean;
   version: number;
   labels: string[];
   reviewers: string[];
@@ -32,6 +35,20 @@ export const fakeUsers: ReadonlyMap<string, number> = new Map([
 ]);
 export const fakeTeam = 'writers';
 export const fakeLabels = { repository: 'documentation', organization: 'agent' };
+export interface FakeFork {
+  /** Owner and name. */
+  path: string;
+  /** How many more checks find it unfinished. */
+  pendingChecks: number;
+}
+
+export interface Forking {
+  forks: FakeFork[];
+  /** The account of the token. */
+  account: string;
+  /** Of forks that are created from now on. */
+  pendingChecks: number;
+}
 
 export interface Fault {
   status?: number;
@@ -60,6 +77,7 @@ export interface FakeForge {
   /** The only accepted token. */
   token: string;
   pulls: FakePull[];
+  forking: Forking;
   requests: { method: string; path: string; authorization: string | undefined; body: unknown }[];
   /** Requests and responses that violate the API description. */
   complaints: string[];
@@ -100,6 +118,7 @@ export interface FakeState {
   origin: string;
   path: string;
   pulls: FakePull[];
+  forking: Forking;
   defaultBranch: string;
   hasBranch(name: string): boolean;
 }
@@ -126,6 +145,7 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
     repository: '',
     token: definition.token,
     pulls: [],
+    forking: { forks: [], account: 'docs-bot', pendingChecks: 0 },
     requests: [],
     complaints: [],
     fail: (...more) => void faults.push(...more),
@@ -151,7 +171,8 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
     const fault = takeFault(faults, method);
     if (fault?.isSilent === true && fault.afterwards !== true) return;
     const found = findOperation(definition, method, url.pathname);
-    const state = { origin: fake.origin, path, pulls: fake.pulls, defaultBranch: 'main', hasBranch };
+    const { origin, pulls, forking } = fake;
+    const state = { origin, path, pulls, forking, defaultBranch: 'main', hasBranch };
     const work = (): Answer => {
       const missing = { status: 404, body: definition.failure(404, 'Not Found') };
       if (found === undefined) return missing;
@@ -185,10 +206,12 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
 
 export function openPull(
   state: FakeState,
-  given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'>,
+  given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'> & Partial<Pick<FakePull, 'from' | 'maintainersMayEdit'>>,
 ): FakePull {
   const number = Math.max(0, ...state.pulls.map((pull) => pull.number)) + 1;
   const pull: FakePull = {
+    from: null,
+    maintainersMayEdit: false,
     ...given,
     number,
     state: 'open',
@@ -209,10 +232,41 @@ export function joined(list: readonly string[], names: readonly string[]): strin
 }
 
 /** Every forge allows only one open request between the same branches. */
-export function duplicateOf(state: FakeState, head: string, base: string): FakePull | undefined {
+export function duplicateOf(
+  state: FakeState,
+  head: string,
+  base: string,
+  from: string | null = null,
+): FakePull | undefined {
   return state.pulls.find(
-    (pull) => pull.state === 'open' && !pull.isFork && pull.head === head && pull.base === base,
+    (pull) =>
+      pull.state === 'open' &&
+      !pull.isFork &&
+      pull.head === head &&
+      pull.base === base &&
+      pull.from === from,
   );
+}
+
+/** The path of the repository that has the branch. */
+export function sourceOf(state: FakeState, pull: FakePull): string {
+  return pull.isFork ? 'stranger/docs' : (pull.from ?? state.path);
+}
+
+/** The fork in the account of the token; created if it is missing. */
+export function forkInto(state: FakeState): FakeFork {
+  const path = `${state.forking.account}/${state.path.split('/').at(-1)}`;
+  const known = state.forking.forks.find((fork) => fork.path === path);
+  if (known !== undefined) return known;
+  const fork = { path, pendingChecks: state.forking.pendingChecks };
+  state.forking.forks.push(fork);
+  return fork;
+}
+
+/** Whether the fork is finished; every call brings it closer. */
+export function isFinished(fork: FakeFork): boolean {
+  fork.pendingChecks -= 1;
+  return fork.pendingChecks < 0;
 }
 
 function takeFault(faults: Fault[], method: string): Fault | undefined {

@@ -101,7 +101,10 @@ export async function openRun(
     survey: undefined,
     opening: undefined,
     change: undefined,
-    openForge: () => openProjectForge(context, repositoryOf(job), input.signal),
+    openForge() {
+      const fork = findStep(journal.steps, 'prepared')?.fork ?? null;
+      return openProjectForge(context, { ...repositoryOf(job), fork }, input.signal);
+    },
     publishedReason: () => publishedReason(findStep(journal.steps, 'loop-ended')?.reason ?? 'internal'),
     async close() {
       try {

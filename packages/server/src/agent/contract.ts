@@ -193,6 +193,8 @@ export type Step =
       instructions: string | null;
       /** Recorded, so that a repeated commit is identical after a change of the settings. */
       identity?: CommitIdentity;
+      /** The URL of the fork that has `branch`; undefined for the repository itself. */
+      fork?: string;
       /** Undefined if the base branch has not moved. */
       baseUpdate?: BaseUpdate;
     }

@@ -6,7 +6,7 @@ import { tenantOf } from '../jobs/store.ts';
 import { policyFor } from '../egress/rules.ts';
 import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
-import { borrowGitCredential } from '../projects/forge.ts';
+import { borrowGitCredential, openProjectFork } from '../projects/forge.ts';
 import { judgeCustomCode } from '../sandbox/custom-code.ts';
 import { mergeOf, noteForAgent, updateFromBase } from './base-update.ts';
 import type { Step, ToolContext } from './contract.ts';
@@ -21,8 +21,7 @@ import { findStep, replayFiles, type StepOf } from './replay.ts';
 import { repositoryOf, type AgentRun } from './agent-run.ts';
 import { openSiteChecks } from './site-check.ts';
 import { readOutlineExcerpt } from './tools/outline-excerpt.ts';
-import type { Merge } from './workspace/merge.ts';
-import { openWorkspace, type Workspace } from './workspace/workspace.ts';
+import { openWorkspace, type Workspace, type WorkspaceOptions } from './workspace/workspace.ts';
 
 type Prepared = StepOf<'prepared'>;
 
@@ -89,7 +88,7 @@ function newBranch({ jobId, job, request, rules, secrets }: AgentRun): string {
 function openAt(
   run: AgentRun,
   credential: GitCredential | null,
-  at: { commit: string | null; merge?: Merge | undefined },
+  at: Pick<WorkspaceOptions, 'commit' | 'merge' | 'fork' | 'isHead'>,
 ): Promise<Workspace> {
   const { context, request, input, folder } = run;
   return openWorkspace({
@@ -107,10 +106,12 @@ async function openStart(
   credential: GitCredential | null,
   prepared: Prepared,
 ): Promise<Workspace> {
-  const { baseCommit, branchHead, baseUpdate } = prepared;
+  const { baseCommit, branchHead, baseUpdate, fork } = prepared;
   const isMerged = baseUpdate?.outcome === 'merged';
   const merge = isMerged ? mergeOf(run, prepared, baseUpdate) : undefined;
-  const workspace = await openAt(run, credential, { commit: isMerged ? branchHead : baseCommit, merge });
+  const isHead = isMerged || baseCommit === branchHead;
+  const commit = isMerged ? branchHead : baseCommit;
+  const workspace = await openAt(run, credential, { commit, isHead, merge, fork });
   if (workspace.base.commit === baseCommit) return workspace;
   throw new Error('The repeated merge differs from the recorded one.');
 }
@@ -118,7 +119,8 @@ async function openStart(
 async function decideStart(run: AgentRun, credential: GitCredential | null): Promise<Prepared> {
   const last = await lastWork(run);
   const branch = last?.prepared.branch ?? newBranch(run);
-  const first = await openAt(run, credential, { commit: null });
+  const fork = last === undefined ? await openFork(run) : last.prepared.fork;
+  const first = await openAt(run, credential, { commit: null, fork });
   run.workspace = first;
   const baseBranch = last?.prepared.baseBranch ?? first.base.branch;
   if (baseBranch === null) {
@@ -129,8 +131,8 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
   const instructions = await readInstructions({ files, ofProject: run.rules.instructions });
   const head = last === undefined ? undefined : await first.remoteBranch(branch);
   const identity = identityOf(run.rules.git);
-  const branchHead = head ?? null;
-  const common = { kind: 'prepared' as const, baseBranch, branch, branchHead, instructions, identity };
+  const place = { baseBranch, branch, branchHead: head ?? null, ...(fork === undefined ? {} : { fork }) };
+  const common = { kind: 'prepared' as const, ...place, instructions, identity };
   const { commit } = first.base;
   const start = { ...common, baseCommit: commit, reviewCommit: commit, carriedRuns: [], earlierWork: [] };
   if (last === undefined) return start;
@@ -146,6 +148,24 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
     return baseUpdate === undefined ? carried : { ...carried, baseUpdate };
   }
   if (head === undefined || (await wasMerged(run))) return start;
+  return continueBranch(run, credential, { start, head, last, first });
+}
+
+interface Continued {
+  /** A start at the tip of the base branch. */
+  start: Prepared;
+  head: string;
+  last: LastWork;
+  /** At the tip of the base branch. */
+  first: Workspace;
+}
+
+async function continueBranch(
+  run: AgentRun,
+  credential: GitCredential | null,
+  { start, head, last, first }: Continued,
+): Promise<Prepared> {
+  const { commit, branch } = first.base;
   const relation = await first.relate(head, last.prepared.reviewCommit);
   if (relation.forkPoint === head) return start;
   // The branch may have been rebased. If its fork point is too old to find, the comparison covers more than
@@ -154,12 +174,29 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
   const earlierWork = [...last.prepared.earlierWork, ...(last.wasPushed ? [last.number] : [])];
   run.workspace = undefined;
   const prepared = { ...start, baseCommit: head, reviewCommit, earlierWork };
-  const hasMoved = first.base.branch === baseBranch && relation.forkPoint !== commit;
+  const hasMoved = branch === start.baseBranch && relation.forkPoint !== commit;
   if (!hasMoved) return prepared;
-  return updateFromBase(run, { prepared, base: commit, relation }, (at) => openAt(run, credential, at));
+  return updateFromBase(run, { prepared, base: commit, relation }, (at) =>
+    openAt(run, credential, { ...at, isHead: true, fork: start.fork }),
+  );
 }
 
-async function lastWork(run: AgentRun) {
+/** A follow-up continues in the repository of its job, whatever the setting is now. */
+async function openFork(run: AgentRun): Promise<string | undefined> {
+  const { context, job, request, input } = run;
+  if (request.dryRun) return undefined;
+  return (await openProjectFork(context, repositoryOf(job), input.signal)) ?? undefined;
+}
+
+interface LastWork {
+  number: number;
+  prepared: Prepared;
+  commit: string | undefined;
+  wasPushed: boolean;
+  hasChanges: boolean;
+}
+
+async function lastWork(run: AgentRun): Promise<LastWork | undefined> {
   for (const { number } of run.earlier.toReversed()) {
     const steps = await stepsOfRun(run.context, { jobId: run.jobId, run: number });
     const prepared = findStep(steps, 'prepared');

@@ -95,13 +95,16 @@ describe('the forge', () => {
   test('is set with a token from a file or standard input, shown without it, and removed', async () => {
     const token = file('token', 'first-token\n');
     const first = json(['--forge', 'gitea', '--token-file', token]);
-    expect(first['forge']).toEqual({ kind: 'gitea', apiBase: null, credential: { set: true } });
+    expect(first['forge']).toEqual({ kind: 'gitea', apiBase: null, fork: null, credential: { set: true } });
     expect(await credential()).toEqual({ type: 'token', token: 'first-token' });
     json(['--token-file', '-', '--username', 'ada'], 'second-token\n');
     expect(await credential()).toEqual({ type: 'token', token: 'second-token', username: 'ada' });
     const { stdout } = agent([]);
     expect(stdout).toContain('forge           gitea, credential set\n');
     expect(stdout).not.toContain('second-token');
+    expect(json(['--fork', 'auto'])['forge']).toMatchObject({ fork: 'auto', credential: { set: true } });
+    expect(agent([]).stdout).toContain('forge           gitea, fork auto, credential set\n');
+    expect(json(['--no-fork'])['forge']).toMatchObject({ fork: null, credential: { set: true } });
     expect(json(['--no-credential'])['forge']).toMatchObject({ kind: 'gitea', credential: { set: false } });
     expect(await credential()).toBeNull();
   });

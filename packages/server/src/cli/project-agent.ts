@@ -36,6 +36,7 @@ const optionOfField = {
   headers: 'model-headers-file',
   body: 'model-body-file',
   apiBase: 'api-base',
+  fork: 'fork',
   token: 'token-file',
   appId: 'app-id',
   privateKey: 'app-key-file',
@@ -53,6 +54,7 @@ interface AgentOptions extends LocalOptions, ModelOptions, GitOptions {
   engine?: string | false;
   forge?: string | false;
   apiBase?: string;
+  fork?: string | false;
   tokenFile?: string;
   username?: string;
   appId?: string;
@@ -79,6 +81,8 @@ export function describeProjectAgent(command: Command): void {
     .addOption(new Option('--forge <kind>', 'kind of git host').choices(forgeKinds))
     .option('--no-forge', 'detect the forge from the repository URL again')
     .option('--api-base <url>', 'URL of the API, if not the default')
+    .option('--fork <fork>', 'push branches to this fork: auto, a namespace or a URL')
+    .option('--no-fork', 'push branches to the repository itself')
     .option('--token-file <file>', 'access token for the forge; - reads standard input')
     .option('--username <name>', 'user of the token, if the forge requires one')
     .option('--app-id <id>', 'GitHub App instead of a token')
@@ -153,16 +157,19 @@ function forgeOf(options: AgentOptions, stored: Settings['forge']): unknown {
   if (options.forge === false) return null;
   const credential = options.credential ? credentialOf(options) : null;
   const kind = options.forge;
-  if (kind === undefined && options.apiBase === undefined && credential === undefined) return undefined;
+  const given = [kind, options.apiBase, options.fork, credential];
+  if (given.every((option) => option === undefined)) return undefined;
   if (kind === undefined && stored === null) {
     throw new CommandError(
       `The project has no forge. Also pass --forge (${forgeKinds.join(', ')}).`,
       'usage',
     );
   }
-  // Another kind of forge has another API URL.
-  const apiBase = options.apiBase ?? (kind === undefined || kind === stored?.kind ? stored?.apiBase : null);
-  return definedOnly({ kind: kind ?? stored?.kind, apiBase: apiBase ?? null, credential });
+  // Another kind of forge has another API URL and other forks.
+  const kept = kind === undefined || kind === stored?.kind ? stored : null;
+  const apiBase = options.apiBase ?? kept?.apiBase ?? null;
+  const fork = options.fork === false ? null : (options.fork ?? kept?.fork ?? null);
+  return definedOnly({ kind: kind ?? stored?.kind, apiBase, fork, credential });
 }
 
 function credentialOf(options: AgentOptions): Forge['credential'] {
@@ -208,7 +215,14 @@ function described(settings: Settings): string {
       'forge',
       forge === null
         ? 'detected from the repository URL'
-        : [forge.kind, forge.apiBase, secret(forge.credential, 'credential')].filter(Boolean).join(', '),
+        : [
+            forge.kind,
+            forge.apiBase,
+            forge.fork && `fork ${forge.fork}`,
+            secret(forge.credential, 'credential'),
+          ]
+            .filter(Boolean)
+            .join(', '),
     ],
     [
       'model',

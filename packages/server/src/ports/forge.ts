@@ -22,6 +22,8 @@ export interface ForgeSettings {
    * The URL of the API, such as `https://git.example.com/api/v3`; null for the default URL on the repository's host.
    */
   apiBase: string | null;
+  /** `auto`, a namespace on the forge or the URL of a fork on the same host; branches are pushed there. */
+  fork?: string | null;
   credential: ForgeCredential | null;
   /** Without a tenant, only hosts that are allowed for every organization can be reached. */
   tenant?: Tenant;
@@ -40,6 +42,11 @@ export interface Forges {
 /** Every call throws a ForgeError or the reason of the signal, nothing else. */
 export interface Forge {
   readonly kind: ForgeKind;
+  /**
+   * The URL of the fork, null if branches are pushed to the repository itself. Creates the fork `auto` if it is missing and waits
+   * until it is ready. The other calls need settings with the URL.
+   */
+  openFork(signal: AbortSignal): Promise<string | null>;
   /** Ignores closed and merged pull requests. */
   findPr(head: string, signal: AbortSignal): Promise<ForgePr | undefined>;
   /** Returns an existing open pull request unchanged. Undefined when the forge has no pull requests. */

@@ -144,7 +144,7 @@ export async function changeAgentSettings(
     await writeSecret(context, { projectId, name: 'model.headers' }, value);
   }
   const credential = change.forge?.credential;
-  if (credential !== undefined || JSON.stringify(old.forge) !== JSON.stringify(next.forge)) {
+  if (credential !== undefined || forgeHost(old.forge) !== forgeHost(next.forge)) {
     const value = credential === undefined || credential === null ? null : JSON.stringify(credential);
     await writeSecret(context, { projectId, name: 'forge.credential' }, value);
   }
@@ -171,7 +171,13 @@ async function readMany(
     .where('project_id', 'in', projectIds)
     .where('name', '=', settingsName)
     .execute();
-  return new Map(rows.map((row) => [row.project_id, { ...none, ...(JSON.parse(row.value) as object) }]));
+  return new Map(rows.map((row) => [row.project_id, settingsIn(row.value)]));
+}
+
+/** Settings that were stored by older versions lack fields. */
+function settingsIn(value: string): AgentSettings {
+  const settings = { ...none, ...(JSON.parse(value) as Partial<AgentSettings>) };
+  return { ...settings, forge: settings.forge && { ...settings.forge, fork: settings.forge.fork ?? null } };
 }
 
 function modelOf(
@@ -191,7 +197,14 @@ function namesOf(headers: Record<string, string> | null): string[] | undefined {
 }
 
 function forgeOf(forge: NonNullable<SetProjectAgent['forge']> | null): AgentSettings['forge'] {
-  return forge === null ? null : { kind: forge.kind, apiBase: forge.apiBase ?? null };
+  return forge === null
+    ? null
+    : { kind: forge.kind, apiBase: forge.apiBase ?? null, fork: forge.fork ?? null };
+}
+
+/** A fork is on the host of the repository. */
+function forgeHost(forge: AgentSettings['forge']): string {
+  return JSON.stringify(forge && [forge.kind, forge.apiBase]);
 }
 
 function gitOf(

@@ -52,6 +52,13 @@ describe('settings of a forge', () => {
     ['https://github.com/harbour/docs.git', { kind: 'github', credential: token }],
     ['https://github.com/harbour/docs.git', { kind: 'github', credential: app }],
     ['https://git.example.com/a/b/docs', { kind: 'gitlab', apiBase: 'https://git.example.com/api/v4' }],
+    ['https://github.com/harbour/docs.git', { kind: 'github', fork: 'auto', credential: token }],
+    ['https://github.com/harbour/docs.git', { kind: 'github', fork: 'https://github.com/ada/docs-fork' }],
+    [
+      'https://git.example.com/a/b/docs',
+      { kind: 'gitlab', apiBase: 'https://git.example.com/api/v4', fork: 'group/team' },
+    ],
+    ['https://git.example.com/scm/DOC/manual.git', { kind: 'bitbucket-data-center', fork: '~ada' }],
     ['https://git.example.com/docs.git', { kind: 'bare', credential: { ...token, username: 'ada' } }],
   ])('for %s are accepted', async (repository, forge) => {
     const patch = await projectAt(repository);
@@ -85,6 +92,22 @@ describe('settings of a forge', () => {
       'agent.forge.credential',
       usual,
       { kind: 'github', credential: { ...app, privateKey: 'PEM' } },
+    ],
+    ['a fork on another host', 'agent.forge.fork', usual, { kind: 'gitea', fork: 'https://example.org/a/b' }],
+    ['the repository as its fork', 'agent.forge.fork', usual, { kind: 'gitea', fork: 'harbour' }],
+    ['a fork in a parent folder', 'agent.forge.fork', usual, { kind: 'gitea', fork: '../docs' }],
+    ['a fork without pull requests', 'agent.forge.fork', usual, { kind: 'bare', fork: 'ada' }],
+    [
+      'a fork and a GitHub App',
+      'agent.forge.fork',
+      'https://github.com/harbour/docs.git',
+      { kind: 'github', fork: 'ada', credential: app },
+    ],
+    [
+      'an automatic fork on Data Center',
+      'agent.forge.fork',
+      'https://git.example.com/scm/DOC/manual.git',
+      { kind: 'bitbucket-data-center', fork: 'auto' },
     ],
     [
       'an App without a name',

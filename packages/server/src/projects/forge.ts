@@ -18,19 +18,40 @@ interface ProjectRepository {
   organizationId: string;
   projectId: string;
   repository: string;
+  /** The URL of the fork that the caller opened before; otherwise the setting of the project. */
+  fork?: string | null;
 }
 
 /** Without a configured forge, the host of the repository decides. */
 export async function openProjectForge(
   context: ForgeContext,
-  { organizationId, projectId, repository }: ProjectRepository,
+  { organizationId, projectId, repository, fork: openedFork }: ProjectRepository,
   signal: AbortSignal,
 ): Promise<Forge> {
   const tenant = { organizationId, projectId };
   const { forge } = await readAgentSettings(context, projectId);
   const { forgeCredential: credential } = await readAgentSecrets(context, projectId);
   const kind = forge?.kind ?? (await context.forges.detect(repository, signal, tenant));
-  return context.forges.open({ kind, repository, apiBase: forge?.apiBase ?? null, credential, tenant });
+  const { apiBase = null, fork = null } = forge ?? {};
+  return context.forges.open({
+    kind,
+    repository,
+    apiBase,
+    fork: openedFork === undefined ? fork : openedFork,
+    credential,
+    tenant,
+  });
+}
+
+/** The URL of the fork that branches are pushed to; null without one. */
+export async function openProjectFork(
+  context: ForgeContext,
+  repository: ProjectRepository,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { forge } = await readAgentSettings(context, repository.projectId);
+  if (forge === null || forge.fork === null) return null;
+  return (await openProjectForge(context, repository, signal)).openFork(signal);
 }
 
 /** The credential for git; null when the project has none. */
@@ -41,7 +62,7 @@ export async function borrowGitCredential(
 ): Promise<GitCredential | null> {
   const { forgeCredential } = await readAgentSecrets(context, repository.projectId);
   if (forgeCredential === null) return null;
-  return (await openProjectForge(context, repository, signal)).gitCredential(signal);
+  return (await openProjectForge(context, { ...repository, fork: null }, signal)).gitCredential(signal);
 }
 
 /**
@@ -93,9 +114,10 @@ export async function refuseUnusableForge(
   const { forgeCredential: credential } = await readAgentSecrets(context, projectId);
   // Each stage adds one part, so that the failing stage names the wrong part.
   const stages: [path: string, settings: ForgeSettings][] = [
-    ['agent.forge.kind', { ...forge, repository, apiBase: null, credential: null }],
-    ['agent.forge.apiBase', { ...forge, repository, credential: null }],
-    ['agent.forge.credential', { ...forge, repository, credential }],
+    ['agent.forge.kind', { ...forge, repository, apiBase: null, fork: null, credential: null }],
+    ['agent.forge.apiBase', { ...forge, repository, fork: null, credential: null }],
+    ['agent.forge.credential', { ...forge, repository, fork: null, credential }],
+    ['agent.forge.fork', { ...forge, repository, credential }],
   ];
   for (const [path, settings] of stages) {
     try {

@@ -242,12 +242,14 @@ describe('settings for agent jobs', () => {
     await change({ forge: { ...forge, credential } });
     await change({ forge }, 'https://git.example.com/harbour/another.git');
     expect(await kept()).toEqual(credential);
+    await change({ forge: { ...forge, fork: 'ada' } });
+    expect(await kept()).toEqual(credential);
     await change({ forge: { ...forge, apiBase: 'https://other.example/api/v1' } });
     expect(await kept()).toBeNull();
     await change({ forge: { ...forge, credential } });
     await change({}, 'https://other.example/harbour/docs.git');
     expect(await kept()).toBeNull();
     const { agent } = await readProject(context, { projectId, reach: tenant.actor });
-    expect(agent.forge).toEqual({ ...forge, credential: { set: false } });
+    expect(agent.forge).toEqual({ ...forge, fork: null, credential: { set: false } });
   });
 });

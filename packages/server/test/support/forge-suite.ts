@@ -21,7 +21,15 @@ export interface ForgeStage {
       reviewers: string[];
       teams: string[];
       assignees: string[];
+      from: string | null;
+      maintainersMayEdit: boolean;
     }[];
+    forking: {
+      forks: { path: string; pendingChecks: number }[];
+      account: string;
+      pendingChecks: number;
+    };
+    origin: string;
     requests: { method: string }[];
     complaints: string[];
     fail(
@@ -50,7 +58,18 @@ const wanted: NewPr = {
   draft: false,
 };
 
-export function describeForge(name: string, start: () => Promise<ForgeStage>): void {
+export interface ForgeFeatures {
+  /** Forks are created through the API. */
+  createsForks: boolean;
+  /** Pull requests from forks allow edits by maintainers. */
+  allowsEdits: boolean;
+}
+
+export function describeForge(
+  name: string,
+  start: () => Promise<ForgeStage>,
+  { createsForks, allowsEdits }: ForgeFeatures,
+): void {
   describe(`pull requests on ${name}`, () => {
     let stage: ForgeStage;
     let forge: Forge;
@@ -256,6 +275,61 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       stage.fake.fail({ status: 301, headers: { location: 'https://example.com/' } });
       expect(await failureOf(forge.prState(1, never))).toMatchObject({ problem: 'rejected' });
       expect(stage.fake.requests).toHaveLength(1);
+    });
+
+    test('without a fork, branches are pushed to the repository', async () => {
+      expect(await forge.openFork(never)).toBeNull();
+    });
+
+    test('a pull request from a named fork is created once and found by its fork', async () => {
+      const { account } = stage.fake.forking;
+      stage.fake.forking.forks.push({ path: `${account}/docs`, pendingChecks: 0 });
+      const url = await stage.open({ fork: account }).openFork(never);
+      expect(url).toMatch(new RegExp(`^${stage.fake.origin}/(?:scm/)?${account}/docs\\.git$`));
+      const fromFork = stage.open({ fork: url });
+      expect(await fromFork.findPr(head, never)).toBeUndefined();
+      const own = await create();
+      const made = await fromFork.createPr(wanted, never);
+      expect(made).toMatchObject({ number: 2, head, base: 'main' });
+      expect(await fromFork.createPr(wanted, never)).toEqual(made);
+      expect(await fromFork.findPr(head, never)).toEqual(made);
+      expect(await forge.findPr(head, never)).toEqual(own);
+      expect(stage.fake.pulls).toMatchObject([
+        { from: null, maintainersMayEdit: false },
+        { from: `${account}/docs`, maintainersMayEdit: allowsEdits },
+      ]);
+      const text = { title: 'Fix more links', body: 'New text' };
+      expect(await fromFork.updatePr(2, text, never)).toMatchObject({ number: 2 });
+      expect(stage.fake.pulls[1]).toMatchObject(text);
+    });
+
+    test('a fork that does not exist is reported', async () => {
+      const error = await failureOf(stage.open({ fork: 'stranger' }).openFork(never));
+      expect(error).toMatchObject({ problem: 'not_found' });
+      expect(error.message).toContain('stranger/docs');
+    });
+
+    test('a fork on another host is refused', () => {
+      const opening = () => stage.open({ fork: 'https://example.com/scm/ada/docs.git' });
+      expect(opening).toThrow('is on another host than the repository');
+    });
+
+    test.runIf(createsForks)('an automatic fork is created once, and its copy is awaited', async () => {
+      stage.fake.forking.pendingChecks = 2;
+      const url = await stage.open({ fork: 'auto' }).openFork(never);
+      expect(url).toBe(`${stage.fake.origin}/${stage.fake.forking.account}/docs.git`);
+      expect(stage.pauses).toEqual([2, 2]);
+      expect(await stage.open({ fork: 'auto' }).openFork(never)).toBe(url);
+      expect(stage.fake.forking.forks).toHaveLength(1);
+      expect(await stage.open({ fork: url }).createPr(wanted, never)).toMatchObject({ number: 1 });
+    });
+
+    test.runIf(createsForks)('a fork that is never ready is reported after a minute', async () => {
+      stage.fake.forking.pendingChecks = 1000;
+      const error = await failureOf(stage.open({ fork: 'auto' }).openFork(never));
+      expect(error).toMatchObject({ problem: 'unavailable' });
+      expect(error.message).toContain('was not ready after 60 seconds');
+      expect(stage.pauses.reduce((sum, seconds) => sum + seconds, 0)).toBe(60);
     });
 
     test('the signal aborts a request', async () => {

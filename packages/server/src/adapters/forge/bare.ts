@@ -1,7 +1,12 @@
 import { ForgeError, type Forge, type ForgeSettings } from '../../ports/forge.ts';
 import { basic, tokenOf, usernameOf } from './credentials.ts';
 
-export function bareForge({ credential }: ForgeSettings): Forge {
+export function bareForge({ credential, fork = null }: ForgeSettings): Forge {
+  if (fork !== null) {
+    throw new ForgeError('rejected', 'Plain git has no pull requests, so it cannot use a fork.', {
+      hint: 'Set the repository of the project to the fork, or choose the kind of the forge.',
+    });
+  }
   const header = credential === null ? null : basic(usernameOf(credential) ?? 'git', tokenOf(credential));
   const none = () =>
     Promise.reject(
@@ -9,6 +14,7 @@ export function bareForge({ credential }: ForgeSettings): Forge {
     );
   return {
     kind: 'bare',
+    openFork: () => Promise.resolve(null),
     findPr: () => Promise.resolve(undefined),
     createPr: () => Promise.resolve(undefined),
     updatePr: none,

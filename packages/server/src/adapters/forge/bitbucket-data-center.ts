@@ -8,6 +8,7 @@ import {
 } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
+import { forkOf, isSamePath, requireFork } from './fork.ts';
 import {
   addParts,
   truncateBody,
@@ -18,7 +19,14 @@ import {
 } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, type Repository } from './repository.ts';
 
-const End = z.object({ id: z.string(), repository: z.object({ id: z.int() }) });
+const End = z.object({
+  id: z.string(),
+  repository: z.object({
+    id: z.int(),
+    slug: z.string().optional(),
+    project: z.object({ key: z.string() }).optional(),
+  }),
+});
 const PullRequest = z.object({
   id: prNumber,
   /** Required by every update (optimistic locking). */
@@ -35,7 +43,16 @@ type PullRequest = z.infer<typeof PullRequest>;
 export const maxUpdateTries = 3;
 
 export function bitbucketDataCenterForge(connection: Connection, settings: ForgeSettings): Forge {
-  const { root, project, name } = splitAddress(parseRepository(settings.repository));
+  const home = parseRepository(settings.repository);
+  const { root, project, name } = splitAddress(home);
+  const rootParts = root.slice(home.url.origin.length).split('/').filter(Boolean).map((part) => decodeURIComponent(part));
+  const fork = forkOf(settings, home, [...rootParts, 'scm']);
+  if (fork === 'auto') {
+    throw new ForgeError('rejected', 'Forks on Bitbucket Data Center are not created automatically.', {
+      hint: 'Create the fork and name its project, such as `~ada`.',
+    });
+  }
+  const source = fork === null ? { project, name } : splitAddress(fork);
   const { credential } = settings;
   const api = connectApi(connection, {
     name: 'Bitbucket',
@@ -44,8 +61,9 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
     errorText,
     isDuplicate: (status, details) => status === 409 && /only one pull request may be open/i.test(details),
   });
-  const repository = `/projects${encodedPath(project)}/repos${encodedPath(name)}`;
+  const repository = repositoryPath({ project, name });
   const path = `${repository}/pull-requests`;
+  const sourcePath = repositoryPath(source);
   const read = (number: number, signal: AbortSignal) =>
     api.get({ path: `${path}/${number}`, answer: PullRequest, signal });
 
@@ -64,24 +82,39 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
 
   return {
     kind: 'bitbucket-data-center',
+    openFork: async (signal) => {
+      if (fork === null) return null;
+      const answer = z.object({ slug: z.string() });
+      await requireFork(`${source.project}/${source.name}`, api.get({ path: sourcePath, answer, signal }));
+      return fork.url.href;
+    },
     ...findOrCreate(
       {
         listOpen: async (head, signal) => {
           const query = { state: 'OPEN', direction: 'OUTGOING', at: branchRef(head), limit: '20' };
           const answer = z.object({ values: z.array(PullRequest) });
-          const { values } = await api.get({ path, query, answer, signal });
-          return values.filter((one) => one.fromRef.id === branchRef(head) && !isFromFork(one)).map(toPr);
+          // The outgoing ones are those of the repository that has the branch.
+          const { values } = await api.get({
+            path: `${sourcePath}/pull-requests`,
+            query,
+            answer,
+            signal,
+          });
+          return values
+            .filter((one) => one.fromRef.id === branchRef(head))
+            .filter((one) => (fork === null ? !isFromFork(one) : isTo(one, { project, name })))
+            .map(toPr);
         },
         create: async ({ head, base, title, body, draft }, signal) => {
-          const end = (branch: string) => ({
+          const end = (branch: string, at: Place) => ({
             id: branchRef(branch),
-            repository: { slug: name, project: { key: project } },
+            repository: { slug: at.name, project: { key: at.project } },
           });
           const wanted = {
             title,
             description: truncateBody(body, maxBitbucketCharacters),
-            fromRef: end(head),
-            toRef: end(base),
+            fromRef: end(head, source),
+            toRef: end(base, { project, name }),
             ...draftField(draft),
           };
           return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
@@ -135,6 +168,19 @@ function splitAddress({ url, parts }: Repository): { root: string; project: stri
   const root = url.origin + encodedPath(...parts.slice(0, isPage ? -4 : -3));
   if (isPage) return { root, project: place === 'users' ? `~${project}` : project, name };
   return { root, project: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
+}
+
+interface Place {
+  project: string;
+  name: string;
+}
+
+function repositoryPath({ project, name }: Place): string {
+  return `/projects${encodedPath(project)}/repos${encodedPath(name)}`;
+}
+
+function isTo({ toRef: { repository } }: PullRequest, { project, name }: Place): boolean {
+  return isSamePath(`${repository.project?.key}/${repository.slug}`, `${project}/${name}`);
 }
 
 function branchRef(branch: string): string {

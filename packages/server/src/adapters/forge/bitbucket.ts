@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf, usernameOf } from './credentials.ts';
+import { openBitbucketFork } from './bitbucket-fork.ts';
+import { forkOf, isSamePath, knownFork } from './fork.ts';
 import {
   addParts,
   truncateBody,
@@ -32,7 +34,9 @@ const Editable = z.object({
 });
 
 export function bitbucketForge(connection: Connection, settings: ForgeSettings): Forge {
-  const { owner, name } = ownerAndName(parseRepository(settings.repository));
+  const home = parseRepository(settings.repository);
+  const { owner, name } = ownerAndName(home);
+  const fork = forkOf(settings, home);
   const { credential } = settings;
   const api = connectApi(connection, {
     name: 'Bitbucket',
@@ -57,8 +61,14 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
     await api.put({ path: `${path}/${number}`, body, answer: PullRequest, signal });
   };
 
+  const forkPath = () => {
+    const found = knownFork(fork);
+    return found === null ? undefined : Object.values(ownerAndName(found)).join('/');
+  };
+
   return {
     kind: 'bitbucket',
+    openFork: (signal) => openBitbucketFork(api, { home, fork }, signal),
     ...findOrCreate(
       {
         listOpen: async (head, signal) => {
@@ -70,13 +80,20 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
             answer: z.object({ values: z.array(PullRequest) }),
             signal,
           });
-          return found.values.filter((one) => one.source.branch.name === head && !isFromFork(one)).map(toPr);
+          const from = forkPath();
+          return found.values
+            .filter((one) => one.source.branch.name === head && isFrom(one, from))
+            .map(toPr);
         },
         create: async ({ head, base, title, body, draft }, signal) => {
+          const from = forkPath();
           const wanted = {
             title,
             description: truncateBody(body, maxBitbucketCharacters),
-            source: { branch: { name: head } },
+            source: {
+              branch: { name: head },
+              ...(from === undefined ? {} : { repository: { full_name: from } }),
+            },
             destination: { branch: { name: base } },
             draft,
           };
@@ -123,8 +140,12 @@ function byId({ uuid }: { uuid: string }): { uuid: string } {
   return { uuid };
 }
 
-function isFromFork({ source, destination }: z.infer<typeof PullRequest>): boolean {
-  return source.repository?.full_name !== destination.repository?.full_name;
+/** From the fork, or from the repository itself. */
+function isFrom({ source, destination }: z.infer<typeof PullRequest>, fork: string | undefined): boolean {
+  const wanted = fork ?? destination.repository?.full_name;
+  return wanted === undefined
+    ? source.repository == null
+    : isSamePath(source.repository?.full_name, wanted);
 }
 
 function toPr(one: z.infer<typeof PullRequest>): ForgePr {

@@ -46,12 +46,22 @@ function stageOf<Fake extends FakeForge>(kind: ForgeKind, fake: Fake, clock = sy
   return { fake, pauses, open: (changes = {}) => forges.open({ ...settings, ...changes }) };
 }
 
-describeForge('GitHub', async () => stageOf('github', await startFakeGithub()));
-describeForge('GitLab', async () => stageOf('gitlab', await startFakeGitlab({ path: 'harbour/team/docs' })));
-describeForge('Gitea', async () => stageOf('gitea', await startFakeGitea()));
-describeForge('Bitbucket Cloud', async () => stageOf('bitbucket', await startFakeBitbucket()));
-describeForge('Bitbucket Data Center', async () =>
-  stageOf('bitbucket-data-center', await startFakeBitbucketDataCenter()),
+const all = { createsForks: true, allowsEdits: true };
+describeForge('GitHub', async () => stageOf('github', await startFakeGithub()), all);
+describeForge(
+  'GitLab',
+  async () => stageOf('gitlab', await startFakeGitlab({ path: 'harbour/team/docs' })),
+  all,
+);
+describeForge('Gitea', async () => stageOf('gitea', await startFakeGitea()), all);
+describeForge('Bitbucket Cloud', async () => stageOf('bitbucket', await startFakeBitbucket()), {
+  createsForks: true,
+  allowsEdits: false,
+});
+describeForge(
+  'Bitbucket Data Center',
+  async () => stageOf('bitbucket-data-center', await startFakeBitbucketDataCenter()),
+  { createsForks: false, allowsEdits: false },
 );
 
 const wanted = { head: 'docs-agent/a', base: 'main', title: 'Fix links', body: 'Text', draft: false };

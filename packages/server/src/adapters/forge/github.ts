@@ -10,7 +10,9 @@ import {
 } from '../../ports/forge.ts';
 import { connectApi, type Api, type Authority, type Connection } from './api.ts';
 import { basic, tokenAuthority } from './credentials.ts';
+import { forkOf, isSamePath, knownFork } from './fork.ts';
 import { appAuthority, type AppTokens } from './github-app.ts';
+import { openGithubFork } from './github-fork.ts';
 import { addParts, findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository, type Repository } from './repository.ts';
 
@@ -30,7 +32,7 @@ const PullRequest = z.object({
   state: z.enum(['open', 'closed']),
   draft: z.boolean().optional(),
   merged_at: z.string().nullish(),
-  head: z.object({ ref: z.string() }),
+  head: z.object({ ref: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
   base: z.object({ ref: z.string() }),
 });
 
@@ -53,14 +55,29 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
   const api = connectApi(connection, { ...options, authority });
   const graphql = connectApi(connection, { ...options, base: graphqlBase(options.base), authority });
   const path = `/repos${encodedPath(owner, name)}`;
+  const fork = forkOf(settings, repository);
+  if (fork !== null && credential?.type === 'app') {
+    throw new ForgeError('rejected', 'A GitHub App cannot open pull requests from a fork.', {
+      hint: 'Use a token of an account that can push to the fork.',
+    });
+  }
+  const source = () => ownerAndName(knownFork(fork) ?? repository);
 
-  const create = ({ head, base, title, body, draft }: NewPr, signal: AbortSignal) =>
-    api.post({
+  const create = ({ head, base, title, body, draft }: NewPr, signal: AbortSignal) => {
+    const from = source();
+    const ofFork = {
+      head: `${from.owner}:${head}`,
+      // Required if the organization owns both.
+      ...(from.owner === owner ? { head_repo: from.name } : {}),
+      maintainer_can_modify: true,
+    };
+    return api.post({
       path: `${path}/pulls`,
-      body: { head, base, title, body, draft },
+      body: { head, base, title, body, draft, ...(fork === null ? {} : ofFork) },
       answer: PullRequest,
       signal,
     });
+  };
 
   /** False if the plan has no drafts or the token cannot create them. */
   const convertToDraft = async (number: number, signal: AbortSignal): Promise<boolean> => {
@@ -87,14 +104,18 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
 
   return {
     kind: 'github',
+    openFork: (signal) => openGithubFork(api, { repository, fork }, signal),
     ...findOrCreate(
       {
         listOpen: async (head, signal) => {
-          const query = { state: 'open', head: `${owner}:${head}`, per_page: '20' };
+          const from = source();
+          const query = { state: 'open', head: `${from.owner}:${head}`, per_page: '20' };
           const answer = z.array(PullRequest);
           const found = await api.get({ path: `${path}/pulls`, query, answer, signal });
           // GitHub ignores filters that it does not understand.
-          return found.map(toPr).filter((pr) => pr.head === head);
+          return found
+            .filter((one) => one.head.ref === head && (fork === null || isFrom(one, from)))
+            .map(toPr);
         },
         create: async (wanted, signal) => {
           try {
@@ -160,6 +181,11 @@ function addDetails(
     })),
     ...assignees.map((name) => ({ name: `the assignee ${name}`, add: () => assign(name) })),
   ]);
+}
+
+/** The repository is null if it was deleted. */
+function isFrom({ head }: z.infer<typeof PullRequest>, fork: { owner: string; name: string }): boolean {
+  return isSamePath(head.repo?.full_name, `${fork.owner}/${fork.name}`);
 }
 
 function defaultBase({ url }: Repository): string {

@@ -8,6 +8,8 @@ import {
 } from '../../ports/forge.ts';
 import { connectApi, type Api, type Connection } from './api.ts';
 import { basic, tokenAuthority, tokenOf } from './credentials.ts';
+import { forkOf, knownFork } from './fork.ts';
+import { openGitlabFork } from './gitlab-fork.ts';
 import {
   addParts,
   findOrCreate,
@@ -43,31 +45,56 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
     errorText,
     isDuplicate: (status, details) => status === 409 && /already exists/i.test(details),
   });
-  const project = `/projects${encodedPath(withoutRoot(repository, base, /\/api\/v4$/).join('/'))}`;
+  const ownPath = withoutRoot(repository, base, /\/api\/v4$/);
+  const root = repository.parts.slice(0, -ownPath.length);
+  const fork = forkOf(settings, repository, root);
+  const project = projectAt(ownPath);
   const path = `${project}/merge_requests`;
+  const idOf = async (at: string, signal: AbortSignal) =>
+    (await api.get({ path: at, answer: z.object({ id: z.int() }), signal })).id;
+  const forkProject = () => {
+    const found = knownFork(fork);
+    return found === null ? null : projectAt(withoutRoot(found, base, /\/api\/v4$/));
+  };
   const read = (number: number, signal: AbortSignal) =>
     api.get({ path: `${path}/${number}`, answer: MergeRequest, signal });
 
   return {
     kind: 'gitlab',
+    openFork: (signal) => openGitlabFork(api, { repository, fork, root, project }, signal),
     ...findOrCreate(
       {
         listOpen: async (head, signal) => {
           const query = { state: 'opened', source_branch: head, per_page: '20' };
           const found = await api.get({ path, query, answer: z.array(MergeRequest), signal });
-          // A fork may have a branch of the same name.
+          const from = forkProject();
+          const source = from === null ? null : await idOf(from, signal);
+          // Other forks may have a branch of the same name.
           return found
-            .filter((one) => one.source_branch === head && one.source_project_id === one.target_project_id)
+            .filter(
+              (one) =>
+                one.source_branch === head && one.source_project_id === (source ?? one.target_project_id),
+            )
             .map(toPr);
         },
-        create: async ({ head, base: target, title, body, draft }, signal) => {
+        create: async ({ head, base: target, title, body: description, draft }, signal) => {
           const wanted = {
             source_branch: head,
             target_branch: target,
             title: titleWithDraftMark(title, draft, 'Draft:'),
-            description: body,
+            description,
           };
-          return toPr(await api.post({ path, body: wanted, answer: MergeRequest, signal }));
+          const from = forkProject();
+          if (from === null)
+            return toPr(await api.post({ path, body: wanted, answer: MergeRequest, signal }));
+          const body = {
+            ...wanted,
+            target_project_id: await idOf(project, signal),
+            allow_collaboration: true,
+          };
+          return toPr(
+            await api.post({ path: `${from}/merge_requests`, body, answer: MergeRequest, signal }),
+          );
         },
       },
       connection,
@@ -120,6 +147,10 @@ function addDetails(
     ...reviewers.map((name) => ({ name: `the reviewer ${name}`, add: () => addUser('reviewers', name) })),
     ...assignees.map((name) => ({ name: `the assignee ${name}`, add: () => addUser('assignees', name) })),
   ]);
+}
+
+function projectAt(path: readonly string[]): string {
+  return `/projects${encodedPath(path.join('/'))}`;
 }
 
 function toPr(one: z.infer<typeof MergeRequest>): ForgePr {

@@ -48,12 +48,12 @@ export async function push(run: AgentRun): Promise<undefined> {
   if (findStep(journal.steps, 'pushed') !== undefined) return;
   if (workspace === undefined) throw new Error('The workspace is not open.');
   const { commit: made, branch } = stepOf(run, 'committed');
-  const { branchHead: expected } = stepOf(run, 'prepared');
+  const { branchHead: expected, reviewCommit: base } = stepOf(run, 'prepared');
   const credential = await borrowCredential(run);
   try {
     // The push may have succeeded before a crash.
     const current = await workspace.remoteBranch(branch, credential);
-    if (current !== made) await workspace.push({ commit: made, branch, expected, credential });
+    if (current !== made) await workspace.push({ commit: made, branch, expected, base, credential });
   } catch (error) {
     throw error instanceof GitError ? pushFailed(error) : error;
   }
@@ -77,9 +77,9 @@ function pushFailed({ problem, message }: GitError): RunEndedError {
 export async function preview(run: AgentRun): Promise<undefined> {
   const { journal, context, request } = run;
   if (findStep(journal.steps, 'previewed') !== undefined) return;
-  const { branch } = stepOf(run, 'prepared');
+  const { branch, fork } = stepOf(run, 'prepared');
   await journal.appendWith(async (database) => {
-    const source = { ...request.source, ref: branch };
+    const source = { ...request.source, repository: fork ?? request.source.repository, ref: branch };
     const made = await run.startPreview({ ...context, database }, { ofJob: run.job, source });
     return { kind: 'previewed', exportId: made?.id ?? null };
   });

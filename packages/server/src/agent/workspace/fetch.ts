@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import { SourceError } from '../../ports/sources.ts';
-import { entryAt, modes, parseEntries, type Repository, type TreeEntry } from './repository.ts';
+import { entryAt, headOf, modes, parseEntries, type Repository, type TreeEntry } from './repository.ts';
 
 const maxFiles = 100_000;
 const maxBytes = 2_000_000_000;
@@ -23,12 +23,15 @@ export interface Wanted {
   ref: string | null;
   commit: string | null;
   credential: GitCredential | null;
+  /** The commit is on the branch of the job. */
+  isHead?: boolean | undefined;
 }
 
 export async function fetchBase(repo: Repository, wanted: Wanted): Promise<Base> {
   const { credential } = wanted;
   const { branch, name } = await branchOf(repo, wanted);
-  return { ...(await fetchTree(repo, wanted.commit ?? name, credential)), branch };
+  const origin = wanted.isHead ? headOf(repo) : repo;
+  return { ...(await fetchTree(origin, wanted.commit ?? name, credential)), branch };
 }
 
 export async function fetchTree(

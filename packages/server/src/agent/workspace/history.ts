@@ -37,12 +37,14 @@ export async function relate(
 ): Promise<Relation> {
   const repository = join(folder, 'history.git');
   const git = (args: string[], remote?: Remote) => runGit(args, { folder, repository, remote, signal });
-  const remote = await repo.reach(credential);
   try {
     await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], { folder, signal });
     for (const depth of depths) {
-      const fetch = ['fetch', '--quiet', `--depth=${depth}`, '--filter=tree:0', '--no-tags'];
-      await git([...fetch, '--', remote.url, tip, base], remote);
+      const fetch = ['fetch', '--quiet', `--depth=${depth}`, '--filter=tree:0', '--no-tags', '--'];
+      const [remote, ofTip] = [await repo.reach(credential), await repo.reachHead(credential)];
+      const isFork = remote.url !== ofTip.url;
+      await git([...fetch, remote.url, base, ...(isFork ? [] : [tip])], remote);
+      if (isFork) await git([...fetch, ofTip.url, tip], ofTip);
       const forkPoint = await answered(git(['merge-base', tip, base]));
       if (forkPoint === null) continue;
       const isKept = await answered(git(['merge-base', '--is-ancestor', start, base]));

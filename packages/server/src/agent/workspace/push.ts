@@ -28,6 +28,8 @@ export interface Push {
   branch: string;
   /** The lease: the expected commit of the branch; null if the branch must not exist. */
   expected: string | null;
+  /** The commit of the base branch that the commit builds on, needed for a fork that lacks it. */
+  base?: string | undefined;
   credential: GitCredential | null;
 }
 
@@ -66,8 +68,18 @@ export async function addSignature(repo: Repository, commit: string, signature: 
 
 /** Throws a GitError: push_conflict if the branch has moved, push_rejected with the reason of the host. */
 export async function pushCommit(repo: Repository, push: Push): Promise<void> {
+  try {
+    await pushOnce(repo, push);
+  } catch (error) {
+    if (push.base === undefined || !isShallowRefusal(error)) throw error;
+    await fetchHistory(repo, push.base, push.credential);
+    await pushOnce(repo, push);
+  }
+}
+
+async function pushOnce(repo: Repository, push: Push): Promise<void> {
   checkRef(push.branch);
-  const remote = await repo.reach(push.credential);
+  const remote = await repo.reachHead(push.credential);
   const ref = `refs/heads/${push.branch}`;
   const lease = `--force-with-lease=${ref}:${push.expected ?? ''}`;
   // A thin pack may need a base file that was never fetched.
@@ -79,13 +91,26 @@ export async function pushCommit(repo: Repository, push: Push): Promise<void> {
   }
 }
 
+/** The fork lacks commits between its own state and the base branch, and a shallow repository cannot send them. */
+function isShallowRefusal(error: unknown): boolean {
+  return error instanceof GitError && /shallow update not allowed/.test(error.message);
+}
+
+async function fetchHistory(repo: Repository, commit: string, credential: GitCredential | null): Promise<void> {
+  const remote = await repo.reach(credential);
+  // With a docs folder, the files outside of it were not fetched, but the fork may need them.
+  const files = repo.directory === null ? [] : ['--refetch', '--no-filter'];
+  const fetch = ['fetch', '--quiet', '--unshallow', '--no-tags', '--no-recurse-submodules', ...files];
+  await repo.git([...fetch, '--', remote.url, commit], { remote });
+}
+
 export async function remoteBranch(
   repo: Repository,
   branch: string,
   credential: GitCredential | null,
 ): Promise<string | undefined> {
   checkRef(branch);
-  const remote = await repo.reach(credential);
+  const remote = await repo.reachHead(credential);
   const ref = `refs/heads/${branch}`;
   const lines = String(await repo.git(['ls-remote', '--', remote.url, ref], { remote })).split('\n');
   return lines.find((line) => line.endsWith(`\t${ref}`))?.split('\t')[0];

@@ -17,13 +17,24 @@ export interface Repository {
   git(args: readonly string[], more?: GitOptions): Promise<Buffer>;
   /** Resolves the host again, so that each command connects to addresses that were just checked. */
   reach(credential: GitCredential | null): Promise<Remote>;
+  /** The same for the repository that has the branch of the job. */
+  reachHead(credential: GitCredential | null): Promise<Remote>;
+}
+
+/** The repository that has the branch of the job, as the remote of every command. */
+export function headOf(repo: Repository): Repository {
+  return { ...repo, reach: repo.reachHead };
 }
 
 export type GitOptions = Pick<GitCommand, 'remote' | 'input' | 'identity' | 'seconds' | 'outputBytes'>;
 
+type RemoteAddress = Exclude<Address, { kind: 'folder' }>;
+
 export interface RepositoryOptions {
   folder: string;
-  address: Exclude<Address, { kind: 'folder' }>;
+  address: RemoteAddress;
+  /** Has the branch of the job, if it is not in the repository itself. */
+  fork: RemoteAddress | null;
   directory: string | null;
   egress: EgressPolicy;
   signal: AbortSignal;
@@ -49,6 +60,7 @@ export async function createRepository(options: RepositoryOptions): Promise<Repo
     directory: options.directory,
     git: (args, more = {}) => runGit(args, { folder: tree, repository, tree, signal, ...more }),
     reach: (credential) => openRemote(options.address, options.egress, credential),
+    reachHead: (credential) => openRemote(options.fork ?? options.address, options.egress, credential),
   };
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EgressPolicy } from '../../egress/addresses.ts';
-import { checkRef, parseAddress } from '../../git/address.ts';
+import { checkRef, parseAddress, type Address } from '../../git/address.ts';
 import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import type { DiffFile, FileChange, Tree } from '../contract.ts';
@@ -20,6 +20,7 @@ import {
 import {
   createRepository,
   entryAt,
+  headOf,
   modes,
   parseEntries,
   type Repository,
@@ -33,6 +34,10 @@ export interface WorkspaceOptions {
   folder: string;
   source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
   commit: string | null;
+  /** The commit is on the branch of the job, which is in the fork if there is one. */
+  isHead?: boolean | undefined;
+  /** The URL of the fork that has the branches of jobs. */
+  fork?: string | undefined;
   /** Merged into the commit; the merge becomes the base of the workspace. */
   merge?: Merge | undefined;
   /** For reading. Pushes pass a credential. */
@@ -80,14 +85,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const address = parseAddress(source);
   const repo = await createRepository({
     folder,
-    // Changes can be proposed only to a repository, so a plain folder is treated as one.
-    address: address.kind === 'folder' ? { kind: 'local-git', path: address.path } : address,
+    address: asRepository(address),
+    fork: options.fork === undefined ? null : asRepository(parseAddress({ ...source, repository: options.fork })),
     directory: source.directory,
     egress,
     signal,
   });
   try {
-    const fetched = await fetchBase(repo, { ref: source.ref, commit: options.commit, credential });
+    const wanted = { ref: source.ref, commit: options.commit, credential };
+    const fetched = await fetchBase(repo, { ...wanted, isHead: options.isHead });
     const merged = options.merge && (await mergeInto(repo, fetched, options.merge, credential));
     const base = { ...fetched, ...merged?.result };
     const { submodules, links } = await checkOut(repo, base);
@@ -101,6 +107,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   }
 }
 
+/** Changes can be proposed only to a repository, so a plain folder is treated as one. */
+function asRepository(address: Address): Exclude<Address, { kind: 'folder' }> {
+  return address.kind === 'folder' ? { kind: 'local-git', path: address.path } : address;
+}
+
 interface Opened {
   base: Base;
   files: Tree;
@@ -112,10 +123,11 @@ interface Opened {
 function makeWorkspace(options: WorkspaceOptions, repo: Repository, opened: Opened): Workspace {
   const { credential: defaultCredential } = options;
   const { base, files: tree, fetched, merged } = opened;
+  const origin = options.isHead ? headOf(repo) : repo;
   const trees = new Map([[base.commit, base.tree], ...(merged?.trees ?? [])]);
   const treeBehind = async (commit: string): Promise<string> => {
     const known =
-      trees.get(commit) ?? (await fetchTreeBehind(repo, fetched.commit, commit, defaultCredential));
+      trees.get(commit) ?? (await fetchTreeBehind(origin, fetched.commit, commit, defaultCredential));
     trees.set(commit, known);
     return known;
   };
