@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
       await page.getByLabel('Branch').fill('main');
       await page.getByText('5 pages').waitFor();
       const { agent } = await dashboard.service.client.call('readProject', { params: { projectId: id } });
-      expect(agent.forge).toEqual({ kind: 'bare', apiBase: null, credential: { set: true } });
+      expect(agent.forge).toEqual({ kind: 'bare', apiBase: null, fork: null, credential: { set: true } });
     }));
 
   test('settings are changed, and secrets go in but never come out', async () => {

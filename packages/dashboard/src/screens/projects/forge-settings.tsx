@@ -13,6 +13,7 @@ type Forge = NonNullable<SetProjectAgent['forge']>;
 interface ForgeForm {
   kind: Kind | 'found';
   apiBase: string;
+  fork: string;
   credential: 'keep' | 'token' | 'app' | 'none';
   token: string;
   username: string;
@@ -74,8 +75,20 @@ export function ForgeSettings({ project }: { project: Project }) {
             />
           )}
         </div>
+        {form.kind !== 'found' && form.kind !== 'bare' && (
+          <TextField
+            label="Fork"
+            optional
+            mono
+            value={form.fork}
+            onChange={(fork) => set({ fork })}
+            placeholder="branches are pushed to the repository"
+            hint="For tokens that cannot push to the repository: the namespace or address of a fork, or auto to create one in the account of the token."
+            path="agent.forge.fork"
+          />
+        )}
         {form.kind !== 'found' && <Credential kind={form.kind} form={form} set={set} forge={forge} />}
-        <SaveRow edit={edit} labels={{ kind: 'Forge', apiBase: 'API address' }} />
+        <SaveRow edit={edit} labels={{ kind: 'Forge', apiBase: 'API address', fork: 'Fork' }} />
       </Form>
       <ApiCall
         operation="updateProject"
@@ -186,6 +199,7 @@ function formOf({ agent: { forge } }: Project): ForgeForm {
   return {
     kind: forge?.kind ?? 'found',
     apiBase: forge?.apiBase ?? '',
+    fork: forge?.fork ?? '',
     credential: forge?.credential.set === true ? 'keep' : 'token',
     token: '',
     username: '',
@@ -201,6 +215,7 @@ function forgeOf(form: ForgeForm): Forge | null {
   return {
     kind: form.kind,
     ...(form.apiBase.trim() === '' ? {} : { apiBase: form.apiBase.trim() }),
+    ...(form.fork.trim() === '' || form.kind === 'bare' ? {} : { fork: form.fork.trim() }),
     ...(credential === undefined ? {} : { credential }),
   };
 }
@@ -242,5 +257,6 @@ function commandOf(project: Project, form: ForgeForm): string {
     token: ' --token-file ./token',
     app: ` --app-id ${form.appId || 'ID'} --app-key-file ./app.pem`,
   }[form.credential];
-  return `${start} --forge ${form.kind}${credential}`;
+  const fork = form.fork.trim() === '' || form.kind === 'bare' ? '' : ` --fork ${form.fork.trim()}`;
+  return `${start} --forge ${form.kind}${fork}${credential}`;
 }
