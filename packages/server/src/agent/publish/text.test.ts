@@ -125,7 +125,6 @@ Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 input tokens, 678 out
       const body = bodyOf({ reason, problem });
       expect(body).toMatch(/^\*\*This work is incomplete: /);
       expect(body).toContain('\n\nThe agent asked @&zwnj;ada to \\[log in\\]');
-      expect(body).not.toContain('](');
     },
   );
 
