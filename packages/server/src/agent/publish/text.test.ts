@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultIdentity } from './commit-identity.ts';
 import { type ChangeFacts, commitMessage, pullRequestText } from './text.ts';
 
 const facts: ChangeFacts = {
@@ -139,7 +140,7 @@ Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 input tokens, 678 out
   it('a base branch that was merged needs no note, and a rewritten one has one', () => {
     const base = 'a'.repeat(40);
     const date = '2026-03-01T12:00:00.000Z';
-    const merged = { outcome: 'merged', base, forkPoint: base, date } as const;
+    const merged = { outcome: 'merged', base, forkPoint: base, date, identity: defaultIdentity } as const;
     expect(bodyOf({ baseUpdate: merged })).toBe(bodyOf({}));
     expect(bodyOf({ baseUpdate: { outcome: 'rewritten', base } })).toContain(
       '### Not merged with `main`\n\nThe history of `main` was rewritten',

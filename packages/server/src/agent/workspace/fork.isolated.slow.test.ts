@@ -48,7 +48,7 @@ describe.each([null, 'docs'])('a fork that lacks commits, with the docs folder %
     const first = await open(repository.url, { directory, fork: fork.url });
     expect(await first.relate(head, forkPoint)).toEqual({ forkPoint, isRewritten: false });
     const author = { name: 'Docs Agent', email: 'agent@example.com' };
-    const merge = { base, forkPoint, message: 'Merge', author, date: commitDate };
+    const merge = { base, forkPoint, message: 'Merge', author, committer: author, date: commitDate };
     const workspace = await open(repository.url, { directory, fork: fork.url, commit: head, isHead: true, merge });
     expect(await readText(workspace, path)).toBe('# Two\n');
     expect(await readText(workspace, path.replace('index', 'new'))).toBe('# New\n');
