@@ -49,7 +49,7 @@ test('branch, identity, signature, labels and reviewers are those of the project
     },
     pullRequest: {
       labels: ['documentation'],
-      reviewers: ['nobody', 'ada'],
+      reviewers: ['mallory', 'ada'],
       teams: ['writers'],
       assignees: ['grace'],
     },
@@ -59,7 +59,7 @@ test('branch, identity, signature, labels and reviewers are those of the project
   expect(job).toMatchObject({
     statusReason: 'done',
     pullRequest: { branch, state: 'open' },
-    result: { notes: [expect.stringMatching(/^Cannot add the reviewer nobody: /)] },
+    result: { notes: [expect.stringMatching(/^Cannot add the reviewer mallory: /)] },
   });
   expect(headOf(branch)).toBe(
     [

@@ -184,7 +184,7 @@ export function describeForge(
 
     const details: PrDetails = {
       labels: Object.values(fakeLabels),
-      reviewers: ['ada', 'nobody', 'grace'],
+      reviewers: ['ada', 'mallory', 'grace'],
       teams: [fakeTeam],
       assignees: ['grace'],
     };
@@ -194,7 +194,7 @@ export function describeForge(
       const has = (field: keyof PrDetails) => forgeFields[forge.kind].includes(field);
       for (let run = 1; run <= 2; run++) {
         expect(await forge.addDetails(pr.number, details, never)).toEqual([
-          expect.stringMatching(/^Cannot add the reviewer nobody: \S/),
+          expect.stringMatching(/^Cannot add the reviewer mallory: \S/),
         ]);
         await forge.updatePr(pr.number, { title: `Run ${run}`, body: 'Text' }, never);
         expect(stage.fake.pulls).toMatchObject([
