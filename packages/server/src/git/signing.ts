@@ -156,7 +156,7 @@ const packages: Readonly<Record<string, string>> = {
   'ssh-keygen': 'openssh-client',
   gpg: 'gnupg',
 };
-const maxSeconds = 30;
+const maxSeconds = 60;
 
 function runnerIn(folder: string): Run {
   const env = {
@@ -172,6 +172,7 @@ function runnerIn(folder: string): Run {
       const child = execFile(program, args, options, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
         else if (error.code === 'ENOENT') reject(missing(program));
+        else if (error.killed === true) reject(slow(program));
         else reject(new ProgramError(stderr));
       });
       // The program may exit before it reads all input; its status says why.
@@ -184,6 +185,10 @@ function missing(program: string): SigningError {
     `${program} is not installed on the server.`,
     `The operator must install the package ${packages[program] ?? program}.`,
   );
+}
+
+function slow(program: string): SigningError {
+  return new SigningError(`${program} took longer than ${maxSeconds} seconds.`, 'Try again.');
 }
 
 /** Chooses the error by what the program wrote. */
