@@ -39,8 +39,8 @@ export async function fetchTree(
   ref: string,
   credential: GitCredential | null,
 ): Promise<Pick<Base, 'commit' | 'tree'>> {
-  // If the docs are the whole repository, a filter would only cost a second request.
-  const files = repo.directory === null ? 'all' : 'none';
+  // If all files are needed, a filter would only cost a second request.
+  const files = repo.needsAllFiles ? 'all' : 'none';
   const commit = await fetchCommit(repo, ref, { credential, files });
   const tree = await treeOf(repo, commit);
   await fetchDocs(repo, tree, credential).catch(async (error: unknown) => {

@@ -98,10 +98,9 @@ function isShallowRefusal(error: unknown): boolean {
 
 async function fetchHistory(repo: Repository, commit: string, credential: GitCredential | null): Promise<void> {
   const remote = await repo.reach(credential);
-  // With a docs folder, the files outside of it were not fetched, but the fork may need them.
-  const files = repo.directory === null ? [] : ['--refetch', '--no-filter'];
-  const fetch = ['fetch', '--quiet', '--unshallow', '--no-tags', '--no-recurse-submodules', ...files];
-  await repo.git([...fetch, '--', remote.url, commit], { remote });
+  // Another ref may have been fetched without its files.
+  const fetch = ['fetch', '--quiet', '--unshallow', '--refetch', '--no-filter', '--no-tags'];
+  await repo.git([...fetch, '--no-recurse-submodules', '--', remote.url, commit], { remote });
 }
 
 export async function remoteBranch(

@@ -14,6 +14,8 @@ export interface Repository {
   readonly tree: string;
   /** The docs folder; null for the root of the repository. */
   readonly directory: string | null;
+  /** A push to a fork may have to send files outside the docs folder. */
+  readonly needsAllFiles: boolean;
   git(args: readonly string[], more?: GitOptions): Promise<Buffer>;
   /** Resolves the host again, so that each command connects to addresses that were just checked. */
   reach(credential: GitCredential | null): Promise<Remote>;
@@ -58,6 +60,7 @@ export async function createRepository(options: RepositoryOptions): Promise<Repo
   return {
     tree,
     directory: options.directory,
+    needsAllFiles: options.directory === null || options.fork !== null,
     git: (args, more = {}) => runGit(args, { folder: tree, repository, tree, signal, ...more }),
     reach: (credential) => openRemote(options.address, options.egress, credential),
     reachHead: (credential) => openRemote(options.fork ?? options.address, options.egress, credential),
