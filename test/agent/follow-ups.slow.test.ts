@@ -122,8 +122,7 @@ async function withMain(files: Record<string, string>, work: (tip: string) => Pr
   await work(stage.repository.commit('main', files));
   stage.repository.git('update-ref', 'refs/heads/main', before);
 }
-const parentsOf = (commit: string) =>
-  stage.repository.git('log', '-1', '--format=%P', commit).split(' ');
+const parentsOf = (commit: string) => stage.repository.git('log', '-1', '--format=%P', commit).split(' ');
 const anchors = { 'guides/anchors.mdx': '---\ntitle: Anchors\n---\n\nDrop it upwind.\n', 'ci.yml': 'a: 1\n' };
 
 test('a follow-up first merges the base branch that has moved', async () => {
@@ -132,9 +131,15 @@ test('a follow-up first merges the base branch that has moved', async () => {
   const earlier = stage.repository.tip(branch);
   await withMain(anchors, async (main) => {
     const job = await goOn(id, 'Do more.');
-    expect(job).toMatchObject({ statusReason: 'done', policy: { outcome: 'pass' }, result: { filesChanged: 2 } });
+    expect(job).toMatchObject({
+      statusReason: 'done',
+      policy: { outcome: 'pass' },
+      result: { filesChanged: 2 },
+    });
     expect(parentsOf(`${branch}~1`)).toEqual([earlier, main]);
-    expect(stage.repository.git('show', '-s', '--format=%s', `${branch}~1`)).toBe(`Merge main into ${branch}`);
+    expect(stage.repository.git('show', '-s', '--format=%s', `${branch}~1`)).toBe(
+      `Merge main into ${branch}`,
+    );
     expect(stage.repository.git('diff', '--name-only', 'main', branch).split('\n')).toEqual([
       'guides/mooring.mdx',
       'index.mdx',
@@ -186,7 +191,11 @@ test('a base branch with another history is not merged', async () => {
   const earlier = stage.repository.tip(branch);
   const before = stage.repository.tip('main') ?? '';
   const tree = stage.repository.git('rev-parse', 'main^{tree}');
-  stage.repository.git('update-ref', 'refs/heads/main', stage.repository.git('commit-tree', '-m', 'New', tree));
+  stage.repository.git(
+    'update-ref',
+    'refs/heads/main',
+    stage.repository.git('commit-tree', '-m', 'New', tree),
+  );
   const job = await goOn(id, 'Do more.');
   stage.repository.git('update-ref', 'refs/heads/main', before);
   expect(job).toMatchObject({ statusReason: 'done', result: { filesChanged: 2 } });

@@ -50,7 +50,9 @@ test('the branch is in the fork, and the pull request comes from there', async (
   const job = await runJob(service, projectId, 'Mend the link of the first page.');
   const { id } = job;
   expect(job).toMatchObject({ statusReason: 'done', pullRequest: { state: 'open', branch: branchOf(id) } });
-  expect(pullsOf(id)).toMatchObject([{ from: `${stage.forge.forking.account}/docs`, maintainersMayEdit: true }]);
+  expect(pullsOf(id)).toMatchObject([
+    { from: `${stage.forge.forking.account}/docs`, maintainersMayEdit: true },
+  ]);
   expect(stage.repository.tip(branchOf(id))).toBeUndefined();
   expect(fork.git('rev-list', '--count', `main..${branchOf(id)}`)).toBe('2');
   expect((await previewOf(service, id))?.source).toMatchObject({ repository: fork.url });

@@ -47,7 +47,8 @@ test.each(['base merged', 'prepared', 'committed', 'branch pushed'])(
     await killed.client.call('messageAgentJob', { params: { projectId, id }, body: { prompt: followUp } });
     expect(await died.promise).toBe('SIGKILL');
     // The base branch moves on while no process runs.
-    if (point !== 'base merged') stage.repository.commit('main', { 'guides/chains.mdx': '---\ntitle: Chains\n---\n' });
+    if (point !== 'base merged')
+      stage.repository.commit('main', { 'guides/chains.mdx': '---\ntitle: Chains\n---\n' });
     const next = await stage.start();
     const job = await ended(next, projectId, id);
     await next.stop();

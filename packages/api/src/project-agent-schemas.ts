@@ -25,7 +25,13 @@ const userName = z
   .regex(/^[^:\p{C}]+$/u, 'A user name has no colon and no control characters.');
 
 const forkName = z.union(
-  [httpUrl, z.string().max(500).regex(/^[\w~.-]+(?:\/[\w~.-]+)*$/)],
+  [
+    httpUrl,
+    z
+      .string()
+      .max(500)
+      .regex(/^[\w~.-]+(?:\/[\w~.-]+)*$/),
+  ],
   'Use the URL of a fork, its namespace, such as "ada" or "group/team", or "auto".',
 );
 

@@ -219,7 +219,8 @@ function create({ state, body }: HandledCall): Answer {
     return refused(404, `The branch ${state.hasBranch(head) ? base : head} couldn't be found.`);
   }
   const fork = state.forking.forks.find(({ path }) => path.split('/')[0] === owner);
-  if (owner !== undefined && fork === undefined) return refused(404, `The fork of ${owner} couldn't be found.`);
+  if (owner !== undefined && fork === undefined)
+    return refused(404, `The fork of ${owner} couldn't be found.`);
   const from = fork?.path ?? null;
   const known = duplicateOf(state, head, base, from);
   if (known) {

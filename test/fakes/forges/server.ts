@@ -206,7 +206,8 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
 
 export function openPull(
   state: FakeState,
-  given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'> & Partial<Pick<FakePull, 'from' | 'maintainersMayEdit'>>,
+  given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'> &
+    Partial<Pick<FakePull, 'from' | 'maintainersMayEdit'>>,
 ): FakePull {
   const number = Math.max(0, ...state.pulls.map((pull) => pull.number)) + 1;
   const pull: FakePull = {
@@ -240,11 +241,7 @@ export function duplicateOf(
 ): FakePull | undefined {
   return state.pulls.find(
     (pull) =>
-      pull.state === 'open' &&
-      !pull.isFork &&
-      pull.head === head &&
-      pull.base === base &&
-      pull.from === from,
+      pull.state === 'open' && !pull.isFork && pull.head === head && pull.base === base && pull.from === from,
   );
 }
 

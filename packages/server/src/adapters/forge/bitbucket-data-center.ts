@@ -45,7 +45,11 @@ export const maxUpdateTries = 3;
 export function bitbucketDataCenterForge(connection: Connection, settings: ForgeSettings): Forge {
   const home = parseRepository(settings.repository);
   const { root, project, name } = splitAddress(home);
-  const rootParts = root.slice(home.url.origin.length).split('/').filter(Boolean).map((part) => decodeURIComponent(part));
+  const rootParts = root
+    .slice(home.url.origin.length)
+    .split('/')
+    .filter(Boolean)
+    .map((part) => decodeURIComponent(part));
   const fork = forkOf(settings, home, [...rootParts, 'scm']);
   if (fork === 'auto') {
     throw new ForgeError('rejected', 'Forks on Bitbucket Data Center are not created automatically.', {

@@ -81,9 +81,7 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
             signal,
           });
           const from = forkPath();
-          return found.values
-            .filter((one) => one.source.branch.name === head && isFrom(one, from))
-            .map(toPr);
+          return found.values.filter((one) => one.source.branch.name === head && isFrom(one, from)).map(toPr);
         },
         create: async ({ head, base, title, body, draft }, signal) => {
           const from = forkPath();
@@ -143,9 +141,7 @@ function byId({ uuid }: { uuid: string }): { uuid: string } {
 /** From the fork, or from the repository itself. */
 function isFrom({ source, destination }: z.infer<typeof PullRequest>, fork: string | undefined): boolean {
   const wanted = fork ?? destination.repository?.full_name;
-  return wanted === undefined
-    ? source.repository == null
-    : isSamePath(source.repository?.full_name, wanted);
+  return wanted === undefined ? source.repository == null : isSamePath(source.repository?.full_name, wanted);
 }
 
 function toPr(one: z.infer<typeof PullRequest>): ForgePr {

@@ -24,8 +24,7 @@ export async function openGitlabFork(
   }
   const query = { owned: 'true', per_page: '1' };
   const [known] = await api.get({ path: `${project}/forks`, query, answer: z.array(Project), signal });
-  const found =
-    known ?? (await api.post({ path: `${project}/fork`, body: {}, answer: Project, signal }));
+  const found = known ?? (await api.post({ path: `${project}/fork`, body: {}, answer: Project, signal }));
   const isReady = async () => {
     const { import_status: status } = await api.get({
       path: `/projects${encodedPath(String(found.id))}`,

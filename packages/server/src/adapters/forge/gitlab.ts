@@ -92,9 +92,7 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
             target_project_id: await idOf(project, signal),
             allow_collaboration: true,
           };
-          return toPr(
-            await api.post({ path: `${from}/merge_requests`, body, answer: MergeRequest, signal }),
-          );
+          return toPr(await api.post({ path: `${from}/merge_requests`, body, answer: MergeRequest, signal }));
         },
       },
       connection,

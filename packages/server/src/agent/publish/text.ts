@@ -76,9 +76,15 @@ export function commitMessage(facts: ChangeFacts): string {
 }
 
 /** In reading order; an empty section is skipped. */
-const sections = [instructions, changedFiles, baseNote, checks, reviewNotes, howToContinue, usageLine] satisfies ((
-  facts: ChangeFacts,
-) => string)[];
+const sections = [
+  instructions,
+  changedFiles,
+  baseNote,
+  checks,
+  reviewNotes,
+  howToContinue,
+  usageLine,
+] satisfies ((facts: ChangeFacts) => string)[];
 
 function titleOf(facts: ChangeFacts, title: string, maxCharacters: number): string {
   const [line = ''] = withoutSecrets(title, facts).trim().split('\n');

@@ -49,7 +49,13 @@ describe.each([null, 'docs'])('a fork that lacks commits, with the docs folder %
     expect(await first.relate(head, forkPoint)).toEqual({ forkPoint, isRewritten: false });
     const author = { name: 'Docs Agent', email: 'agent@example.com' };
     const merge = { base, forkPoint, message: 'Merge', author, committer: author, date: commitDate };
-    const workspace = await open(repository.url, { directory, fork: fork.url, commit: head, isHead: true, merge });
+    const workspace = await open(repository.url, {
+      directory,
+      fork: fork.url,
+      commit: head,
+      isHead: true,
+      merge,
+    });
     expect(await readText(workspace, path)).toBe('# Two\n');
     expect(await readText(workspace, path.replace('index', 'new'))).toBe('# New\n');
     const { commit } = workspace.base;

@@ -47,7 +47,10 @@ export async function mergeInto(
   const create = (tree: string, parents: string[], message: string) =>
     createCommit(repo, { tree, parents, message, author, committer, date });
   const ancestor = await create(forkTree, [], 'Fork point');
-  const sides = [await create(branch.tree, [ancestor], 'Branch'), await create(base.tree, [ancestor], 'Base')];
+  const sides = [
+    await create(branch.tree, [ancestor], 'Branch'),
+    await create(base.tree, [ancestor], 'Base'),
+  ];
   const { tree, conflicts } = await mergeTrees(repo, sides, credential);
   if (conflicts !== null) return { result: branch, conflicts, trees };
   const unsigned = await create(tree, [branch.commit, merge.base], merge.message);

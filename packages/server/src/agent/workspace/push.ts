@@ -96,7 +96,11 @@ function isShallowRefusal(error: unknown): boolean {
   return error instanceof GitError && /shallow update not allowed/.test(error.message);
 }
 
-async function fetchHistory(repo: Repository, commit: string, credential: GitCredential | null): Promise<void> {
+async function fetchHistory(
+  repo: Repository,
+  commit: string,
+  credential: GitCredential | null,
+): Promise<void> {
   const remote = await repo.reach(credential);
   // Another ref may have been fetched without its files.
   const fetch = ['fetch', '--quiet', '--unshallow', '--refetch', '--no-filter', '--no-tags'];

@@ -86,7 +86,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const repo = await createRepository({
     folder,
     address: asRepository(address),
-    fork: options.fork === undefined ? null : asRepository(parseAddress({ ...source, repository: options.fork })),
+    fork:
+      options.fork === undefined ? null : asRepository(parseAddress({ ...source, repository: options.fork })),
     directory: source.directory,
     egress,
     signal,
