@@ -111,8 +111,13 @@ export async function runJob(
   return ended(service, projectId, id);
 }
 
-export function ended(service: Service, projectId: string, id: string): Promise<AgentJob> {
-  return waitForAgentJob(service.client, { projectId, id }, { timeoutSeconds: 120 });
+export function ended(
+  service: Service,
+  projectId: string,
+  id: string,
+  timeoutSeconds = 120,
+): Promise<AgentJob> {
+  return waitForAgentJob(service.client, { projectId, id }, { timeoutSeconds });
 }
 
 export const siteOfTwoPages = {

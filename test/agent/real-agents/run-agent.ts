@@ -5,7 +5,7 @@
 import type { AgentJob } from '@docyard/api';
 import type { Script, ScriptedCall } from '../../fakes/model-server.ts';
 import type { Service } from '../../service.ts';
-import { createProject, ended, runJob, setStage, type Stage } from '../harness.ts';
+import { createProject, ended, setStage, type Stage } from '../harness.ts';
 import type { RealAgent, Replacement } from './agents.ts';
 
 export interface AgentResult {
@@ -35,6 +35,8 @@ const instructions: Record<Phase, string> = {
   'follow-up': 'A boat needs three lines aft.',
 };
 const summary = 'The page is corrected.';
+/** As long as a run may take. */
+const maxRunSeconds = 1800;
 
 export async function runAgent(agent: RealAgent, folder: string): Promise<AgentResult> {
   let phase: Phase = 'edit';
@@ -49,7 +51,7 @@ export async function runAgent(agent: RealAgent, folder: string): Promise<AgentR
   try {
     const service = await stage.start();
     const projectId = await createProject(service, stage);
-    const first = await runJob(service, projectId, instructions.edit);
+    const first = await start(service, projectId);
     phase = 'follow-up';
     const second = await goOn(service, projectId, first.id);
     return { ...identityOf(agent), ...(await outcomeOf({ stage, service, projectId, first, second })) };
@@ -81,10 +83,16 @@ function scriptOf(agent: RealAgent, phase: () => Phase): Script {
   };
 }
 
+async function start(service: Service, projectId: string): Promise<AgentJob> {
+  const body = { prompt: instructions.edit };
+  const { id } = await service.client.call('createAgentJob', { params: { projectId }, body });
+  return ended(service, projectId, id, maxRunSeconds);
+}
+
 async function goOn(service: Service, projectId: string, id: string): Promise<AgentJob> {
   const body = { prompt: instructions['follow-up'] };
   await service.client.call('messageAgentJob', { params: { projectId, id }, body });
-  return ended(service, projectId, id);
+  return ended(service, projectId, id, maxRunSeconds);
 }
 
 interface Ran {
