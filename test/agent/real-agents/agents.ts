@@ -68,7 +68,7 @@ export const realAgents: readonly RealAgent[] = [
     format: 'Messages',
     provider: 'anthropic',
     command: 'node_modules/.bin/claude-agent-acp',
-    environment: 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1',
+    environment: 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1,ENABLE_TOOL_SEARCH=false',
     edit: (change) => [
       { name: 'Read', input: { file_path: inSite(change.path) } },
       {
