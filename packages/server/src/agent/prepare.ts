@@ -181,7 +181,7 @@ async function continueBranch(
   );
 }
 
-/** A follow-up continues in the repository of its job, whatever the setting is now. */
+/** Asked once per job: a follow-up continues where the branch of its job is. */
 async function openFork(run: AgentRun): Promise<string | undefined> {
   const { context, job, request, input } = run;
   if (request.dryRun) return undefined;
