@@ -14,6 +14,8 @@ export interface RealAgent {
   environment: string;
   /** The calls of a model that replaces text in a page with one of the offered tools. */
   edit(change: Replacement, tools: readonly string[]): ScriptedCall[];
+  /** The calls of the Docyard tool `validate`, for an agent that does not offer it to the model directly. */
+  validate?: readonly ScriptedCall[];
 }
 
 export interface Replacement {
@@ -85,6 +87,10 @@ export const realAgents: readonly RealAgent[] = [
     provider: 'openai',
     command: 'node_modules/.bin/qwen --acp',
     environment: 'QWEN_DEFAULT_AUTH_TYPE=openai',
+    validate: [
+      { name: 'tool_search', input: { query: 'select:mcp__docyard__validate' } },
+      { name: 'tool_call', input: { name: 'mcp__docyard__validate', arguments: {} } },
+    ],
     edit: (change) => [
       { name: 'read_file', input: { file_path: inSite(change.path) } },
       {
@@ -115,7 +121,7 @@ export const realAgents: readonly RealAgent[] = [
     format: 'Gemini',
     provider: 'gemini',
     command: 'node_modules/.bin/gemini --acp',
-    environment: 'GEMINI_CLI_TRUST_WORKSPACE=true',
+    environment: 'GEMINI_CLI_TRUST_WORKSPACE=true,GEMINI_CLI_NO_RELAUNCH=true',
     edit: (change) => [
       { name: 'read_file', input: { file_path: inSite(change.path) } },
       {

@@ -75,7 +75,7 @@ function scriptOf(agent: RealAgent, phase: () => Phase): Script {
     const validate = tools.find((name) => name.endsWith('validate'));
     const calls: ScriptedCall[] = [
       ...agent.edit(changes[phase()], tools),
-      ...(validate === undefined ? [] : [{ name: validate, input: {} }]),
+      ...(validate === undefined ? (agent.validate ?? []) : [{ name: validate, input: {} }]),
     ];
     const call =
       tools.length === 0 ? undefined : calls[messages.filter(({ role }) => role === 'tool').length];
