@@ -11,7 +11,7 @@ export function tokenCount(provider: Provider, text: string): LocalAnswer {
   return json(200, provider === 'gemini' ? { totalTokens: count } : { input_tokens: count });
 }
 
-/** The configured model is the only one, whatever name is asked for. */
+/** The configured model is the only one, under any name. */
 export function modelList(model: TargetModel, isOne: boolean): LocalAnswer {
   const entry = entries[model.provider](model);
   if (isOne) return json(200, entry);

@@ -178,7 +178,7 @@ describe('a request in the format of Responses', () => {
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
       { type: 'function_call', call_id: 'a', name: 'open', arguments: '{"url":"https://x.example"}' },
       { type: 'function_call_output', call_id: 'a', output: 'Done.' },
-      { role: 'user', content: 'Go on.' },
+      { role: 'user', content: 'Continue.' },
     ];
     const given = {
       model: 'huge',
