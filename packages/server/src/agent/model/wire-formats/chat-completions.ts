@@ -15,8 +15,18 @@ import {
 } from './wire-format.ts';
 
 const passedFields = [
-  ...['messages', 'stream', 'temperature', 'tool_choice', 'top_p', 'frequency_penalty', 'presence_penalty'],
-  ...['parallel_tool_calls', 'reasoning_effort', 'response_format', 'seed', 'stop'],
+  'messages',
+  'stream',
+  'temperature',
+  'tool_choice',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'response_format',
+  'seed',
+  'stop',
 ];
 const textParts = new Set(['text', 'refusal', 'thinking']);
 const ownToolTypes = new Set(['function', 'custom']);

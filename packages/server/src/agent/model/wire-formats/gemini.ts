@@ -12,11 +12,26 @@ import {
 } from './wire-format.ts';
 
 const passedSettings = [
-  ...['temperature', 'topP', 'topK', 'seed', 'stopSequences', 'presencePenalty', 'frequencyPenalty'],
-  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'thinkingConfig', 'mediaResolution'],
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'stopSequences',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'thinkingConfig',
+  'mediaResolution',
 ];
 const passedPartFields = new Set([
-  ...['text', 'thought', 'thoughtSignature', 'inlineData', 'functionCall', 'functionResponse'],
+  'text',
+  'thought',
+  'thoughtSignature',
+  'inlineData',
+  'functionCall',
+  'functionResponse',
 ]);
 const writtenFields = new Set(['text']);
 

@@ -13,12 +13,26 @@ import {
 } from './wire-format.ts';
 
 const passedFields = [
-  ...['messages', 'stream', 'stop_sequences', 'system', 'temperature', 'thinking', 'output_config'],
-  ...['tool_choice', 'top_k', 'top_p'],
+  'messages',
+  'stream',
+  'stop_sequences',
+  'system',
+  'temperature',
+  'thinking',
+  'output_config',
+  'tool_choice',
+  'top_k',
+  'top_p',
 ];
 const ownToolTypes = /^(?:custom|bash_\d+|text_editor_\d+|memory_\d+)$/;
 const passedParts = new Set([
-  ...['text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'],
+  'text',
+  'image',
+  'document',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'tool_result',
 ]);
 const inlineSources = new Set(['base64', 'text', 'content']);
 const writtenFields = new Set(['text', 'thinking', 'partial_json', 'content']);

@@ -14,15 +14,30 @@ import {
 } from './wire-format.ts';
 
 const passedFields = [
-  ...['instructions', 'stream', 'temperature', 'tool_choice', 'top_p', 'parallel_tool_calls', 'reasoning'],
-  ...['text', 'truncation', 'prompt_cache_key'],
+  'instructions',
+  'stream',
+  'temperature',
+  'tool_choice',
+  'top_p',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'truncation',
+  'prompt_cache_key',
 ];
 /** They name a conversation, a prompt or an answer that the endpoint keeps. */
 const statefulFields = ['background', 'conversation', 'previous_response_id', 'prompt'];
 const ownToolTypes = new Set(['function', 'custom', 'local_shell']);
 const passedItems = new Set([
-  ...['message', 'reasoning', 'function_call', 'custom_tool_call', 'local_shell_call', 'tool_search_call'],
-  ...['function_call_output', 'custom_tool_call_output', 'local_shell_call_output'],
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+  'local_shell_call',
+  'tool_search_call',
+  'function_call_output',
+  'custom_tool_call_output',
+  'local_shell_call_output',
 ]);
 const toolItems = new Set(['additional_tools', 'tool_search_output']);
 const textParts = new Set(['input_text', 'output_text', 'refusal', 'summary_text', 'reasoning_text', 'text']);
