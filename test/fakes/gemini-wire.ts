@@ -52,8 +52,9 @@ function messagesOf(content: Json): Message[] {
       response,
     } = functionResponse as { id?: string; name?: string; response: Json };
     const { content, output, error } = response;
-    const text = content ?? output ?? error ?? JSON.stringify(response);
-    return [{ role: 'tool', callId: id, name, text: String(text), isError: error !== undefined }];
+    const said = content ?? output ?? error;
+    const text = typeof said === 'string' ? said : JSON.stringify(response);
+    return [{ role: 'tool', callId: id, name, text, isError: error !== undefined }];
   });
   return [...results, ...(text === '' ? [] : [{ role: 'user' as const, text }])];
 }

@@ -33,7 +33,7 @@ export const responses: Wire = {
   conversation(request) {
     const { input, instructions } = request;
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input as Json[]);
-    const names = new Map(items.map((item) => [item['call_id'], item['name']]));
+    const names = new Map(items.map((item) => [item['call_id'], String(item['name'])]));
     const system = textOf(instructions);
     return {
       messages: [
@@ -51,7 +51,7 @@ function toolNames({ name, type, tools }: Json): string[] {
   return (tools as Json[]).map((tool) => `${String(name)}/${String(tool['name'])}`);
 }
 
-function messageOf(item: Json, names: ReadonlyMap<unknown, unknown>): Message[] {
+function messageOf(item: Json, names: ReadonlyMap<unknown, string>): Message[] {
   const callId = String(item['call_id']);
   switch (item['type'] ?? 'message') {
     case 'message': {
@@ -73,7 +73,7 @@ function messageOf(item: Json, names: ReadonlyMap<unknown, unknown>): Message[] 
       ];
     case 'function_call_output':
     case 'custom_tool_call_output': {
-      const name = String(names.get(item['call_id']) ?? '');
+      const name = names.get(item['call_id']) ?? '';
       return [{ role: 'tool', callId, name, text: textOf(item['output']), isError: false }];
     }
     default:

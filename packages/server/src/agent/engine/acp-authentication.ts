@@ -1,4 +1,4 @@
-/** Chooses how to sign in to an agent: with an API key in its environment, because nobody can use a browser. */
+/** Chooses how to sign in to an agent: with an API key in its environment, because the sandbox has no browser. */
 import type { AuthMethod } from '@agentclientprotocol/sdk';
 
 /** `variables` are the names in the environment of the agent. */

@@ -1,4 +1,4 @@
-/** How the journal tells calls of an external agent from those of the built-in engine. */
+/** How the journal distinguishes calls of an external agent from those of the built-in engine. */
 import type { ToolCall } from '../contract.ts';
 
 /** Tools of the agent itself are named after the kind that it reports. */

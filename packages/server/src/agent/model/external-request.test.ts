@@ -326,12 +326,23 @@ describe.each([
   ['messages', anthropic, paths.anthropic],
   ['Gemini', gemini, paths.gemini],
 ] as const)('a hostile request in the format of %s', (_, model, url) => {
-  const list = { '/v1/responses': 'input', [paths.gemini]: 'contents' }[url as string] ?? 'messages';
+  const list = { '/v1/responses': 'input', [paths.gemini]: 'contents' }[url] ?? 'messages';
   const item = list === 'contents' ? { parts: [{ text: 'Hello.' }] } : { role: 'user', content: 'Hello.' };
 
   test.each([
-    ...['', 'null', '[]', '{}', '7', '"text"', '{"a":', `{"${list}":7}`, `{"${list}":{}}`],
-    ...[`{"${list}":[7]}`, `{"${list}":["text"]}`, `{"${list}":[[]]}`, `{"${list}":[null]}`],
+    '',
+    'null',
+    '[]',
+    '{}',
+    '7',
+    '"text"',
+    '{"a":',
+    `{"${list}":7}`,
+    `{"${list}":{}}`,
+    `{"${list}":[7]}`,
+    `{"${list}":["text"]}`,
+    `{"${list}":[[]]}`,
+    `{"${list}":[null]}`,
   ])('%j is refused', (text) => {
     expect(() => read(text, model, url)).toThrow(RequestRefusedError);
   });
