@@ -33,7 +33,8 @@ export const responses: Wire = {
   conversation(request) {
     const { input, instructions } = request;
     const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input as Json[]);
-    const names = new Map(items.map((item) => [item['call_id'], String(item['name'])]));
+    const calls = items.filter(({ name }) => typeof name === 'string');
+    const names = new Map(calls.map((item) => [item['call_id'], String(item['name'])]));
     const system = textOf(instructions);
     return {
       messages: [

@@ -44,7 +44,7 @@ export function watchForFailure(child: SandboxedProcess): FailureWatch {
       ended.resolve(new AcpError('budget', `The agent wrote more than ${maxOutputBytes} bytes.`));
     }
   });
-  const happened = ended.promise.then((error) => Promise.reject<never>(error));
+  const happened = ended.promise.then((error) => Promise.reject(error));
   happened.catch(() => undefined);
   return {
     happened,
