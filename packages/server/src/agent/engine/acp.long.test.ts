@@ -273,7 +273,10 @@ describe.skipIf(weakness !== undefined)('an agent that never stops calling', () 
   const limits = { ...defaultLimits, steps: 2 };
 
   test('an agent that keeps calling docs tools is stopped', async () => {
-    const { run, steps } = scene(scripted('for (;;) await tool("search", { pattern: "x" })'), { limits });
+    const { run, steps } = scene(
+      scripted('for (let i = 0; ; i++) await tool("search", { pattern: "x" + i })'),
+      { limits },
+    );
     expect(await runAcp(run)).toMatchObject({ reason: 'budget' });
     expect(steps.filter((step) => step.kind === 'result')).toHaveLength(20);
   });
