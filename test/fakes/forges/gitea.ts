@@ -237,7 +237,9 @@ function update(pull: FakePull, { body }: HandledCall): Answer | undefined {
   const { title, body: description = pull.body } = body as Record<string, string>;
   if (title !== undefined) Object.assign(pull, titled(title));
   pull.body = description;
-  const { allow_maintainer_edit: mayEdit = pull.maintainersMayEdit } = body as { allow_maintainer_edit?: boolean };
+  const { allow_maintainer_edit: mayEdit = pull.maintainersMayEdit } = body as {
+    allow_maintainer_edit?: boolean;
+  };
   pull.maintainersMayEdit = mayEdit;
   const { assignees = pull.assignees } = body as { assignees?: string[] };
   const unknown = assignees.find((name) => !fakeUsers.has(name));

@@ -23,7 +23,14 @@ function diverged(ofJob: Record<string, string>, ofMain: Record<string, string>)
   const head = repository.commit('job', ofJob);
   const base = repository.commit('main', ofMain);
   const author = { name: 'Docs Agent', email: 'agent@example.com' };
-  const merge: Merge = { base, forkPoint, message: 'Merge main into job', author, committer: author, date: commitDate };
+  const merge: Merge = {
+    base,
+    forkPoint,
+    message: 'Merge main into job',
+    author,
+    committer: author,
+    date: commitDate,
+  };
   return { repository, head, base, merge };
 }
 
