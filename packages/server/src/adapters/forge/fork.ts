@@ -3,8 +3,8 @@ import { ForgeError, type ForgeSettings } from '../../ports/forge.ts';
 import type { Connection } from './api.ts';
 import { encodedPath, parseRepository, type Repository } from './repository.ts';
 
-export const maxForkChecks = 30;
-export const forkPauseSeconds = 2;
+const maxForkChecks = 30;
+const forkPauseSeconds = 2;
 
 /**
  * Null without a fork, `auto` if the forge has to be asked. The segments of `root` precede the namespace in the path of
