@@ -62,6 +62,7 @@ const throughEgress: Record<string, string> = {
 /** Programs that are started, and why they open no other connections. */
 const starting: Record<string, string> = {
   [`${own}git/run.ts`]: 'git, for addresses that were checked and are pinned',
+  [`${own}git/signing.ts`]: 'ssh-keygen and gpg, without the network part of gpg',
   [`${own}agent/tools/grep.ts`]: 'git grep, which connects to nothing',
   [`${own}first-run.ts`]: 'git, to make the repository of the sample',
   [`${own}cli/git.ts`]: 'git, to read commits of a folder, which connects to nothing',
