@@ -127,6 +127,7 @@ function sectionAt(
 function pauser(signal: AbortSignal): () => Promise<void> {
   let sliceEnd = performance.now() + maxSliceMilliseconds;
   return async () => {
+    signal.throwIfAborted();
     if (performance.now() < sliceEnd) return;
     await nextTurn();
     signal.throwIfAborted();
