@@ -34,8 +34,11 @@ const completed = () => ({ params: { jobId: records.completed.jobId } });
 const project = () => ({ params: { projectId: records.project.id } });
 
 const agentJob = () => ({ params: { projectId: records.project.id, id: records.agentJob } });
-/** A fresh job each time. A queued one is not in the queue, so no worker claims it. */
-const agentJobThatIs = (status: 'queued' | 'completed' | 'archived' | 'purged') => ({
+/**
+ * A fresh job each time. A queued one is not in the queue, so no worker claims it. A stopping one is archived, and its run has not
+ * ended.
+ */
+const agentJobThatIs = (status: 'queued' | 'completed' | 'archived' | 'stopping' | 'purged') => ({
   params: { projectId: records.project.id, id: stage.addAgentJob(service.dataDir, records.project, status) },
 });
 const isAgentJob = (id: OperationId) => operation(id).tag === 'Agent jobs';
@@ -226,7 +229,11 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   job_not_finished: (id, given) =>
     ask(id, {
       ...given,
-      ...(isAgentJob(id) ? agentJobThatIs('queued') : { params: { jobId: records.queued.jobId } }),
+      ...(id === 'unarchiveAgentJob'
+        ? agentJobThatIs('stopping')
+        : isAgentJob(id)
+          ? agentJobThatIs('queued')
+          : { params: { jobId: records.queued.jobId } }),
     }),
   job_archived: (id, given) => ask(id, { ...given, ...agentJobThatIs('archived') }),
   job_purged: (id, given) => ask(id, { ...given, ...agentJobThatIs('purged') }),

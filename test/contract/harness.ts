@@ -155,7 +155,7 @@ const pullRequest = {
 export function addAgentJob(
   dataDir: string,
   project: Pick<Project, 'id' | 'domain'>,
-  status: 'queued' | 'completed' | 'archived' | 'purged' = 'completed',
+  status: 'queued' | 'completed' | 'archived' | 'stopping' | 'purged' = 'completed',
 ): string {
   const id = randomId('aj');
   const now = new Date().toISOString();
@@ -169,7 +169,7 @@ export function addAgentJob(
     dryRun: false,
     metadata: {},
   };
-  const ended = status !== 'queued';
+  const ended = status !== 'queued' && status !== 'stopping';
   const row = {
     id,
     kind: 'agent',
@@ -184,7 +184,7 @@ export function addAgentJob(
     created_at: now,
     updated_at: now,
     finished_at: ended ? now : null,
-    archived_at: status === 'archived' ? now : null,
+    archived_at: status === 'archived' || status === 'stopping' ? now : null,
     purged_at: status === 'purged' ? now : null,
   };
   const run = {

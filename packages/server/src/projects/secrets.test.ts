@@ -153,6 +153,7 @@ describe('settings for agent jobs', () => {
     await change({ protectedPaths: ['legal'], limits: { minutes: 3 } });
     await change({ allowedPaths: ['snippets/*.jsx'], allowedConfigKeys: ['redirects'] });
     expect(await readAgentSettings(context, projectId)).toEqual({
+      engine: null,
       model,
       forge: null,
       git: { branch: null, author: null, committer: null, coAuthors: [], signingKey: null },
