@@ -20,6 +20,8 @@ const quiet = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  // A slow machine ends the animation of a scroll by a key before its target.
+  '--disable-smooth-scrolling',
   /** Only this machine can be resolved. */
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
