@@ -85,7 +85,7 @@ export const realAgents: readonly RealAgent[] = [
     version: '0.24.4',
     format: 'Chat completions',
     provider: 'openai',
-    command: 'node_modules/.bin/qwen --acp',
+    command: 'node_modules/.bin/qwen --acp --yolo',
     environment: 'QWEN_DEFAULT_AUTH_TYPE=openai',
     validate: [
       { name: 'tool_search', input: { query: 'select:mcp__docyard__validate' } },
