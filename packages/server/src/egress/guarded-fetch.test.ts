@@ -125,3 +125,15 @@ test('a response that is compressed although that was not asked for is decoded w
   );
   await expect((await listed(broken)).text()).rejects.toThrow();
 });
+
+test('a reader that has enough closes the connection, although the host sends no more', async () => {
+  const closed = Promise.withResolvers<void>();
+  const url = await serve((request, response) => {
+    request.once('close', () => closed.resolve());
+    response.write('enough');
+  });
+  const reader = (await listed(url)).body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  await closed.promise;
+});

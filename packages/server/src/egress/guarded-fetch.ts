@@ -3,7 +3,7 @@
  * follows no redirects.
  */
 import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
 import { abortable, send } from './fetch.ts';
@@ -100,10 +100,16 @@ function responseOf(
   const decoded = decodedBody(answer);
   headers.delete('content-encoding');
   headers.delete('content-length');
-  // Node and the DOM declare different types for the same stream.
-  const body = Readable.toWeb(
-    Readable.from(bounded(decoded, maxBytes, stop, onData)),
-  ) as unknown as ReadableStream;
+  const parts = bounded(decoded, maxBytes, stop, onData);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    // Ending the generator would wait for the next part, which some servers never send.
+    cancel: () => void answer.destroy(),
+  });
   return new Response(body, { status, headers });
 }
 
