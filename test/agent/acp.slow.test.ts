@@ -45,6 +45,7 @@ const leak = (exits) => {
   console.error('Error: the token ' + token + ' is not valid');
   if (exits) process.exit(1);
 };
+let cancel;
 const repeat = () => {
   for (let i = 0; i < 4; i++) tell({ sessionUpdate: 'tool_call', toolCallId: 'r' + i, title: 'Read', kind: 'read', status: 'completed', rawInput: { path: 'a' } });
 };
@@ -57,7 +58,12 @@ const answers = {
       await new Promise(() => {});
     }
     if (params.prompt[0].text.includes('Leak.')) leak(params.prompt[0].text.includes('Exit.'));
-    if (params.prompt[0].text.includes('Repeat.')) repeat();
+    if (params.prompt[0].text.includes('Repeat.')) {
+      const cancelled = new Promise((resolve) => { cancel = resolve; });
+      repeat();
+      await cancelled;
+      return { stopReason: 'cancelled' };
+    }
     const text = readFileSync('index.mdx', 'utf8');
     writeFileSync('index.mdx', text.replace('/guides/moring', '/guides/mooring'));
     tell({ sessionUpdate: 'tool_call', toolCallId: 'a', title: 'Edit', kind: 'edit', status: 'completed', rawInput: { mode: process.env.MODE } });
@@ -70,6 +76,7 @@ const answers = {
 };
 createInterface({ input: process.stdin }).on('line', async (line) => {
   const { id, method, params } = JSON.parse(line);
+  if (method === 'session/cancel') cancel?.();
   if (id !== undefined && answers[method]) send({ id, result: await answers[method](params) });
 });
 `;
