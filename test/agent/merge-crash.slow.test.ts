@@ -42,6 +42,8 @@ test.each(['base merged', 'prepared', 'committed', 'branch pushed'])(
     const died = Promise.withResolvers<NodeJS.Signals | null>();
     const killed = await stage.start({
       crashAfter: point,
+      // The first attempt was the first run.
+      environment: { CRASH_ATTEMPT: '2' },
       onSpawn: (child) => child.once('exit', (_code, signal) => died.resolve(signal)),
     });
     await killed.client.call('messageAgentJob', { params: { projectId, id }, body: { prompt: followUp } });
