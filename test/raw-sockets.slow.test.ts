@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const maxDelayMs = 50;
+/** Of the time that node:http needs for the same bytes, where the machine is too slow for the limit. */
+const maxSlowdown = 2;
 /** Garbage collection and a shared core add to the processor time of a round, but not to that of all. */
 const rounds = 3;
 const serverScript = fileURLToPath(new URL('./raw-sockets/server.ts', import.meta.url));
@@ -15,7 +17,7 @@ interface Target {
   port: number;
 }
 
-async function start(kind: 'api' | 'site'): Promise<Target> {
+async function start(kind: 'api' | 'site' | 'bare'): Promise<Target> {
   const child = fork(serverScript, [kind]);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return { child, port };
@@ -86,26 +88,34 @@ const cases: [name: string, pieces: string[], answer: RegExp][] = [
   ['two Host headers', [`${begin}Host: b\r\n\r\n`], /^HTTP\/1\.1 400 /],
 ];
 
+/** The turn of the fastest round. */
+async function minTurnMs(target: Target, pieces: readonly string[], answer: RegExp): Promise<number> {
+  // Each code path is compiled before it is measured.
+  await send(target.port, pieces);
+  const turnsMs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await maxTurnMs(target);
+    expect(await send(target.port, pieces)).toMatch(answer);
+    expect(await isServed(target.port)).toBe(true);
+    turnsMs.push(await maxTurnMs(target));
+  }
+  return Math.min(...turnsMs);
+}
+
 describe.each(['api', 'site'] as const)('the %s', (kind) => {
   let target: Target;
+  let bare: Target;
 
   beforeAll(async () => {
-    target = await start(kind);
+    [target, bare] = await Promise.all([start(kind), start('bare')]);
     for (let round = 0; round < 20; round += 1) await isServed(target.port);
   });
-  afterAll(() => target.child.disconnect());
+  afterAll(() => [target, bare].forEach(({ child }) => child.disconnect()));
 
   test.each(cases)('delays no other request for %s', async (_, pieces, answer) => {
-    // Each code path is compiled before it is measured.
-    await send(target.port, pieces);
-    const turnsMs: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      await maxTurnMs(target);
-      expect(await send(target.port, pieces)).toMatch(answer);
-      expect(await isServed(target.port)).toBe(true);
-      turnsMs.push(await maxTurnMs(target));
-    }
-    expect(Math.min(...turnsMs)).toBeLessThan(maxDelayMs);
+    const turnMs = await minTurnMs(target, pieces, answer);
+    if (turnMs < maxDelayMs) return;
+    expect(turnMs).toBeLessThan(maxSlowdown * (await minTurnMs(bare, pieces, /^/)));
   });
 
   test('delays no other request for connections that say nothing', async () => {

@@ -1,7 +1,10 @@
-/** A process that serves the API or a site and reports the processor time of event loop turns. */
-import { join } from 'node:path';
+/** A process that serves the API, a site or nothing but node:http and reports the processor time of event loop turns. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { precompress } from '../../packages/site/src/serving/compressed-files.ts';
 import { SiteServer } from '../../packages/site/src/serving/site-server.ts';
 import { openSite } from '../../packages/site/src/serving/served-site.ts';
@@ -33,7 +36,19 @@ async function serveSite(): Promise<number> {
   return (await server.listen()).port;
 }
 
-const port = await (process.argv[2] === 'api' ? serveApi() : serveSite());
+/** Closes a connection at its second request, so that no work of its own is measured. */
+async function serveBare(): Promise<number> {
+  const server = createServer({ optimizeEmptyRequests: true }, ({ socket }, response) => {
+    if (response.socket === null) socket.destroy();
+    else response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const servers: Record<string, () => Promise<number>> = { api: serveApi, site: serveSite, bare: serveBare };
+const port = await servers[process.argv[2] ?? '']?.();
 
 /** Processor time of the thread, because other processes must not count. */
 let maxMs = 0;
