@@ -1,6 +1,7 @@
 /** The fork that branches are pushed to: named by the settings, or found and created through the API of the forge. */
+import { z } from 'zod';
 import { ForgeError, type ForgeSettings } from '../../ports/forge.ts';
-import type { Connection } from './api.ts';
+import type { Api, Connection } from './api.ts';
 import { encodedPath, parseRepository, type Repository } from './repository.ts';
 
 const maxForkChecks = 30;
@@ -60,6 +61,18 @@ export async function waitForFork(
   throw new ForgeError('unavailable', `The fork ${name} was not ready after ${seconds} seconds.`, {
     hint: 'Retry the job when the forge shows the files of the fork.',
   });
+}
+
+/** GitHub and Gitea create the default branch last. */
+export async function waitForBranch(
+  api: Api,
+  { full_name: path, default_branch: branch }: { full_name: string; default_branch: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const at = `/repos${encodedPath(...path.split('/'))}/branches${encodedPath(branch)}`;
+  const answer = z.object({ name: z.string() });
+  const hasBranch = async () => (await ifFound(api.get({ path: at, answer, signal }))) !== undefined;
+  await waitForFork(path, hasBranch, { connection: api.connection, signal });
 }
 
 /** Undefined if the forge does not find it; a renamed repository answers with a redirect. */

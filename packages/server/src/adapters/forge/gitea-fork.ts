@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { forkAt, ifFound, isSamePath, refuseOwnRepository, requireFork, waitForFork } from './fork.ts';
+import { forkAt, ifFound, isSamePath, refuseOwnRepository, requireFork, waitForBranch } from './fork.ts';
 import { encodedPath, type Repository } from './repository.ts';
 
 const ForkedRepository = z.object({
@@ -28,12 +28,9 @@ export async function openGiteaFork(
   refuseOwnRepository(login, owner);
   const known = await ifFound(read([login, name]));
   const isFork = known !== undefined && isSamePath(known.parent?.full_name, `${owner}/${name}`);
-  const { full_name: path, default_branch: branch } = isFork
+  const found = isFork
     ? known
     : await api.post({ path: `/repos${encodedPath(owner, name)}/forks`, body: {}, answer, signal });
-  const at = `/repos${encodedPath(...path.split('/'))}/branches${encodedPath(branch)}`;
-  const hasBranch = async () =>
-    (await ifFound(api.get({ path: at, answer: z.object({ name: z.string() }), signal }))) !== undefined;
-  await waitForFork(path, hasBranch, { connection: api.connection, signal });
-  return forkAt(home, [...rootParts, ...path.split('/')]).url.href;
+  await waitForBranch(api, found, signal);
+  return forkAt(home, [...rootParts, ...found.full_name.split('/')]).url.href;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { forkAt, ifFound, isSamePath, refuseOwnRepository, requireFork, waitForFork } from './fork.ts';
+import { forkAt, ifFound, isSamePath, refuseOwnRepository, requireFork, waitForBranch } from './fork.ts';
 import { encodedPath, ownerAndName, type Repository } from './repository.ts';
 
 const Parent = z.object({ full_name: z.string() }).nullish();
@@ -42,10 +42,6 @@ export async function openGithubFork(
       signal,
     });
   const found = isFork ? known : await create();
-  const path = found.full_name.split('/');
-  const branch = `/repos${encodedPath(...path)}/branches${encodedPath(found.default_branch)}`;
-  const hasBranch = async () =>
-    (await ifFound(api.get({ path: branch, answer: z.object({ name: z.string() }), signal }))) !== undefined;
-  await waitForFork(found.full_name, hasBranch, { connection: api.connection, signal });
-  return forkAt(repository, path).url.href;
+  await waitForBranch(api, found, signal);
+  return forkAt(repository, found.full_name.split('/')).url.href;
 }
