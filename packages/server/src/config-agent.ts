@@ -1,8 +1,9 @@
 /** Settings of external agents: what their process gets besides its command. */
 import { realpathSync } from 'node:fs';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { ConfigError } from '@docyard/site/errors';
 import type { z } from 'zod';
+import { contains } from './folder-contains.ts';
 
 /** The sandbox needs its own values of these. */
 const sandboxVariables: ReadonlySet<string> = new Set(['PATH', 'HOME', 'LD_PRELOAD', 'LD_LIBRARY_PATH']);
@@ -51,8 +52,8 @@ export function readPathsOf(text: string, context: z.RefinementCtx): string[] {
 
 function refusalOf(path: string): string | undefined {
   const own =
-    sandboxFolders.find((folder) => isWithin(folder, path)) ??
-    kernelFolders.find((folder) => isWithin(path, folder));
+    sandboxFolders.find((folder) => contains(path, folder)) ??
+    kernelFolders.find((folder) => contains(folder, path));
   return own && `${path} hides ${own}, which the sandbox provides itself. Name a folder of the agent`;
 }
 
@@ -74,7 +75,7 @@ export function refuseAgentExposure(
   }
   const kept = [service.dataDir, ...service.secretFiles].map(realPath);
   for (const path of agent.readPaths) {
-    const exposed = kept.find((each) => isWithin(each, realPath(path)) || isWithin(realPath(path), each));
+    const exposed = kept.find((each) => contains(realPath(path), each) || contains(each, realPath(path)));
     if (exposed === undefined) continue;
     throw new ConfigError(
       `AGENT_READ_PATHS: ${path} exposes ${exposed}, which holds data or secrets of the service. Name a folder that does not contain it.`,
@@ -95,10 +96,4 @@ function realPath(path: string): string {
   } catch {
     return resolve(path);
   }
-}
-
-/** Also true for equal paths. */
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith('../');
 }

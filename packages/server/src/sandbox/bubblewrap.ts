@@ -1,6 +1,7 @@
 /** Arguments and messages of bubblewrap, for rendering processes and the programs of agents. */
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { dirname } from 'node:path';
+import { contains } from '../folder-contains.ts';
 
 export const bubblewrap = 'bwrap';
 
@@ -40,11 +41,6 @@ export function mountArguments(mounts: readonly Mount[], hidden: readonly string
     ...sorted.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     ...covered.flatMap((folder) => ['--tmpfs', folder, '--remount-ro', folder]),
   ];
-}
-
-export function contains(folder: string, path: string): boolean {
-  const relativePath = relative(folder, path);
-  return relativePath === '' || !(relativePath === '..' || relativePath.startsWith('../'));
 }
 
 /** Created explicitly: only root can enter the folders that bubblewrap creates implicitly. */

@@ -5,8 +5,8 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
-import { contains } from '../../sandbox/bubblewrap.ts';
-import { modelOriginInside, searchPathInside, type SandboxedProgram } from './sandbox.ts';
+import { contains } from '../../folder-contains.ts';
+import { modelOriginInside, searchPathInside, systemFolders, type SandboxedProgram } from './sandbox.ts';
 
 export interface AgentSettings {
   command: readonly string[];
@@ -110,7 +110,7 @@ function ancestorsOf(folder: string): string[] {
 
 /** The sandbox shows these folders anyway. */
 function isOfSystem(path: string): boolean {
-  return ['/usr', '/bin', '/sbin', '/lib', '/lib64'].some((folder) => contains(folder, path));
+  return ['/usr', ...systemFolders].some((folder) => contains(folder, path));
 }
 
 function withoutNested(paths: readonly string[]): string[] {

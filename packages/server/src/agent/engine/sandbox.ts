@@ -5,9 +5,10 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { contains } from '../../folder-contains.ts';
 import { killGroup } from '../../process-group.ts';
 import {
   bubblewrap,
@@ -52,7 +53,7 @@ const homeInside = '/home/agent';
 const maxTemporaryBytes = 256_000_000;
 /** Keeps one file from filling the disk. */
 const maxFileBytes = 64_000_000;
-const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
+export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
 const readableFiles = [
   '/etc/alternatives',
   '/etc/ld.so.cache',
@@ -160,7 +161,7 @@ function withResourceLimits({ command, args, sockets }: SandboxedProgram): strin
 
 /** A readable path must not contain the folder of jobs and keys. */
 function refuseExposure({ readOnlyPaths }: SandboxedProgram, { scratch }: SandboxFolders): void {
-  const exposing = readOnlyPaths.find((path) => !relative(path, scratch).startsWith('..'));
+  const exposing = readOnlyPaths.find((path) => contains(path, scratch));
   if (exposing === undefined) return;
   throw new Error(`${exposing} contains the folder of the job, so a sandboxed program must not read it.`);
 }
