@@ -91,7 +91,7 @@ export function readExternalRequest(
 ): ExternalRequest {
   const body = objectIn(asked.text);
   const accepted = format.read(body, model);
-  const path = endpointPath(format, model, isStream === true);
+  const path = format.endpointPath(model, isStream === true);
   const versions = format === messages ? passedVersionsIn(asked.header('anthropic-beta')) : undefined;
   const headers = versions === undefined ? {} : { headers: { 'anthropic-beta': versions } };
   return {
@@ -105,15 +105,6 @@ export function readExternalRequest(
       body: JSON.stringify(accepted.withLimit(outputTokens)),
     }),
   };
-}
-
-function endpointPath(format: WireFormat, { name }: TargetModel, isStream: boolean): string {
-  if (format === responses) return 'responses';
-  if (format === chatCompletions) return 'chat/completions';
-  if (format === messages) return 'messages';
-  const model = name.includes('/') ? name : `models/${name}`;
-  const encoded = model.split('/').map(encodeURIComponent).join('/');
-  return `${encoded}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
 const maxDepth = 100;

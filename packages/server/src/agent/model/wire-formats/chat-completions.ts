@@ -33,6 +33,7 @@ const ownToolTypes = new Set(['function', 'custom']);
 const writtenFields = new Set(['content', 'reasoning', 'reasoning_content', 'refusal', 'arguments', 'text']);
 
 export const chatCompletions: WireFormat = {
+  endpointPath: () => 'chat/completions',
   read(body, model) {
     if (!Array.isArray(body['messages'])) refuse('The request has no messages.');
     for (const { content } of listIn(body['messages'], 'messages')) partsOf(content).forEach(checkPart);

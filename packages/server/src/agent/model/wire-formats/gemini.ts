@@ -36,6 +36,11 @@ const passedPartFields = new Set([
 const writtenFields = new Set(['text']);
 
 export const gemini: WireFormat = {
+  endpointPath({ name }, isStream) {
+    const model = name.includes('/') ? name : `models/${name}`;
+    const encoded = model.split('/').map(encodeURIComponent).join('/');
+    return `${encoded}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+  },
   read(body) {
     if (!Array.isArray(body['contents'])) refuse('The request has no contents.');
     for (const { parts } of listIn(body['contents'], 'contents')) checkParts(parts);

@@ -40,6 +40,7 @@ const maxNesting = 8;
 const minThinkingTokens = 1024;
 
 export const messages: WireFormat = {
+  endpointPath: () => 'messages',
   read(body, model) {
     if (!Array.isArray(body['messages'])) refuse('The request has no messages.');
     for (const { content } of listIn(body['messages'], 'messages')) checkParts(content, 0);

@@ -45,6 +45,7 @@ const encryptedReasoning = 'reasoning.encrypted_content';
 const writtenFields = new Set(['text', 'refusal', 'arguments', 'input']);
 
 export const responses: WireFormat = {
+  endpointPath: () => 'responses',
   read(body, model) {
     refuseState(body);
     const input = inputOf(body['input']);

@@ -11,6 +11,8 @@ export type TargetModel = Omit<ModelSettings, 'key'>;
 export type TokenCounts = { [Name in Exclude<keyof Usage, 'steps'>]?: number | undefined };
 
 export interface WireFormat {
+  /** Below the URL of the endpoint. */
+  endpointPath(model: TargetModel, isStream: boolean): string;
   /** Throws RequestRefusedError. */
   read(body: Json, model: TargetModel): AcceptedRequest;
   /** The usage in an answer or event, as the endpoint names it. Later figures replace earlier ones. */
