@@ -22,7 +22,7 @@ describe('the way to sign in', () => {
     expect(chooseAuthMethod(methods, variables)?.id).toBe(id);
   });
 
-  test('is a method with variables of its own', () => {
+  test('is a method that lists its variable', () => {
     const methods = [{ id: 'a', name: 'Any', type: 'env_var', vars: [{ name: 'WRITER_TOKEN' }] }];
     expect(chooseAuthMethod(methods, ['WRITER_TOKEN'])?.id).toBe('a');
   });

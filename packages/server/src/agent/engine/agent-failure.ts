@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { EndReason } from '../contract.ts';
+import { objectOf, textOf } from '../model/json-fields.ts';
 import { looksSecret } from '../policy/secrets.ts';
 import type { SandboxedProcess } from './sandbox.ts';
 
@@ -66,14 +67,10 @@ export function watchForFailure(child: SandboxedProcess): FailureWatch {
 
 /** Many agents say only `Internal error` in the message and the reason in the data. */
 export function explainAnswer({ message, data }: Pick<RequestError, 'message' | 'data'>): string {
-  const parts = typeof data === 'string' ? [data] : ['message', 'details'].map((name) => textAt(data, name));
+  const { message: reason, details } = objectOf(data) ?? {};
+  const parts = [data, reason, details].map((part) => textOf(part) ?? '');
   const all = [message, ...parts.filter((part) => part !== '' && !message.includes(part))];
   return withoutCredential([...new Set(all)].join(': ').slice(0, maxAnswerCharacters));
-}
-
-function textAt(data: unknown, name: string): string {
-  const value: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, name) : undefined;
-  return typeof value === 'string' ? value : '';
 }
 
 const maxLineCharacters = 300;

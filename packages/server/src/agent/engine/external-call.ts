@@ -1,5 +1,6 @@
 /** How the journal distinguishes calls of an external agent from those of the built-in engine. */
 import type { ToolCall } from '../contract.ts';
+import { objectOf, textOf } from '../model/json-fields.ts';
 
 /** Tools of the agent itself are named after the kind that it reports. */
 export const ownToolPrefix = 'acp_';
@@ -12,9 +13,8 @@ export function isExternalCall({ name, id }: ToolCall): boolean {
 
 /** What an external agent says about its call. */
 export function titleOf({ name, input }: ToolCall): string | undefined {
-  if (!name.startsWith(ownToolPrefix) || typeof input !== 'object' || input === null) return undefined;
-  const title: unknown = Reflect.get(input, 'title');
-  return typeof title === 'string' && title !== '' ? title : undefined;
+  if (!name.startsWith(ownToolPrefix)) return undefined;
+  return textOf(objectOf(input)?.['title']) || undefined;
 }
 
 /** Calls without a path and an input cannot be compared. */

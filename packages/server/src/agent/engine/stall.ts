@@ -3,6 +3,7 @@
  * second time.
  */
 import type { Step } from '../contract.ts';
+import { ownToolPrefix } from './external-call.ts';
 
 type Result = Extract<Step, { kind: 'result' }>;
 
@@ -71,9 +72,9 @@ function noProgress(steps: readonly Step[], since: number): string | undefined {
   return `In the last ${maxIdleAnswers} steps no new file was read and nothing was changed.`;
 }
 
-/** What an external agent reads with is unknown, so each new call of its own tools counts. */
+/** Any tool of an external agent may read files, so each new call of one counts. */
 function isReading({ call }: Result): boolean {
-  return readingTools.has(call.name) || call.name.startsWith('acp_');
+  return readingTools.has(call.name) || call.name.startsWith(ownToolPrefix);
 }
 
 function isFailure({ result }: Result): boolean {

@@ -4,12 +4,13 @@ import type { Message } from '../contract.ts';
 export const charactersPerToken = 4;
 
 /** Counts bytes instead of characters, because Chinese and Japanese have more tokens per character. */
-export function estimatedTokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / charactersPerToken);
+export function estimatedTokensOf(...texts: readonly string[]): number {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return Math.ceil(bytes / charactersPerToken);
 }
 
 export function estimatedTokens(messages: readonly Message[]): number {
-  return estimatedTokensOf(messages.flatMap(textsOf).join(''));
+  return estimatedTokensOf(...messages.flatMap(textsOf));
 }
 
 function textsOf(message: Message): string[] {

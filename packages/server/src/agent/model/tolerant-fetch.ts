@@ -4,7 +4,7 @@
  */
 import { bodyOf, type ModelSettings } from './endpoint.ts';
 import { normalResponse } from './normal-events.ts';
-import { objectOf, type Json } from './json-fields.ts';
+import { objectsOf, type Json } from './json-fields.ts';
 
 /** Other statuses do not judge the request. */
 const refusalStatuses = new Set([400, 404, 405, 415, 422, 500, 501]);
@@ -28,12 +28,13 @@ const refusalPhrases = [
 
 const features: readonly Feature[] = [
   {
-    isUsed: (body) => messagesOf(body).some((message) => message['reasoning_content'] !== undefined),
+    isUsed: (body) =>
+      objectsOf(body['messages']).some((message) => message['reasoning_content'] !== undefined),
     isMeant: (text) =>
       text.includes('reasoning_content') && refusalPhrases.some((phrase) => text.includes(phrase)),
     without: (body) => ({
       ...body,
-      messages: messagesOf(body).map((message) => ({ ...message, reasoning_content: undefined })),
+      messages: objectsOf(body['messages']).map((message) => ({ ...message, reasoning_content: undefined })),
     }),
   },
   {
@@ -83,10 +84,6 @@ export function tolerantFetch(
 function refusedFeature(errorText: string, body: Json): Feature | undefined {
   const text = errorText.toLowerCase();
   return features.find((feature) => feature.isUsed(body) && feature.isMeant(text));
-}
-
-function messagesOf({ messages }: Json): Json[] {
-  return Array.isArray(messages) ? messages.filter((message) => objectOf(message) !== undefined) : [];
 }
 
 function withText({ status, headers }: Response, text: string): Response {
