@@ -39,3 +39,12 @@ export function numbersIn(given: string[] | undefined, option: string): Record<s
 export function definedOnly(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
 }
+
+/** The value of a list option that `--no-…` empties. */
+export function listOf(given: string[] | false | undefined): string[] | undefined {
+  return given === false ? [] : given;
+}
+
+export function shownList(items: readonly string[]): string {
+  return items.length === 0 ? 'none' : items.join(', ');
+}

@@ -5,7 +5,7 @@
 import { agentEngines, forgeKinds, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { definedOnly, numbersIn, textIn } from './option-values.ts';
+import { definedOnly, listOf, numbersIn, shownList, textIn } from './option-values.ts';
 import {
   addGitOptions,
   describedGit,
@@ -196,10 +196,6 @@ function limitsOf(options: AgentOptions, stored: Settings['limits']): unknown {
   return given && { ...stored, ...given };
 }
 
-function listOf(given: string[] | false | undefined): string[] | undefined {
-  return given === false ? [] : given;
-}
-
 function show(options: LocalOptions, settings: Settings): void {
   process.stdout.write(options.json ? `${JSON.stringify(settings, null, 2)}\n` : described(settings));
 }
@@ -207,7 +203,6 @@ function show(options: LocalOptions, settings: Settings): void {
 function described(settings: Settings): string {
   const { engine, forge, model, git, limits, instructions, ...lists } = settings;
   const secret = (is: { set: boolean }, what: string) => (is.set ? `${what} set` : `no ${what}`);
-  const list = (items: string[]) => (items.length === 0 ? 'none' : items.join(', '));
   const given = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
   const lines: [string, string][] = [
     ['engine', engine ?? 'default of the installation'],
@@ -233,9 +228,9 @@ function described(settings: Settings): string {
     ...(model === null ? [] : describedModel(model)),
     ...describedGit(settings),
     ['limits', given.length === 0 ? 'default' : given.join(' ')],
-    ['protected paths', list(lists.protectedPaths)],
-    ['allowed paths', list(lists.allowedPaths)],
-    ['allowed keys', list(lists.allowedConfigKeys)],
+    ['protected paths', shownList(lists.protectedPaths)],
+    ['allowed paths', shownList(lists.allowedPaths)],
+    ['allowed keys', shownList(lists.allowedConfigKeys)],
     ['instructions', instructions ?? 'none'],
   ];
   const { publicKey } = git.signingKey;

@@ -3,7 +3,7 @@ import { defaultBranchTemplate, defaultGitIdentity, GitIdentity, type Project } 
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { check } from './local.ts';
-import { definedOnly, textIn } from './option-values.ts';
+import { definedOnly, listOf, shownList, textIn } from './option-values.ts';
 
 type Stored = Project['agent'];
 
@@ -68,7 +68,6 @@ export function gitOf(options: GitOptions): Record<string, unknown> | undefined 
 }
 
 export function pullRequestOf(options: GitOptions): Record<string, unknown> | undefined {
-  const listOf = (given: string[] | false | undefined) => (given === false ? [] : given);
   return unlessEmpty({
     labels: listOf(options.label),
     reviewers: listOf(options.reviewer),
@@ -78,18 +77,17 @@ export function pullRequestOf(options: GitOptions): Record<string, unknown> | un
 }
 
 export function describedGit({ git, pullRequest }: Stored): [string, string][] {
-  const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
   const { signingKey } = git;
   return [
     ['branch', git.branch ?? defaultBranchTemplate],
     ['author', textOf(git.author ?? defaultGitIdentity)],
     ['committer', git.committer === null ? 'the author' : textOf(git.committer)],
-    ['co-authors', list(git.coAuthors.map(textOf))],
+    ['co-authors', shownList(git.coAuthors.map(textOf))],
     ['signing key', signingKey.set ? `${signingKey.format ?? 'unknown'}, public key below` : 'none'],
-    ['labels', list(pullRequest.labels)],
-    ['reviewers', list(pullRequest.reviewers)],
-    ['teams', list(pullRequest.teams)],
-    ['assignees', list(pullRequest.assignees)],
+    ['labels', shownList(pullRequest.labels)],
+    ['reviewers', shownList(pullRequest.reviewers)],
+    ['teams', shownList(pullRequest.teams)],
+    ['assignees', shownList(pullRequest.assignees)],
   ];
 }
 
