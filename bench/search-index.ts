@@ -37,7 +37,7 @@ export const searchIndex: Measurement = {
         ['the search index alone', rounded(index.seconds, 2), perPage(index.seconds, pages), percent(share)],
       ],
       notes: [
-        `${counted(pages)} pages; the index has ${index.files} files of ${rounded(index.bytes / 1e6)} MB together. Alone means in a process of its own that has just started, as the processes of an export have; sending words from process to process and writing the files belong to the export.`,
+        `${counted(pages)} pages; the index has ${index.files} files of ${rounded(index.bytes / 1e6)} MB together. Alone means in a separate process that has just started, as the processes of an export have; sending words from process to process and writing the files belong to the export.`,
       ],
       verdicts: [
         verdict(
