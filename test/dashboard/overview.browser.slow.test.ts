@@ -23,9 +23,8 @@ describe.skipIf(chromiumPath === undefined)('the overview', () => {
     await page.context().close();
   });
 
-  test('exports and agent jobs of everybody appear while they run and stay when they have ended', async () => {
-    const { service, agents } = dashboard;
-    if (agents === undefined) throw new Error('The stage was set without agents.');
+  test('exports appear while they run and stay when they have ended', async () => {
+    const { service } = dashboard;
     await addSite(service);
     await addSite(service, { name: 'Long', domain: 'long.example.com', pages: 1500 });
     await runExport(service, 'docs.example.com');
@@ -47,7 +46,15 @@ describe.skipIf(chromiumPath === undefined)('the overview', () => {
     await one.page.context().close();
     await last.getByText('long.example.com').waitFor(patience);
     await page.getByRole('heading', { name: 'Running now' }).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 
+  test('an agent job appears when it has ended', async () => {
+    const { service, agents } = dashboard;
+    if (agents === undefined) throw new Error('The stage was set without agents.');
+    const { page, complaints } = await dashboard.open('/');
+    await page.getByRole('heading', { name: 'No agent jobs yet' }).waitFor();
     const projectId = await createProject(service, agents, 'harbour.example.com');
     await runJob(service, projectId, 'Mend the broken link of the first page.');
     await page.getByRole('link', { name: 'Mend the link to mooring' }).click();
