@@ -105,10 +105,10 @@ function Usage({ job }: { job: AgentJob }) {
   const { usage, limits, runs, result } = job;
   const rows: [name: string, used: number, max: number][] = [
     ['Model responses', usage.steps, limits.steps],
-    ['Tokens read', usage.inputTokens, limits.inputTokens],
-    ['Tokens written', usage.outputTokens, limits.outputTokens],
-    ['Files changed', result?.filesChanged ?? 0, limits.files],
-    ['Lines changed', (result?.linesAdded ?? 0) + (result?.linesRemoved ?? 0), limits.lines],
+    ['Input tokens', usage.inputTokens, limits.inputTokens],
+    ['Output tokens', usage.outputTokens, limits.outputTokens],
+    ['Changed files', result?.filesChanged ?? 0, limits.files],
+    ['Changed lines', (result?.linesAdded ?? 0) + (result?.linesRemoved ?? 0), limits.lines],
   ];
   return (
     <Panel title="Use" aside={runs > 1 && <span className="faint">of {runs} instructions together</span>}>

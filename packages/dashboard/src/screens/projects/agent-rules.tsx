@@ -12,13 +12,13 @@ type Limit = keyof AgentJob['limits'];
 
 /** In the order of the manual. */
 const limits: { name: Limit; label: string; usual: number }[] = [
-  { name: 'steps', label: 'Model answers', usual: 60 },
+  { name: 'steps', label: 'Steps', usual: 60 },
   { name: 'minutes', label: 'Minutes', usual: 30 },
-  { name: 'inputTokens', label: 'Tokens read', usual: 1_500_000 },
-  { name: 'outputTokens', label: 'Tokens written', usual: 60_000 },
-  { name: 'files', label: 'Files changed', usual: 50 },
-  { name: 'lines', label: 'Lines changed', usual: 5000 },
-  { name: 'toolSeconds', label: 'Tool seconds', usual: 30 },
+  { name: 'inputTokens', label: 'Input tokens', usual: 1_500_000 },
+  { name: 'outputTokens', label: 'Output tokens', usual: 60_000 },
+  { name: 'files', label: 'Changed files', usual: 50 },
+  { name: 'lines', label: 'Changed lines', usual: 5000 },
+  { name: 'toolSeconds', label: 'Seconds per tool call', usual: 30 },
 ];
 
 interface RulesForm {
@@ -31,8 +31,8 @@ interface RulesForm {
 
 const ruleLabels = {
   instructions: 'Instructions for every job',
-  protectedPaths: 'Closed to jobs',
-  allowedPaths: 'Allowed files',
+  protectedPaths: 'Protected paths',
+  allowedPaths: 'Allowed paths',
   allowedConfigKeys: 'Allowed keys',
 };
 
@@ -56,7 +56,7 @@ export function AgentRules({ project }: { project: Project }) {
         />
         <div className="form-row">
           <TextField
-            label="Closed to jobs"
+            label="Protected paths"
             optional
             mono
             rows={3}
@@ -67,7 +67,7 @@ export function AgentRules({ project }: { project: Project }) {
             path="agent.protectedPaths"
           />
           <TextField
-            label="Allowed files"
+            label="Allowed paths"
             optional
             mono
             rows={3}

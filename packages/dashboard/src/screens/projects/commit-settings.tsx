@@ -27,9 +27,9 @@ interface CommitForm {
 const labels = {
   branch: 'Branch',
   authorName: 'Author',
-  authorEmail: 'Address of the author',
+  authorEmail: 'Author email',
   committerName: 'Committer',
-  committerEmail: 'Address of the committer',
+  committerEmail: 'Committer email',
   coAuthors: 'Co-authors',
 };
 
