@@ -104,14 +104,14 @@ function Rules({ policy }: { policy: AgentJob['policy'] }) {
 function Usage({ job }: { job: AgentJob }) {
   const { usage, limits, runs, result } = job;
   const rows: [name: string, used: number, max: number][] = [
-    ['Model responses', usage.steps, limits.steps],
+    ['Steps', usage.steps, limits.steps],
     ['Input tokens', usage.inputTokens, limits.inputTokens],
     ['Output tokens', usage.outputTokens, limits.outputTokens],
     ['Changed files', result?.filesChanged ?? 0, limits.files],
     ['Changed lines', (result?.linesAdded ?? 0) + (result?.linesRemoved ?? 0), limits.lines],
   ];
   return (
-    <Panel title="Use" aside={runs > 1 && <span className="faint">of {runs} instructions together</span>}>
+    <Panel title="Usage" aside={runs > 1 && <span className="faint">of {runs} instructions together</span>}>
       <dl className="usage">
         {rows.map(([name, used, max]) => (
           <div key={name}>
