@@ -90,7 +90,7 @@ const layers: [name: string, members: RegExp][] = [
   ],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(access-scope|batched-reads|problem|context|config|config-agent|config-rules|config-settings|data-folder|file-modes|folder-contains|group-commit|ids|log|paging|process-group|sample-site|seal|search|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(access-scope|address-ranges|batched-reads|problem|context|config|config-agent|config-rules|config-settings|data-folder|file-modes|folder-contains|group-commit|ids|log|paging|process-group|sample-site|seal|search|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;

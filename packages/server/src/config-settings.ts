@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { ModelHeaders, modelOptions, modelProviders } from '@docyard/api';
 import { z } from 'zod';
 import { environmentOf, readPathsOf } from './config-agent.ts';
+import { complainAboutRange } from './address-ranges.ts';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
 const count = (min: number, max: number, defaultValue: number) =>
@@ -28,6 +29,17 @@ function egressRulesOf(text: string, context: z.RefinementCtx): EgressRule[] {
     context.addIssue({ code: 'custom', message: (error as Error).message });
     return z.NEVER;
   }
+}
+
+function trustedProxiesOf(text: string, context: z.RefinementCtx): boolean | readonly string[] {
+  const word = z.stringbool().safeParse(text);
+  if (word.success) return word.data;
+  const ranges = text.split(',').map((range) => range.trim());
+  for (const range of ranges.filter((each) => complainAboutRange(each) !== undefined)) {
+    const message = `must be on, off, or addresses and CIDR ranges such as 10.244.0.0/16; "${range}" is none of them`;
+    context.addIssue({ code: 'custom', message });
+  }
+  return ranges;
 }
 
 export interface Setting {
@@ -142,8 +154,9 @@ export const settings = {
     meaning: 'OpenTelemetry collector that receives traces over HTTP.',
   },
   TRUST_PROXY: {
-    check: z.stringbool({ error: 'must be on or off' }).default(false),
-    meaning: 'Read the caller’s address from the last entry of X-Forwarded-For.',
+    check: z.string().default('off').transform(trustedProxiesOf),
+    meaning:
+      'Proxies whose X-Forwarded-For names the caller: comma-separated addresses and CIDR ranges, on for every address, or off.',
   },
   EXPORT_CONCURRENCY: {
     check: count(1, 64, Math.min(64, availableParallelism())),

@@ -212,7 +212,7 @@ describe('an invalid value', () => {
     LOG_LEVEL: ['loud', 'INFO'],
     LOG_FORMAT: ['xml'],
     OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317'],
-    TRUST_PROXY: ['maybe', '2'],
+    TRUST_PROXY: ['maybe', '2', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,,10.0.0.2', 'proxy.internal'],
     EXPORT_CONCURRENCY: ['0', '65', 'two'],
     EXPORT_TIMEOUT_SECONDS: ['9', '86401'],
     AGENT_CONCURRENCY: ['0', '65', 'two'],

@@ -56,7 +56,8 @@ export interface Config {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Null for text on a terminal and JSON otherwise. */
   logFormat: 'json' | 'text' | null;
-  trustProxy: boolean;
+  /** Addresses and ranges of the proxies whose X-Forwarded headers are read; true for every address. */
+  trustProxy: boolean | readonly string[];
   exportConcurrency: number;
   exportTimeoutSeconds: number;
   agentConcurrency: number;

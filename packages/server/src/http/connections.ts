@@ -3,12 +3,13 @@
  * are closed when none is free. When nothing can be closed, a surplus connection stays open briefly to receive a 503.
  */
 import type { Socket } from 'node:net';
-import { subscriberOf } from '../keys/addresses.ts';
+import { subscriberOf } from '../address-ranges.ts';
 
 export interface ConnectionLimits {
   connections: number;
-  /** Infinity behind a proxy, where all connections have the same address. */
   unauthenticatedPerAddress: number;
+  /** All connections of a proxy have its address, so that limit does not apply to them. */
+  isProxy(address: string): boolean;
   /** How long a surplus connection may take to send its request. */
   surplusMs: number;
 }
@@ -45,8 +46,10 @@ export class Connections {
   }
 
   accept(socket: Socket): void {
-    const address = subscriberOf(socket.remoteAddress ?? '');
-    if (!this.#findRoom(address)) {
+    const remote = socket.remoteAddress ?? '';
+    const address = subscriberOf(remote);
+    const maxOfAddress = this.#limits.isProxy(remote) ? Infinity : this.#limits.unauthenticatedPerAddress;
+    if (!this.#findRoom(address, maxOfAddress)) {
       this.#acceptSurplus(socket);
       return;
     }
@@ -78,9 +81,8 @@ export class Connections {
     return (this.#open.get(socket)?.requests ?? 0) === 0;
   }
 
-  #findRoom(address: string): boolean {
-    const isCrowded =
-      (this.#unauthenticatedByAddress.get(address) ?? 0) >= this.#limits.unauthenticatedPerAddress;
+  #findRoom(address: string, maxOfAddress: number): boolean {
+    const isCrowded = (this.#unauthenticatedByAddress.get(address) ?? 0) >= maxOfAddress;
     if (!isCrowded && this.#open.size < this.#limits.connections) return true;
     for (const oldest of this.#idleUnauthenticated) {
       if (isCrowded && this.#open.get(oldest)?.address !== address) continue;

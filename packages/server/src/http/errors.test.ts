@@ -138,6 +138,29 @@ describe('a caller without permission', () => {
     expect(await ask('203.0.113.7, 198.51.100.1')).toBe(403);
   });
 
+  test.each([
+    { trustProxy: ['127.0.0.1'], forwarded: '203.0.113.7', status: 200 },
+    { trustProxy: ['127.0.0.0/8', '10.0.0.0/8'], forwarded: '203.0.113.7, 10.1.2.3', status: 200 },
+    {
+      trustProxy: ['127.0.0.0/8', '10.0.0.0/8'],
+      forwarded: '203.0.113.7, 198.51.100.1, 10.1.2.3',
+      status: 403,
+    },
+    { trustProxy: ['127.0.0.0/8', '10.0.0.0/8'], forwarded: '203.0.113.7, unknown, 10.1.2.3', status: 403 },
+    { trustProxy: ['10.0.0.0/8'], forwarded: '203.0.113.7', status: 403 },
+    { trustProxy: false, forwarded: '203.0.113.7', status: 403 },
+  ])(
+    'with the proxies $trustProxy, the header $forwarded leads to $status for a key of 203.0.113.7',
+    async ({ trustProxy, forwarded, status }) => {
+      const config = { ...context.config, trustProxy };
+      const behind = await serveForTest({ ...context, config });
+      const far = { name: 'Far', allowedAddresses: ['203.0.113.7'], actor: tenant.actor };
+      const { key } = await createKey(context, far);
+      const answer = await behind.request('/v1/me', { key, headers: { 'x-forwarded-for': forwarded } });
+      expect(answer.status).toBe(status);
+    },
+  );
+
   test('an export is refused on a plan without the feature', async () => {
     const free = await createTenant(context, { name: 'Small', plan: 'free' });
     const init = { ...jsonBody({ domain: 'docs.example.com' }), key: free.key.key };

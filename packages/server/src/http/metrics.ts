@@ -7,7 +7,7 @@ import { isInternalAddress } from '@docyard/site/network';
 import { Problem } from '../problem.ts';
 import { findIsolation } from '../sandbox/isolation.ts';
 import { countWaitingDeliveries } from '../webhooks/deliveries.ts';
-import { callerAddress, type App, type Web } from './request.ts';
+import { callerAddress, isBehindProxy, type App, type Web } from './request.ts';
 
 export function addMetrics(app: App, context: Context): void {
   app.get('/metrics', async (web) => {
@@ -35,12 +35,12 @@ async function probedIsolation() {
   return Promise.race([findIsolation(), nextTurn(undefined)]);
 }
 
-/** Without TRUST_PROXY a proxy makes every caller look internal, so requests with a forwarding header are refused. */
+/** A proxy that is not trusted makes every caller look internal, so its requests are refused. */
 function isInternal(context: Context, web: Web): boolean {
   const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some(
     (name) => web.req.header(name) !== undefined,
   );
-  if (forwarded && !context.config.trustProxy) return false;
+  if (forwarded && !isBehindProxy(context, web)) return false;
   return isInternalAddress(callerAddress(context, web));
 }
 

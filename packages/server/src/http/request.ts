@@ -2,10 +2,13 @@
  * The types between the HTTP layer and its handlers. Handlers translate requests for the features and make no
  * decisions.
  */
+import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
 import { byteRangeOf, type ByteRange, type FileRequest } from '@docyard/site/serving';
+import { addressAllowed } from '../address-ranges.ts';
+import type { Config } from '../config.ts';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import type { Condition } from './conditional-write.ts';
@@ -70,18 +73,43 @@ export function rawTarget(web: Web): string {
   return web.env.incoming.url ?? '/';
 }
 
+/** Whether TRUST_PROXY lets a connection from this address state the address of its caller. */
+export function isTrustedProxy(trustProxy: Config['trustProxy'], address: string): boolean {
+  if (typeof trustProxy === 'boolean') return trustProxy;
+  return trustProxy.length > 0 && addressAllowed(trustProxy, address);
+}
+
+/**
+ * Each proxy appends the address of its peer to X-Forwarded-For. With a list of proxies, the caller is the last address
+ * that is not in it; otherwise only one proxy is trusted.
+ */
 export function callerAddress(context: Pick<Context, 'config'>, web: Web): string {
-  const forwarded = context.config.trustProxy
-    ? web.req.header('x-forwarded-for')?.split(',').at(-1)?.trim()
-    : undefined;
-  return forwarded || (web.env.incoming.socket.remoteAddress ?? '');
+  const { trustProxy } = context.config;
+  const peer = peerAddress(web);
+  if (!isTrustedProxy(trustProxy, peer)) return peer;
+  const forwarded = (web.req.header('x-forwarded-for') ?? '').split(',').map((address) => address.trim());
+  if (trustProxy === true) return forwarded.at(-1) || peer;
+  let caller = peer;
+  for (const previous of forwarded.toReversed()) {
+    if (isIP(previous) === 0 || !isTrustedProxy(trustProxy, caller)) break;
+    caller = previous;
+  }
+  return caller;
+}
+
+function peerAddress(web: Web): string {
+  return web.env.incoming.socket.remoteAddress ?? '';
+}
+
+export function isBehindProxy(context: Pick<Context, 'config'>, web: Web): boolean {
+  return isTrustedProxy(context.config.trustProxy, peerAddress(web));
 }
 
 export function originOf(context: Pick<Context, 'config'>, web: Web): string {
   if (context.config.publicUrl !== null) return context.config.publicUrl;
   const host = web.req.header('host') ?? '';
   const isValidHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host);
-  const proto = context.config.trustProxy ? web.req.header('x-forwarded-proto') : undefined;
+  const proto = isBehindProxy(context, web) ? web.req.header('x-forwarded-proto') : undefined;
   return `${proto === 'https' ? 'https' : 'http'}://${isValidHost ? host : 'localhost'}`;
 }
 

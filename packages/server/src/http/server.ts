@@ -8,8 +8,9 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
 import { hasTwoHosts } from '@docyard/site/serving';
 import { admitPipelined } from '@docyard/site/serving';
+import type { Config } from '../config.ts';
 import { Connections } from './connections.ts';
-import type { App } from './request.ts';
+import { isTrustedProxy, type App } from './request.ts';
 
 export interface RunningServer {
   port: number;
@@ -22,7 +23,7 @@ export interface ListenOptions {
   host: string;
   port: number;
   limits?: { connections: number };
-  trustProxy?: boolean;
+  trustProxy?: Config['trustProxy'];
   timeouts?: Partial<Timeouts>;
 }
 
@@ -74,9 +75,8 @@ export async function openServer(where: ListenOptions): Promise<OpenServer> {
     refuse(outgoing, 'starting');
   const connections = new Connections({
     connections: maxConnections,
-    unauthenticatedPerAddress: where.trustProxy
-      ? Infinity
-      : Math.max(1, Math.floor(maxConnections * maxUnauthenticatedShare)),
+    unauthenticatedPerAddress: Math.max(1, Math.floor(maxConnections * maxUnauthenticatedShare)),
+    isProxy: (address) => isTrustedProxy(where.trustProxy ?? false, address),
     surplusMs: timeouts.surplusMs,
   });
   const server = createServer(

@@ -139,6 +139,16 @@ describe('too many connections', () => {
     expect(known.some((each) => each.isClosed())).toBe(false);
   });
 
+  test('a listed proxy may open more idle connections than another address', async () => {
+    const openIdle = async (trustProxy: string[]) => {
+      const { server, connect: open } = await setUp({ limits: { connections: 40 }, trustProxy });
+      for (let count = 0; count < 30; count += 1) await open();
+      await until(() => server.connections === (trustProxy[0] === '10.0.0.1' ? 10 : 30));
+    };
+    await openIdle(['127.0.0.1']);
+    await openIdle(['10.0.0.1']);
+  });
+
   test('the server serves requests again after a flood of connections', async () => {
     const { server, connect: open, me } = await setUp({ limits: { connections: 8 } });
     const flood = await Promise.all(Array.from({ length: 300 }, open));

@@ -1,4 +1,4 @@
-/** Address lists of API keys: IP addresses and CIDR ranges. An empty list allows every address. */
+/** Lists of IP addresses and CIDR ranges, of API keys and trusted proxies. For a key, an empty list allows every address. */
 import { BlockList, isIP } from 'node:net';
 import { plainAddress } from '@docyard/site/network';
 

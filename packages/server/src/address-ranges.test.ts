@@ -1,7 +1,7 @@
 /** The address list of a key: valid entries, and the callers they allow. */
 import { describe, expect, test } from 'vitest';
 import { plainAddress } from '@docyard/site/network';
-import { addressAllowed, complainAboutRange, subscriberOf } from './addresses.ts';
+import { addressAllowed, complainAboutRange, subscriberOf } from './address-ranges.ts';
 
 describe('an entry of the list', () => {
   test.each([
