@@ -1,18 +1,23 @@
 /** Renders the charts with Go templates (render.go) instead of Helm. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 
 const charts = fileURLToPath(new URL('../../../deploy/helm', import.meta.url));
 const renderer = fileURLToPath(new URL('render.go', import.meta.url));
+const cases = fileURLToPath(new URL('cases', import.meta.url));
 
 /** Why charts cannot be rendered here, or undefined. */
 export const goMissing =
   spawnSync('go', ['version']).status === 0
     ? undefined
     : 'the Helm chart is not rendered: Go is not installed';
+
+export const chartNames = ['docyard', 'docyard-site'] as const;
+type ChartName = (typeof chartNames)[number];
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -28,11 +33,11 @@ export interface Chart {
   facts: { name: string; version: string; appVersion: string };
   defaultValues: Record<string, Json>;
   valuesSchema: object;
-  /** Like `helm template`; throws template errors. */
-  render(given: Record<string, Json>, release?: string): Manifest[];
+  /** Like `helm template`; throws template errors. With objects, like `helm upgrade` in a cluster that has them. */
+  render(given: Record<string, Json>, release?: string, objects?: Json[]): Manifest[];
 }
 
-export function openChart(name: 'docyard' | 'docyard-site'): Chart {
+export function openChart(name: ChartName): Chart {
   const read = (file: string) => readFileSync(join(charts, name, file), 'utf8');
   const facts = parse(read('Chart.yaml')) as Chart['facts'];
   const defaultValues = parse(read('values.yaml')) as Chart['defaultValues'];
@@ -40,105 +45,75 @@ export function openChart(name: 'docyard' | 'docyard-site'): Chart {
     facts,
     defaultValues,
     valuesSchema: JSON.parse(read('values.schema.json')) as object,
-    render: (given, release = name) => renderChart(name, facts, mergeValues(defaultValues, given), release),
+    render: (given, release = name, objects = []) =>
+      renderChart({ name, facts, values: mergeValues(defaultValues, given), release, objects }),
   };
 }
 
-/** The required values. */
-export const minValues: Record<string, Json> = {
-  publicUrl: 'https://docyard.example.com',
-  blobsUrl: 's3://docyard/prod?region=eu-central-1',
-  existingSecret: 'docyard-secrets',
-};
+/** A fixture: a values file, and the objects that the chart makes of it. */
+export interface ChartCase {
+  chart: ChartName;
+  name: string;
+  values: Record<string, Json>;
+  /** Has the rendered objects as YAML documents. */
+  expectedFile: string;
+}
 
-/** Turns every optional feature on. */
-export const maxValues: Record<string, Json> = {
-  ...minValues,
-  previewUrl: 'https://preview.docyard.example.com',
-  imagePullSecrets: [{ name: 'registry' }],
-  secretFiles: { MODEL_KEY_FILE: 'model-key', AWS_SHARED_CREDENTIALS_FILE: 's3-credentials' },
-  settings: { MODEL_URL: 'https://model.example.com/v1', MODEL_NAME: 'm', LIMIT_BODY_BYTES: '2000000' },
-  api: {
-    autoscaling: { enabled: true },
-    podAnnotations: { team: 'docs' },
-    nodeSelector: { 'kubernetes.io/arch': 'amd64' },
-    tolerations: [{ key: 'dedicated', operator: 'Equal', value: 'docs', effect: 'NoSchedule' }],
-    affinity: { podAntiAffinity: {} },
-  },
-  worker: { autoscaling: { enabled: true }, settings: { EXPORT_CONCURRENCY: '4' } },
-  ingress: {
-    enabled: true,
-    host: 'docyard.example.com',
-    previewHost: 'preview.docyard.example.com',
-    className: 'nginx',
-    annotations: { 'cert-manager.io/cluster-issuer': 'letsencrypt' },
-    tlsSecret: 'docyard-tls',
-  },
-  serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/docyard' } },
-  networkPolicy: {
-    apiFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
-    workerFrom: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
-  },
-  podMonitor: { enabled: true, labels: { release: 'prometheus' } },
-};
+export function casesOf(chart: ChartName): ChartCase[] {
+  const folder = join(cases, chart);
+  return readdirSync(folder).map((name) => ({
+    chart,
+    name,
+    values: valuesOf(chart, name),
+    expectedFile: join(folder, name, 'expected.yaml'),
+  }));
+}
 
-export const minSiteValues: Record<string, Json> = {
-  staticExport: { enabled: true, bundleUrl: 'https://docs.example.com/bundle.tar.gz', version: '2.1' },
-};
+export function valuesOf(chart: ChartName, name: string): Record<string, Json> {
+  return parse(readFileSync(join(cases, chart, name, 'values.yaml'), 'utf8')) as Record<string, Json>;
+}
 
-/** Turns every optional feature on. */
-export const maxSiteValues: Record<string, Json> = {
-  staticExport: {
-    enabled: true,
-    bundleUrl: 'https://docyard.example.com/v1/static-export/jobs/se_1/bundle',
-    version: '20261115',
-    sha256: 'a'.repeat(64),
-    publicKey: [`RWQ${'A'.repeat(53)}`, `untrusted comment: key\nRWQ${'B'.repeat(53)}\n`],
-    refreshFrom: 'https://docyard.example.com/v1/static-export/latest/bundle?domain=docs.example.com',
-    refreshSeconds: 86_400,
-    apiKey: { existingSecret: 'docyard-key' },
-  },
-  basePath: '/docs',
-  hstsSeconds: 31_536_000,
-  bundleVolume: { image: 'registry.example.com/docs-bundle:2.1' },
-  imagePullSecrets: [{ name: 'registry' }],
-  autoscaling: { enabled: true },
-  podAnnotations: { team: 'docs' },
-  nodeSelector: { 'kubernetes.io/arch': 'amd64' },
-  tolerations: [{ key: 'dedicated', operator: 'Equal', value: 'docs', effect: 'NoSchedule' }],
-  affinity: { podAntiAffinity: {} },
-  ingress: {
-    enabled: true,
-    host: 'docs.example.com',
-    className: 'nginx',
-    annotations: { 'cert-manager.io/cluster-issuer': 'letsencrypt' },
-    tlsSecret: 'docs-tls',
-  },
-  serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/docs' } },
-  networkPolicy: {
-    from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
-    statusFrom: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
-    to: [{ ipBlock: { cidr: '192.0.2.0/24' } }],
-    ports: [443, 8443],
-  },
-  podMonitor: { enabled: true, labels: { release: 'prometheus' } },
-};
+export function formatManifests(manifests: Manifest[]): string {
+  return manifests.map((manifest) => stringify(manifest, { lineWidth: 0, singleQuote: true })).join('---\n');
+}
 
-function renderChart(name: string, facts: Chart['facts'], values: Json, release: string): Manifest[] {
+interface Rendering {
+  name: ChartName;
+  facts: Chart['facts'];
+  values: Json;
+  release: string;
+  objects: Json[];
+}
+
+function renderChart({ name, facts, values, release, objects }: Rendering): Manifest[] {
   const asked = {
     folder: join(charts, name),
     release: { Name: release, Namespace: 'docs', Service: 'Helm', IsInstall: true, IsUpgrade: false },
     chart: { Name: facts.name, Version: facts.version, AppVersion: facts.appVersion },
     values,
+    objects,
   };
-  const ended = spawnSync('go', ['run', renderer], { input: JSON.stringify(asked), encoding: 'utf8' });
+  const ended = spawnSync(compiledRenderer(), [], { input: JSON.stringify(asked), encoding: 'utf8' });
   if (ended.status !== 0) throw new Error(ended.stderr);
   const files = JSON.parse(ended.stdout) as Record<string, string>;
   return Object.entries(files).flatMap(([file, text]) => (file.endsWith('.yaml') ? readManifests(text) : []));
 }
 
+let compiled: string | undefined;
+
+function compiledRenderer(): string {
+  if (compiled !== undefined) return compiled;
+  const folder = mkdtempSync(join(tmpdir(), 'docyard-charts-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'render');
+  const ended = spawnSync('go', ['build', '-o', program, renderer], { encoding: 'utf8' });
+  if (ended.status !== 0) throw new Error(ended.stderr);
+  compiled = program;
+  return program;
+}
+
 /** Strict: a duplicate key is an error. */
-function readManifests(text: string): Manifest[] {
+export function readManifests(text: string): Manifest[] {
   const documents = parseAllDocuments(text);
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {

@@ -1,6 +1,7 @@
 // Renders a Helm chart without Helm: text/template of Go, as Helm uses it, with those functions that the chart needs. A
 // function or a value that is missing is an error here, where Helm would sometimes print nothing.
-// In: {"folder", "release", "chart", "values"} as JSON. Out: {file: text} as JSON.
+// In: {"folder", "release", "chart", "values", "objects"} as JSON; objects are what lookup finds in the cluster. Out: {file: text}
+// as JSON.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"sort"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -22,6 +24,7 @@ type order struct {
 	Release map[string]any
 	Chart   map[string]any
 	Values  map[string]any
+	Objects []map[string]any
 }
 
 func main() {
@@ -36,6 +39,7 @@ func main() {
 	base := filepath.Join(filepath.Base(asked.Folder), "templates")
 	all := template.New("chart").Option("missingkey=error")
 	all.Funcs(functions(all))
+	all.Funcs(template.FuncMap{"lookup": lookupIn(asked.Objects)})
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -103,15 +107,48 @@ func functions(all *template.Template) template.FuncMap {
 			}
 			return made
 		},
-		"list":    func(items ...any) []any { return items },
-		"ternary": func(yes, no any, condition bool) any { return map[bool]any{true: yes, false: no}[condition] },
-		"quote":   func(value any) string { return fmt.Sprintf("%q", fmt.Sprint(value)) },
+		"list":   func(items ...any) []any { return items },
+		"append": func(items []any, item any) []any { return append(append([]any{}, items...), item) },
+		"concat": func(lists ...[]any) []any {
+			all := []any{}
+			for _, items := range lists {
+				all = append(all, items...)
+			}
+			return all
+		},
+		"join": func(between string, items []any) string {
+			texts := make([]string, len(items))
+			for i, item := range items {
+				texts[i] = fmt.Sprint(item)
+			}
+			return strings.Join(texts, between)
+		},
+		"set": func(object map[string]any, name string, value any) map[string]any {
+			object[name] = value
+			return object
+		},
+		"merge": func(into, from map[string]any) map[string]any {
+			for name, value := range from {
+				if _, isGiven := into[name]; !isGiven {
+					into[name] = value
+				}
+			}
+			return into
+		},
+		"deepCopy": func(value any) (any, error) { return fromJson(toJson(value)) },
+		"dig":      dig,
+		"toJson":   toJson,
+		"fromJson": fromJson,
+		"float64":  func(text string) (float64, error) { return strconv.ParseFloat(text, 64) },
+		"ternary":  func(yes, no any, condition bool) any { return map[bool]any{true: yes, false: no}[condition] },
+		"quote":    func(value any) string { return fmt.Sprintf("%q", fmt.Sprint(value)) },
 		"nindent": func(width int, text string) string {
 			margin := "\n" + strings.Repeat(" ", width)
 			return margin + strings.ReplaceAll(text, "\n", margin)
 		},
 		"toYaml":     func(value any) string { return strings.Join(block(value), "\n") },
 		"sha256sum":  func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) },
+		"hasSuffix":  func(suffix, text string) bool { return strings.HasSuffix(text, suffix) },
 		"contains":   func(part, text string) bool { return strings.Contains(text, part) },
 		"replace":    func(old, new, text string) string { return strings.ReplaceAll(text, old, new) },
 		"trimSuffix": func(suffix, text string) string { return strings.TrimSuffix(text, suffix) },
@@ -122,6 +159,42 @@ func functions(all *template.Template) template.FuncMap {
 			return text
 		},
 	}
+}
+
+// lookupIn is empty without a match, as when Helm renders without a cluster.
+func lookupIn(objects []map[string]any) func(string, string, string, string) map[string]any {
+	return func(version, kind, namespace, name string) map[string]any {
+		for _, object := range objects {
+			about, _ := object["metadata"].(map[string]any)
+			if object["kind"] == kind && about["namespace"] == namespace && about["name"] == name {
+				return object
+			}
+		}
+		return map[string]any{}
+	}
+}
+
+// dig takes the names of a path, a default and the object.
+func dig(given ...any) any {
+	names, usual := given[:len(given)-2], given[len(given)-2]
+	value := given[len(given)-1]
+	for _, name := range names {
+		object, isObject := value.(map[string]any)
+		inner, isGiven := object[name.(string)]
+		if !isObject || !isGiven {
+			return usual
+		}
+		value = inner
+	}
+	return value
+}
+
+func toJson(value any) string { return scalar(value) }
+
+func fromJson(text any) (any, error) {
+	var value any
+	err := json.Unmarshal([]byte(text.(string)), &value)
+	return value, err
 }
 
 // block writes YAML in block style, as Helm does: a caller may stand between entries of a mapping.

@@ -39,3 +39,32 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "docyard-site.needsNetwork" -}}
 {{- if or (contains "://" (include "docyard-site.bundleUrl" .)) (contains "://" .Values.staticExport.refreshFrom) -}}yes{{- end -}}
 {{- end -}}
+
+{{- define "docyard-site.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Changes with the entries of the Secret, so that pods restart. Empty if the renderer cannot read the cluster. */}}
+{{- define "docyard-site.secret-checksum" -}}
+{{- with .Values.staticExport.apiKey.existingSecret -}}
+{{- with lookup "v1" "Secret" $.Release.Namespace . -}}
+{{- toJson .data | sha256sum -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Stops with a message if the pod would be evicted before its volume for releases is full. */}}
+{{- define "docyard-site.check-storage" -}}
+{{- $size := .Values.data.size -}}
+{{- $limit := dig "limits" "ephemeral-storage" "" .Values.resources -}}
+{{- $isVolatile := not .Values.data.existingClaim -}}
+{{- if and $isVolatile (hasSuffix "Gi" $size) (hasSuffix "Gi" $limit) (ge (trimSuffix "Gi" $size | float64) (trimSuffix "Gi" $limit | float64)) -}}
+{{- fail (printf "resources.limits.ephemeral-storage is %s: it must be greater than data.size, which is %s." $limit $size) -}}
+{{- end -}}
+{{- end -}}
