@@ -1,6 +1,7 @@
 /** The values, schemas and rendered objects of both Helm charts. `npm run charts -- --write` renews the expected objects. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parser as promql } from '@prometheus-io/lezer-promql';
 import { Ajv, type ErrorObject } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import {
@@ -24,6 +25,10 @@ interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;
   definitions?: Record<string, Schema>;
+}
+
+interface Trigger {
+  metadata: { query: string };
 }
 
 const charts = Object.fromEntries(chartNames.map((name) => [name, openChart(name)]));
@@ -225,6 +230,26 @@ describe.skipIf(goMissing !== undefined)('the rendered charts', () => {
       expect(peers({ enabled: true }, role)).toContain('"app.kubernetes.io/name":"prometheus"');
       expect(peers({ enabled: false }, role)).not.toContain('prometheus');
     }
+  });
+
+  test('workers scale by metrics of the manual, with the labels that the PodMonitor adds', () => {
+    const manifests = render(valuesOf('docyard', 'queue-scaling'));
+    const scaled = find(manifests, 'ScaledObject', 'docyard-worker')?.spec;
+    const triggers = scaled?.['triggers'] as Trigger[] | undefined;
+    const query = triggers?.[0]?.metadata.query ?? '';
+    const manual = readFileSync(
+      fileURLToPath(new URL('../docs/operate/monitoring.mdx', import.meta.url)),
+      'utf8',
+    );
+    const metrics = query.match(/docyard_\w+/g) ?? [];
+    expect(metrics).toEqual(['docyard_jobs', 'docyard_database_up']);
+    for (const metric of metrics) expect(manual).toContain(`| \`${metric}\` |`);
+    promql.parse(query).iterate({
+      enter: ({ type, from }) => expect(type.isError, `${query} at ${from}`).toBe(false),
+    });
+    expect(find(manifests, 'PodMonitor', 'docyard')?.spec).toMatchObject({
+      podTargetLabels: expect.arrayContaining(['app.kubernetes.io/instance']) as string[],
+    });
   });
 
   test('metadata services of both address families are blocked', () => {
