@@ -54,6 +54,18 @@ describe('edit_file', () => {
     expect(site.read('a.mdx')).toBe('z\ny\nz\nz');
   });
 
+  test('an addition that is repeated is made once', async () => {
+    const site = await opened(bench({ 'a.mdx': 'intro\nSent on Monday. Paid by card.\n' }), 'a.mdx');
+    const edit = { path: 'a.mdx', old: 'Sent on Monday.', new: 'Sent on Monday. Due in May.' };
+    await site.run(editFile, edit);
+    for (const repeated of [edit, { ...edit, replace_all: true }]) {
+      const { isError, text } = await site.run(editFile, repeated);
+      expect(isError).toBe(true);
+      expect(text).toContain('The file already contains `new`, at line 2.');
+    }
+    expect(site.read('a.mdx')).toBe('intro\nSent on Monday. Due in May. Paid by card.\n');
+  });
+
   test('missing text shows similar lines', async () => {
     const text = '# Rowing\n\nPull the oars hard.\n\nPull the oar softly.\n\nAnchor here.\n';
     const site = await opened(bench({ 'a.mdx': text }), 'a.mdx');

@@ -51,7 +51,24 @@ function replaceExactly(
   const places = placesOf(file, old);
   if (places.length === 0) return undefined;
   if (places.length > 1 && !replace_all) throw new ToolError(explainAmbiguity(file, places));
+  refuseRepetition(file, { old, text }, places);
   return file.split(old).join(text);
+}
+
+/** Models repeat their last call, and an addition would be made twice. */
+function refuseRepetition(
+  file: string,
+  { old, text }: { old: string; text: string },
+  places: readonly number[],
+): void {
+  const offsets = placesOf(text, old);
+  const isDone = (place: number) =>
+    offsets.some((offset) => offset <= place && file.startsWith(text, place - offset));
+  const [first] = places;
+  if (first === undefined || !places.every(isDone)) return;
+  throw new ToolError(
+    `The file already contains \`new\`, at line ${lineAt(file, first)}. The change is done: continue with the next one.`,
+  );
 }
 
 function replaceApproximately(file: string, { old, new: now }: Replacement): string | undefined {
