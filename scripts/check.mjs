@@ -10,6 +10,7 @@ const steps = [
   { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   { name: 'unused code', command: 'knip', args: ['--no-progress'] },
   { name: 'wording', command: 'node', args: ['scripts/wording.ts'] },
+  { name: 'licenses', command: 'node', args: ['scripts/licenses.ts'] },
   { name: 'imports', command: 'node', args: ['scripts/import-graph.ts'] },
   { name: 'regular expressions', command: 'node', args: ['scripts/redos.ts'] },
   ...(process.argv.includes('--test')
