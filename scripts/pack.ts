@@ -5,6 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,7 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { bundlePrograms } from './bundle-programs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const packages = ['api', 'bundle', 'render', 'site', 'server'] as const;
+const packages = ['api', 'bundle', 'dashboard', 'render', 'site', 'server'] as const;
 type Package = (typeof packages)[number];
 /** Libraries, which are published with types. */
 const typed: readonly Package[] = ['api', 'bundle', 'render', 'site'];
@@ -30,17 +32,27 @@ const ofClient = { dependencyRange: '^', engines: { node: '>=20.3' } };
 
 const forTests = /\.test\.ts$/;
 
+/** The dashboard is published as it was built. `docyard` contains the same files. */
+const dashboard = join(root, 'packages/server/dist/dashboard');
+const isPublished = (file: string): boolean => !file.endsWith('.built-from');
+
 interface Manifest {
   name: string;
   version: string;
-  private?: boolean;
   exports?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: unknown;
+  scripts?: unknown;
+}
+
+interface Origin {
+  homepage: string;
+  bugs: object;
+  repository: object;
 }
 
 export async function packAll(target: string, names: readonly Package[] = packages): Promise<string[]> {
-  if (names.includes('server'))
+  if (names.includes('server') || names.includes('dashboard'))
     execFileSync(process.execPath, [join(root, 'scripts/dashboard.mjs')], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'docyard-pack-'));
   mkdirSync(target, { recursive: true });
@@ -66,11 +78,12 @@ const quietly = ['ignore', 'pipe', 'ignore'] as const satisfies string[];
 
 function stage(name: Package, folder: string): void {
   const source = join(root, 'packages', name);
+  if (name === 'dashboard') cpSync(dashboard, join(folder, 'dist'), { recursive: true, filter: isPublished });
   const write = (file: string, text: string | Uint8Array) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
-  for (const file of filesBelow(source)) {
+  for (const file of name === 'dashboard' ? [] : filesBelow(source)) {
     if (forTests.test(file)) continue;
     const bytes = readFileSync(join(source, file));
     // The dashboard is shipped as it was built.
@@ -81,7 +94,7 @@ function stage(name: Package, folder: string): void {
   write('package.json', publishedManifest(name, readFileSync(join(source, 'package.json'), 'utf8')));
   write('LICENSE', readFileSync(join(root, 'LICENSE')));
   // The notices cover code in rendered pages.
-  if (name === 'render' || name === 'server')
+  if (name === 'dashboard' || name === 'render' || name === 'server')
     write('THIRD-PARTY-NOTICES.md', readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')));
   write('README.md', readFileSync(join(name === 'server' ? root : source, 'README.md')));
   if (name !== 'server') return;
@@ -91,6 +104,12 @@ function stage(name: Package, folder: string): void {
 /** Bundles the published files, so that the bundle refers to them. */
 async function addPrograms(folder: string): Promise<void> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  // npm leaves these out of a package.
+  for (const name of packages) {
+    const ownModules = join(root, 'packages', name, 'node_modules');
+    if (existsSync(ownModules) && existsSync(join(folder, name)))
+      symlinkSync(ownModules, join(folder, name, 'node_modules'));
+  }
   const { version } = JSON.parse(readFileSync(join(folder, 'server/package.json'), 'utf8')) as Manifest;
   const programs = join(folder, 'server/dist/programs');
   await bundlePrograms({ packages: folder, target: join(programs, version), builtFrom: version });
@@ -115,14 +134,28 @@ function nameJavaScript(text: string): string {
 }
 
 function publishedManifest(name: Package, text: string): string {
-  const { private: _private, devDependencies: _unused, exports, ...rest } = JSON.parse(text) as Manifest;
+  const { devDependencies: _unused, scripts: _build, exports, ...rest } = JSON.parse(text) as Manifest;
+  const { homepage, bugs, repository } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  ) as Origin;
   const manifest = {
     ...rest,
+    homepage,
+    bugs,
+    repository: { ...repository, directory: `packages/${name}` },
+    publishConfig: { access: 'public', provenance: true },
     ...(name === 'api' && { dependencies: ranged(rest.dependencies), engines: ofClient.engines }),
+    ...(name === 'dashboard' && builtFiles),
     ...(exports && { exports: publishedExports(exports) }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
+
+/** The built files contain their libraries. */
+const builtFiles = {
+  dependencies: undefined,
+  exports: { './package.json': './package.json', './dist/*': './dist/*' },
+};
 
 /** Types come first, because resolvers take the first matching condition. */
 function publishedExports(exports: Record<string, string>): Record<string, object> {
@@ -145,6 +178,14 @@ function ranged(dependencies: Record<string, string> = {}): Record<string, strin
 function writeTypes(folder: string, names: readonly Package[]): void {
   if (names.length === 0) return;
   const config = join(folder, 'tsconfig.json');
+  const entries = names.flatMap((name) => {
+    const source = join(root, 'packages', name);
+    const { exports = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest;
+    return Object.entries(exports).map(([door, file]) => [
+      `@docyard/${name}${door.slice(1)}`,
+      join(source, file),
+    ]);
+  });
   const compilerOptions = {
     noEmit: false,
     declaration: true,
@@ -152,13 +193,12 @@ function writeTypes(folder: string, names: readonly Package[]): void {
     rootDir: join(root, 'packages'),
     outDir: join(folder, 'types'),
     typeRoots: [join(root, 'node_modules/@types')],
+    // The compiler omits the declarations of a file that it reaches through node_modules first.
+    paths: Object.fromEntries(entries.map(([door, file]) => [door, [file]])) as Record<string, string[]>,
   };
-  const files = names.flatMap((name) => {
-    const { exports = {} } = JSON.parse(
-      readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
-    ) as Manifest;
-    return Object.values(exports).map((file) => join(root, 'packages', name, file));
-  });
+  // Declarations of modules without types.
+  const ambient = names.flatMap((name) => globSync(join(root, 'packages', name, 'src/**/*.d.ts')));
+  const files = [...entries.map(([, file]) => file), ...ambient];
   writeFileSync(
     config,
     JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }),

@@ -38,10 +38,10 @@ const checks: Record<string, { missing?: string | undefined; run(): Promise<stri
   },
   packages: {
     async run() {
-      const { tarballKilobytes, installSeconds, ...figures } = await checkPackages();
+      const { nodes, tarballKilobytes, installSeconds, ...figures } = await checkPackages();
       return [
         ...Object.entries(tarballKilobytes).map(([name, size]) => `${name}: ${size.toFixed(0)} kB`),
-        `installed in ${installSeconds.toFixed(0)} s`,
+        `installed in ${installSeconds.toFixed(0)} s, with types for node16 and bundler, ran on Node ${nodes.join(', ')}`,
         ...described(figures),
       ];
     },

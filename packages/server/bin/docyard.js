@@ -5,6 +5,17 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+// The renderer has native libraries, which are published for these systems.
+const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
+const platform = `${process.platform}-${process.arch}`;
+if (!platforms.includes(platform)) {
+  console.error(
+    `docyard: cannot start on ${platform}: the renderer is not published for it. Run Docyard on ${platforms.join(', ')}. ` +
+      'The package @docyard/site, which serves exported sites, runs on every system with Node.',
+  );
+  process.exit(1);
+}
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const isNewEnough = major > 22 || (major === 22 && minor >= 18);
 
