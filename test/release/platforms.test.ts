@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { productionPackages, type LockedPackage } from '../../scripts/production-packages.ts';
+import { kitPlatforms } from '../../scripts/release/kit.ts';
 import { program } from '../service.ts';
 
 const packages = productionPackages();
@@ -66,4 +67,8 @@ test('on another system the program ends with a message that names the supported
       'Run Docyard on darwin-arm64, darwin-x64, linux-arm64, linux-x64, win32-arm64, win32-x64. ' +
       'The package @docyard/site, which serves exported sites, runs on every system with Node.\n',
   );
+});
+
+test.each(Object.values(kitPlatforms))('the kit for $os $cpu finds Node in the lockfile', ({ node }) => {
+  expect([...packages.values()].map(({ name }) => name)).toContain(node);
 });
