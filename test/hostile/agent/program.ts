@@ -213,7 +213,9 @@ async function stopped(service: Service, root: string): Promise<string[]> {
 
 /** Everything that jobs must not touch, including the secrets of the service. */
 function filesAround(root: string): Map<string, string> {
-  return contentsOf(root, (path) => /^data\/(?:work|blobs|cache|docyard\.db|lock)/.test(path));
+  // The service may still probe the isolation when the first files are read.
+  const isOfService = /^(?:data\/(?:work|blobs|cache|docyard\.db|lock)|temporary\/docyard-probe-)/;
+  return contentsOf(root, (path) => isOfService.test(path));
 }
 
 function hostFiles({ repository }: Stage): Map<string, string> {
