@@ -60,7 +60,7 @@ function backUpBefore(connection: DatabaseSync, file: string, pending: readonly 
   } catch (error) {
     if (existsSync(unfinished)) rmSync(unfinished);
     throw new Error(
-      `The database ${file} was not migrated, because it cannot be copied to ${folder}: ${isDiskFull(error) ? 'the disk is full' : fileErrorReason(error)}. Free some space, or make a backup elsewhere and run docyard migrate --no-backup.`,
+      `The database ${file} was not migrated, because it cannot be copied to ${folder}: ${isDiskFull(error) ? 'the disk is full' : fileErrorReason(error)}. Free some space, or make a backup on another disk and run docyard migrate --no-backup.`,
       { cause: error },
     );
   }
