@@ -64,7 +64,9 @@ function backUpBefore(connection: DatabaseSync, file: string, pending: readonly 
       { cause: error },
     );
   }
-  const backups = readdirSync(folder).filter((name) => /^docyard-.*-before-.*\.db$/.test(name));
+  const backups = readdirSync(folder).filter((name) =>
+    /^docyard-[\dTZ-]{18}-before-[\w-]{1,80}\.db$/.test(name),
+  );
   for (const name of backups.toSorted().slice(0, -maxBackups)) rmSync(join(folder, name), { force: true });
   return backup;
 }
