@@ -31,7 +31,7 @@ export async function startStack(name: StackName, environment: Record<string, st
 
 async function startSingle(environment: Record<string, string>): Promise<Stack> {
   const dataDir = temporaryFolder('soak');
-  const service = await startService({ dataDir, sample: false, environment });
+  const service = await startService({ dataDir, workingFolder: dataDir, sample: false, environment });
   return {
     processes: [{ name: 'process', service }],
     apis: [service],
@@ -70,9 +70,11 @@ async function startScale(environment: Record<string, string>): Promise<Stack> {
   const processes: Stack['processes'] = [];
   for (const role of ['api', 'worker'] as const) {
     for (const number of [1, 2]) {
+      const dataDir = temporaryFolder(`soak-${role}`);
       const service = await startService({
         role,
-        dataDir: temporaryFolder(`soak-${role}`),
+        dataDir,
+        workingFolder: dataDir,
         sample: false,
         environment: shared,
       });
