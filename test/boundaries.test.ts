@@ -130,12 +130,12 @@ describe('inside the server', () => {
     expect(crossing).toEqual([]);
   });
 
-  test('adapters know ports, egress, git and problems, and only compose knows adapters', () => {
+  test('adapters know ports, egress, git, problems and the version, and only compose knows adapters', () => {
     const wrong = inside.filter(
       ({ from, to }) =>
         (adapters.test(from) &&
           !adapters.test(to) &&
-          !/^(ports\/|egress\/|git\/|(problem|file-modes)\.ts$)/.test(to)) ||
+          !/^(ports\/|egress\/|git\/|(problem|file-modes|version)\.ts$)/.test(to)) ||
         (adapters.test(to) && !adapters.test(from) && from !== 'compose.ts'),
     );
     expect(wrong).toEqual([]);

@@ -79,6 +79,7 @@ it('the configuration page lists every setting with its default', () => {
     RENDER_ISOLATION_MIN: 'depends on the number of organizations',
     TRUST_PROXY: 'off',
     OFFLINE: 'off',
+    AUTO_MIGRATE: 'on',
     DASHBOARD: 'on',
     EGRESS_ALLOW: 'empty',
     AGENT_COMMAND: 'the built-in engine',

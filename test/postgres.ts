@@ -121,6 +121,15 @@ export function dumpDatabase(url: string): string {
   return runNow('pg_dump', ['--data-only', url]);
 }
 
+/** The schema and every row, as statements of psql. */
+export function dumpWholeDatabase(url: string): string {
+  return runNow('pg_dump', ['--no-owner', '--no-privileges', url]);
+}
+
+export function loadDump(url: string, file: string): void {
+  runNow('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', file, url]);
+}
+
 export function runStatements(url: string, ...statements: string[]): void {
   runNow('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...statements.flatMap((each) => ['-c', each]), url]);
 }

@@ -41,6 +41,8 @@ export interface ServiceOptions {
   logLevel?: 'trace' | 'info';
   /** Where the program and its children run. */
   workingFolder?: string;
+  /** The path of another `docyard.js`, such as one of an earlier version. */
+  program?: string | undefined;
   /** Kills the process after this step of an agent job (`runSteps`). */
   crashAfter?: string;
   /** Called before the process is ready. */
@@ -72,7 +74,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   ];
   if (options.sample === false) args.push('--no-sample');
   if (options.role !== undefined) args.push('--role', options.role);
-  const started = options.crashAfter === undefined ? [program] : ['--no-warnings', crashingProgram];
+  const started =
+    options.crashAfter === undefined ? [options.program ?? program] : ['--no-warnings', crashingProgram];
   const child = spawn(process.execPath, [...started, ...args], {
     env: {
       ...process.env,

@@ -26,6 +26,8 @@ interface CallerOptions {
   organization: Organization;
   /** Aborts all retries. */
   signal: AbortSignal;
+  /** Starts wait while so many jobs are not followed yet. Without it, all jobs start at once. */
+  maxUnfollowed?: number;
 }
 
 const startersAtOnce = 3;
@@ -91,9 +93,10 @@ export class Caller {
   }
 
   async #startSome(): Promise<void> {
-    const { ledger } = this.#options;
+    const { ledger, maxUnfollowed = Infinity } = this.#options;
     const { name, domain, jobs } = this.organization;
     while (this.#started < jobs) {
+      while (this.#unfollowed.length >= maxUnfollowed && !this.#options.signal.aborted) await pause(100);
       this.#started += 1;
       const tag = `${name}-${this.#started}`;
       const start = () =>

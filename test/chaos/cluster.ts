@@ -1,6 +1,6 @@
 /**
- * The installation under test: three API and three worker processes on one PostgreSQL and one Ceph bucket. A supervisor
- * restarts processes that exit.
+ * The installation under test: API and worker processes, three of each by default, on one PostgreSQL and one Ceph bucket. A
+ * supervisor restarts processes that exit.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,13 +14,17 @@ import { fillDisk, mountSmallDisk, unmountSmallDisk } from '../small-disk.ts';
 import { StartFailedError, StartLimit } from './start-limit.ts';
 
 const run = promisify(execFile);
-const ofEachRole = 3;
+const defaultOfEachRole = 3;
 const workerDiskMegabytes = 192;
 /** Longer than a start or stop takes on a busy machine. */
 const maxSeconds = 120;
 
 export interface ClusterOptions {
   environment: Record<string, string>;
+  /** Number of API processes, and of workers. */
+  ofEachRole?: number;
+  /** The `docyard.js` of the first processes and of commands; today's by default. */
+  program?: string;
   /** Reports a violation. */
   complain(problem: string): void;
   /** Called when the run cannot continue. */
@@ -37,6 +41,7 @@ export class Cluster {
   /** Whether a fault has made the database or the storage unavailable. */
   isOutage = false;
   readonly #environment: Record<string, string>;
+  readonly #program: string;
 
   private constructor(parts: {
     postgres: PostgresServer;
@@ -50,6 +55,7 @@ export class Cluster {
     this.rgw = rgw;
     this.databaseUrl = databaseUrl;
     this.blobsUrl = blobsUrl;
+    this.#program = options.program ?? program;
     this.#environment = {
       ...options.environment,
       ...rgw.credentials,
@@ -60,7 +66,7 @@ export class Cluster {
     const environment = this.#environment;
     this.members = (['api', 'worker'] as const).flatMap((role) =>
       Array.from(
-        { length: ofEachRole },
+        { length: options.ofEachRole ?? defaultOfEachRole },
         (_, index) =>
           new Member({
             ...options,
@@ -93,7 +99,7 @@ export class Cluster {
 
   async command(...args: string[]): Promise<unknown> {
     const env = { ...process.env, ...this.#environment };
-    const { stdout } = await run(process.execPath, [program, ...args, '--json'], { env });
+    const { stdout } = await run(process.execPath, [this.#program, ...args, '--json'], { env });
     return JSON.parse(stdout);
   }
 
@@ -132,6 +138,7 @@ export class Member {
   service: Service | undefined;
   /** Failed starts, such as one without a database. */
   failedStarts = 0;
+  #program: string | undefined;
   readonly #options: MemberOptions;
   readonly #limit: StartLimit;
   readonly #hasSmallDisk: boolean;
@@ -140,6 +147,7 @@ export class Member {
     this.#options = options;
     this.role = options.role;
     this.name = options.name;
+    this.#program = options.program;
     this.dataDir = temporaryFolder(`chaos-${options.role}`);
     this.#limit = new StartLimit(options.name);
     this.#hasSmallDisk = options.role === 'worker' && mountSmallDisk(this.dataDir, workerDiskMegabytes);
@@ -153,6 +161,7 @@ export class Member {
       try {
         this.service = await startService({
           role: this.role,
+          program: this.#program,
           dataDir: this.dataDir,
           workingFolder: this.dataDir,
           environment,
@@ -219,6 +228,13 @@ export class Member {
     const status = await service.stop();
     clearTimeout(deadline);
     if (status !== 0) this.#options.complain(`${this.name} received SIGTERM and exited with ${status}`);
+  }
+
+  /** Stops the process and starts today's program in its place. */
+  async upgrade(): Promise<void> {
+    this.#program = undefined;
+    await this.stop();
+    await this.start();
   }
 
   #deadline(complaint: string, end: () => void): NodeJS.Timeout {

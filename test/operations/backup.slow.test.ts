@@ -77,7 +77,9 @@ describe('docyard migrate', () => {
     expect(first.pending).toContain('0003-agent-changes');
     expect(JSON.parse(plan().stdout)).toEqual(first);
     const done = docyard('migrate', '--json', '--data', dataDir);
-    expect(JSON.parse(done.stdout)).toEqual({ applied: first.pending });
+    const { applied, backup } = JSON.parse(done.stdout) as { applied: string[]; backup: string };
+    expect(applied).toEqual(first.pending);
+    expect(existsSync(backup)).toBe(true);
     expect(docyard('migrate', '--plan', '--data', dataDir).stdout).toMatch(/up to date/);
   });
 });

@@ -11,7 +11,7 @@ import { DocyardClient } from '@docyard/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresMissing, startPostgres, type PostgresServer } from '../postgres.ts';
 import { gitRepository, program, siteFiles, startService, temporaryFolder } from '../service.ts';
-import { keepEverything, unpackEarlierData, type EarlierData } from '../upgrade/fixture.ts';
+import { keepEverything, unpackEarlierData, type EarlierIds } from '../upgrade/fixture.ts';
 
 function docyard(...args: string[]) {
   const ended = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
@@ -22,7 +22,7 @@ describe.skipIf(postgresMissing !== undefined)(`docyard migrate-data ${postgresM
   const dataDir = join(temporaryFolder('move'), 'data');
   const blobsUrl = `file://${temporaryFolder('blobs')}`;
   let postgres: PostgresServer;
-  let earlier: EarlierData;
+  let earlier: EarlierIds;
   let cutOffId: string;
 
   beforeAll(async () => {

@@ -95,6 +95,13 @@ export async function openTables(
   return openPostgres({ url, waitSeconds: 3, ...options });
 }
 
+/** Creates or updates the tables of the queue, which SQLite does not have. */
+export async function migrateQueue(url: string): Promise<void> {
+  const { PgBossQueue } = await import('./adapters/queue/pg-boss.ts');
+  const queue = await PgBossQueue.open({ url, changes: new InProcessChanges() });
+  await queue.stop();
+}
+
 export { knownMigrations, listMigrations } from './adapters/database/migrate.ts';
 
 export async function compose(config: Config, telemetry = noTelemetry): Promise<Context> {
@@ -141,12 +148,20 @@ async function openDatabase(
   log: Context['log'],
   measures: Measures,
 ): Promise<Pick<Context, 'database' | 'queue' | 'changes'>> {
-  const { databaseUrl: url, limits } = config;
+  const { databaseUrl: url, limits, autoMigrate } = config;
   const maxPerOrganization = limits.runningPerOrganization;
-  const applied = (migrations: string[]) => log.info({ migrations }, 'migrated the database');
+  const opening: OpeningOptions = {
+    measures,
+    pending: autoMigrate ? 'apply' : 'refuse',
+    migrating: ({ backup, ...start }) =>
+      backup === null
+        ? log.info(start, 'migrating the database, which only pg_dump backs up')
+        : log.info({ ...start, backup }, `copied the database to ${backup}, migrating it`),
+    applied: (migrations) => log.info({ migrations }, 'migrated the database'),
+  };
   if (url === null) {
     return {
-      database: await openSqlite(join(config.dataDir, 'docyard.db'), { measures, applied }),
+      database: await openSqlite(join(config.dataDir, 'docyard.db'), opening),
       queue: new InProcessQueue(maxPerOrganization),
       changes: new InProcessChanges(),
     };
@@ -160,11 +175,11 @@ async function openDatabase(
     throttled((error) => log.warn({ err: error }, `${message}, retrying`));
   const waiting = (name: string, reason: string) =>
     log.warn({ database: name, reason }, `waiting for the database ${name}`);
-  const database = await openPostgres({ url, measures, applied, waiting });
+  const database = await openPostgres({ url, waiting, ...opening });
   const changes = await PostgresChanges.open({ url, warn: warningFor('cannot receive announcements') });
   try {
     const warn = warningFor('cannot reach the queue');
-    const queue = await PgBossQueue.open({ url, changes, maxPerOrganization, warn });
+    const queue = await PgBossQueue.open({ url, changes, maxPerOrganization, autoMigrate, warn });
     return { database, changes, queue };
   } catch (error) {
     await changes.close();

@@ -63,6 +63,11 @@ export const settings = {
     meaning: 'PostgreSQL database. Default: SQLite in the data folder.',
     secret: true,
   },
+  AUTO_MIGRATE: {
+    check: z.stringbool({ error: 'must be on or off' }).default(true),
+    meaning:
+      'Apply pending database migrations at startup. When off, run docyard migrate first: a process does not start on a database with pending migrations.',
+  },
   BLOBS_URL: {
     check: z
       .string()

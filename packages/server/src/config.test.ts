@@ -15,6 +15,7 @@ test('every setting has a default', () => {
     host: '127.0.0.1',
     dataDir: resolve('data'),
     databaseUrl: null,
+    autoMigrate: true,
     blobsUrl: null,
     secretKey: null,
     secretKeyPrevious: null,
@@ -62,6 +63,7 @@ test('every setting is read', () => {
     HOST: '0.0.0.0',
     DATA_DIR: '/srv/docyard',
     DATABASE_URL: 'postgres://docyard@localhost/docyard',
+    AUTO_MIGRATE: 'off',
     BLOBS_URL: 's3://bundles/docyard?endpoint=http://127.0.0.1:9000',
     SECRET_KEY: 'k'.repeat(32),
     SECRET_KEY_PREVIOUS: 'p'.repeat(32),
@@ -120,6 +122,7 @@ test('every setting is read', () => {
     host: '0.0.0.0',
     dataDir: '/srv/docyard',
     databaseUrl: 'postgres://docyard@localhost/docyard',
+    autoMigrate: false,
     blobsUrl: 's3://bundles/docyard?endpoint=http://127.0.0.1:9000',
     secretKey: 'k'.repeat(32),
     secretKeyPrevious: 'p'.repeat(32),
@@ -252,6 +255,7 @@ describe('an invalid value', () => {
     RETENTION_AGENT_DAYS: ['0', '40000'],
     RETENTION_JOB_DAYS: ['0', '40000'],
     DRAIN_SECONDS: ['-1', '601', 'long'],
+    AUTO_MIGRATE: ['later'],
     DASHBOARD: ['hidden', '2'],
   };
   const cases = Object.entries(wrong).flatMap(([name, values]) =>

@@ -27,6 +27,8 @@ export interface Config {
   dataDir: string;
   /** A PostgreSQL URL; null for SQLite in the data folder. */
   databaseUrl: string | null;
+  /** Whether pending migrations are applied at startup, rather than refused. */
+  autoMigrate: boolean;
   /** `s3://bucket/prefix?…` or `file:///folder`; null for a folder in the data folder. */
   blobsUrl: string | null;
   /** The secret that all processes share; null to use the one in the data folder. */
@@ -125,6 +127,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     host: value.HOST,
     dataDir: resolve(value.DATA_DIR),
     databaseUrl: value.DATABASE_URL ?? null,
+    autoMigrate: value.AUTO_MIGRATE,
     blobsUrl: value.BLOBS_URL ?? null,
     secretKey: value.SECRET_KEY ?? null,
     secretKeyPrevious: value.SECRET_KEY_PREVIOUS ?? null,

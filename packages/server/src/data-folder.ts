@@ -68,6 +68,7 @@ const restrictedFiles = [
   'lock.pid',
   'secrets.json',
   'blobs',
+  'backups',
 ];
 
 /** Container volumes are often open to a group; the files in the folder must not be. */

@@ -1,4 +1,7 @@
-/** `docyard migrate`: applies or lists pending migrations. The service also applies them when it starts. */
+/**
+ * `docyard migrate`: applies or lists pending migrations, and ends. The service also applies them when it starts, unless
+ * AUTO_MIGRATE is off.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -6,19 +9,22 @@ import { CommandError } from './errors.ts';
 import { addLocalOptions, type LocalOptions } from './local.ts';
 
 export function describeMigrate(command: Command): void {
-  command.description('Apply pending database migrations.');
+  command.description('Apply pending database migrations and exit.');
   addLocalOptions(command, false)
     .option('--plan', 'list pending migrations without applying them')
+    .option('--no-backup', 'do not copy an SQLite database before it is migrated')
     .addHelpText('after', '\nExample:\n  docyard migrate --plan --data /var/lib/docyard')
     .action(migrate);
 }
 
-async function migrate(options: LocalOptions & { plan?: boolean }): Promise<void> {
-  const [{ readConfig }, { openTables, listMigrations }, { lockDataFolder }] = await Promise.all([
-    import('../config.ts'),
-    import('../compose.ts'),
-    import('../data-folder.ts'),
-  ]);
+interface MigrateOptions extends LocalOptions {
+  plan?: boolean;
+  backup: boolean;
+}
+
+async function migrate(options: MigrateOptions): Promise<void> {
+  const [{ readConfig }, { openTables, listMigrations, migrateQueue }, { lockDataFolder }] =
+    await Promise.all([import('../config.ts'), import('../compose.ts'), import('../data-folder.ts')]);
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
   const config = readConfig({ ...process.env, ...given });
   const isEmbedded = config.databaseUrl === null;
@@ -26,17 +32,24 @@ async function migrate(options: LocalOptions & { plan?: boolean }): Promise<void
     throw new CommandError(`${config.dataDir} contains no Docyard data. Pass the data folder with --data.`);
   const unlock = isEmbedded && options.plan !== true ? await lockDataFolder(config.dataDir) : undefined;
   try {
-    let applied: string[] = [];
-    const opening = options.plan
-      ? { skipMigrations: true }
-      : { applied: (names: string[]) => (applied = names) };
-    const database = await openTables(config, opening);
+    const result: Applied = { applied: [], backup: null };
+    const database = await openTables(
+      config,
+      options.plan
+        ? { pending: 'leave' }
+        : {
+            backup: options.backup,
+            migrating: ({ backup }) => (result.backup = backup),
+            applied: (names) => (result.applied = names),
+          },
+    );
     const { known, newer } = await listMigrations(database);
     await database.destroy();
+    if (!options.plan && config.databaseUrl !== null) await migrateQueue(config.databaseUrl);
     const pending = known.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
-    const result = options.plan ? { pending, newer } : { applied };
-    const text = options.plan ? formatPlan(pending, newer) : formatApplied(applied);
-    process.stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : text);
+    const text = options.plan ? formatPlan(pending, newer) : formatApplied(result);
+    const record = options.plan ? { pending, newer } : result;
+    process.stdout.write(options.json ? `${JSON.stringify(record, null, 2)}\n` : text);
     if (newer.length > 0) process.exitCode = 1;
   } finally {
     unlock?.();
@@ -55,9 +68,16 @@ function formatPlan(pending: string[], newer: string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function formatApplied(applied: string[]): string {
+interface Applied {
+  applied: string[];
+  /** The file of the copy that was made before, of SQLite. */
+  backup: string | null;
+}
+
+function formatApplied({ applied, backup }: Applied): string {
   if (applied.length === 0) return 'The database was already up to date.\n';
-  return `${steps(applied.length)} done: ${applied.join(', ')}.\n`;
+  const copied = backup === null ? '' : `Copied the database to ${backup}.\n`;
+  return `${copied}${steps(applied.length)} done: ${applied.join(', ')}.\n`;
 }
 
 function steps(count: number): string {

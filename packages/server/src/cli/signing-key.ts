@@ -106,7 +106,7 @@ async function keyOfData(folder: string): Promise<string> {
   ]);
   const config = readConfig({ ...process.env, DATA_DIR: folder });
   const isThere = config.databaseUrl !== null || existsSync(join(config.dataDir, 'docyard.db'));
-  const database = isThere ? await openTables(config, { skipMigrations: true }) : undefined;
+  const database = isThere ? await openTables(config, { pending: 'leave' }) : undefined;
   const signer = await findSigner(config, database);
   await database?.destroy();
   if (signer !== undefined) return signer.publicKey;

@@ -5,7 +5,13 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Preview } from '@docyard/api';
-import { type Manifest, manifestName, parseManifest, unpackBundle } from '@docyard/bundle';
+import {
+  BundleRefusedError,
+  type Manifest,
+  manifestName,
+  parseManifest,
+  unpackBundle,
+} from '@docyard/bundle';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '@docyard/site/disk';
 import type { Job } from '../jobs/store.ts';
@@ -111,6 +117,12 @@ async function unpack(
     context.log.info({ jobId, files: manifest.files.length, milliseconds }, 'unpacked a preview');
     return { folder, manifest };
   } catch (error) {
+    // Bundles of early versions have no manifest.
+    if (error instanceof BundleRefusedError && error.refusal === 'manifest_missing') {
+      const message =
+        'The bundle was made by an early version and has no manifest. Start a new export of the domain.';
+      throw new Problem('bundle_purged', message, { cause: error });
+    }
     throw isDiskFull(error) ? diskFull(error) : error;
   }
 }

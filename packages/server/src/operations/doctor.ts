@@ -80,7 +80,7 @@ export async function examine(config: Config): Promise<Finding[]> {
 /** Undefined when the database cannot be opened; the database check reports the reason. */
 async function openWithoutMigrating(config: Config): Promise<Database | undefined> {
   if (config.databaseUrl === null && !(await exists(databaseFile(config)))) return undefined;
-  return openTables(config, { skipMigrations: true }).catch(() => undefined);
+  return openTables(config, { pending: 'leave' }).catch(() => undefined);
 }
 
 async function checkNode(): Promise<Verdict> {
@@ -122,7 +122,7 @@ async function checkDatabase(config: Config, database: Database | undefined): Pr
   if (config.databaseUrl === null) return checkSqlite(config, database);
   const { host } = new URL(config.databaseUrl);
   if (database === undefined) {
-    const error = await openTables(config, { skipMigrations: true }).catch((reason: unknown) => reason);
+    const error = await openTables(config, { pending: 'leave' }).catch((reason: unknown) => reason);
     return failed(
       reasonOf(error),
       `Check DATABASE_URL and that PostgreSQL at ${host} accepts connections from this machine.`,

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { sql, type RawBuilder } from 'kysely';
 import type { ExportFile } from '../exports/record.ts';
 import type { Blobs } from '../ports/blobs.ts';
-import { acquireLocks, type Database, type Tables } from '../ports/database.ts';
+import { acquireLocks, schemaVersionName, type Database, type Tables } from '../ports/database.ts';
 
 export class MoveError extends Error {
   override name = 'MoveError';
@@ -62,6 +62,8 @@ export async function copyTables(
 ): Promise<TableDigest[]> {
   return to.transaction().execute(async (inside) => {
     await acquireLocks(inside, 'move');
+    // Opening the target has recorded its migrations; the source has the same record.
+    await inside.deleteFrom('installation').where('name', '=', schemaVersionName).execute();
     await refuseFullTables(inside);
     const copied: TableDigest[] = [];
     for (const table of tableNames) {

@@ -320,6 +320,9 @@ export interface DeploymentRow {
   last_seen_at: string;
 }
 
+/** The name of the fact with the last migration and the version of Docyard that applied it. */
+export const schemaVersionName = 'schema_version';
+
 /** Facts about this installation, by name. */
 export interface InstallationRow {
   name: string;

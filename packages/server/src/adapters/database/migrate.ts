@@ -1,38 +1,80 @@
 /** Runs database migrations. Several processes may start at the same time; one of them migrates. */
 import { sql, type Kysely, type LogEvent } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type { Tables } from '../../ports/database.ts';
+import { schemaVersionName, type Tables } from '../../ports/database.ts';
 import type { Measures } from '../../ports/telemetry.ts';
+import { version } from '../../version.ts';
 import { migrations } from './migrations/index.ts';
 
 export interface OpeningOptions {
   measures?: Measures | undefined;
-  /** Leaves the tables unchanged, for read-only commands. */
-  skipMigrations?: boolean;
+  /** Whether pending migrations are applied (the default), refused, or left alone by read-only commands. */
+  pending?: 'apply' | 'refuse' | 'leave';
+  /** Whether SQLite is copied before a migration. The default is true. */
+  backup?: boolean;
+  /** Called before a database with tables is migrated. `backup` is the file of its copy. */
+  migrating?: (start: { pending: string[]; database: string; backup: string | null }) => void;
   /** Called with the names of the applied migrations, if any. */
   applied?: (migrations: string[]) => void;
 }
 
+/** `backUp` copies the database to a file and returns its path. */
 export async function migrate(
   database: Kysely<Tables>,
   name: string,
-  { skipMigrations = false, applied = () => {} }: OpeningOptions = {},
+  { pending: policy = 'apply', migrating = () => {}, applied = () => {} }: OpeningOptions = {},
+  backUp?: (pending: readonly string[]) => string,
 ): Promise<void> {
-  if (skipMigrations) return;
-  const [newer] = (await appliedNames(database)).filter((applied) => !knownMigrations.includes(applied));
-  if (newer !== undefined) {
+  if (policy === 'leave') return;
+  const before = await appliedNames(database);
+  const newer = before.filter((known) => !knownMigrations.includes(known));
+  if (newer.length > 0) throw new Error(await explainNewer(database, name, newer));
+  const pending = knownMigrations.filter((known) => !before.includes(known));
+  if (policy === 'refuse' && pending.length > 0) {
     throw new Error(
-      `The database ${name} was migrated by a newer version of Docyard (${newer}). Use that version or restore an earlier backup.`,
+      `The database ${name} needs ${pending.length === 1 ? 'a migration' : 'migrations'} (${pending.join(', ')}), and AUTO_MIGRATE is off. Run docyard migrate of version ${version} first.`,
     );
   }
+  if (before.length > 0 && pending.length > 0)
+    migrating({ pending, database: name, backup: backUp?.(pending) ?? null });
   const { error, results = [] } = await migratorOf(database).migrateToLatest();
   const done = results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
-  if (done.length > 0) applied(done);
+  if (done.length > 0) {
+    await recordVersion(database);
+    applied(done);
+  }
   if (error === undefined) return;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   throw new Error(`The database ${name} could not be migrated (${failed ?? 'before the first migration'}).`, {
     cause: error,
   });
+}
+
+async function recordVersion(database: Kysely<Tables>): Promise<void> {
+  const value = `${knownMigrations.at(-1)} ${version}`;
+  await database
+    .insertInto('installation')
+    .values({ name: schemaVersionName, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+async function explainNewer(
+  database: Kysely<Tables>,
+  name: string,
+  newer: readonly string[],
+): Promise<string> {
+  const row = await database
+    .selectFrom('installation')
+    .select('value')
+    .where('name', '=', schemaVersionName)
+    .executeTakeFirst();
+  const [migration, recorded] = row?.value.split(' ') ?? [];
+  // Without a record of its last migration, the version that applied it is unknown.
+  const other = migration === newer.at(-1) && recorded !== undefined ? recorded : undefined;
+  const by = other === undefined ? 'a newer version of Docyard' : `Docyard ${other}`;
+  const advice = other === undefined ? 'the newer version' : `version ${other} or a newer one`;
+  return `The database ${name} was migrated by ${by} (${newer.join(', ')}). This is Docyard ${version}, which cannot use it. Start ${advice}, or restore the backup from before the upgrade.`;
 }
 
 export interface MigrationState {

@@ -5,6 +5,7 @@ import { postgresMissing, startPostgres, type PostgresServer } from '../../../..
 import { describeDatabase } from '../../../test/support/database-suite.ts';
 import { acquireLocks, inTransaction, runUnlessLocked, type Database } from '../../ports/database.ts';
 import { cleanUp } from '../../../test/support/test-context.ts';
+import { version } from '../../version.ts';
 import { openPostgres } from './postgres.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
@@ -39,14 +40,31 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     for (const each of opened) expect(await ids(each)).toEqual(['org_1']);
   });
 
-  test('a database of a newer version is refused with its name and without its password', async () => {
+  test('a database of a newer version is refused with both versions and without its password', async () => {
     const url = await server.createDatabase();
     await (await openPostgres({ url })).destroy();
     await server.query(url, "insert into kysely_migration values ('9999-future', '2030-01-01')");
     const withPassword = Object.assign(new URL(url), { password: 'hush-hush' });
-    const refusal = await openPostgres({ url: withPassword.href }).catch((error: unknown) => String(error));
-    expect(refusal).toContain(`The database ${withPassword.host}${withPassword.pathname} was migrated`);
+    const open = () => openPostgres({ url: withPassword.href }).catch((error: unknown) => String(error));
+    const name = `${withPassword.host}${withPassword.pathname}`;
+    expect(await open()).toContain(`The database ${name} was migrated by a newer version of Docyard`);
+    await server.query(
+      url,
+      "update installation set value = '9999-future 7.0.0' where name = 'schema_version'",
+    );
+    const refusal = await open();
+    expect(refusal).toContain(`The database ${name} was migrated by Docyard 7.0.0 (9999-future).`);
+    expect(refusal).toContain(`This is Docyard ${version}, which cannot use it. Start version 7.0.0`);
     expect(refusal).not.toContain('hush');
+  });
+
+  test('an empty database is refused when its tables are left to docyard migrate', async () => {
+    const url = await server.createDatabase();
+    await expect(openPostgres({ url, pending: 'refuse' })).rejects.toThrow(
+      'and AUTO_MIGRATE is off. Run docyard migrate',
+    );
+    await (await openPostgres({ url })).destroy();
+    await (await openPostgres({ url, pending: 'refuse' })).destroy();
   });
 
   test('a missing database is reported immediately, an unreachable server after the timeout', async () => {

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { describeDatabase } from '../../../test/support/database-suite.ts';
 import { cleanUp, temporaryFolder } from '../../../test/support/test-context.ts';
+import { version } from '../../version.ts';
 import { openSqlite } from './sqlite.ts';
 
 const newFile = () => join(temporaryFolder('sqlite'), 'docyard.db');
@@ -41,17 +43,99 @@ describe('migrations', () => {
     expect(after).toEqual(before);
   });
 
-  test('a file of a newer version is refused with its name and not overwritten', async () => {
+  const addFutureMigration = (file: string) => {
+    const raw = new DatabaseSync(file);
+    raw.exec("insert into kysely_migration values ('9999-future', '2030-01-01')");
+    return raw;
+  };
+
+  test('a file of a newer version is refused with both versions and not overwritten', async () => {
+    const file = newFile();
+    await (await openSqlite(file)).destroy();
+    const raw = addFutureMigration(file);
+    raw.exec("update installation set value = '9999-future 7.0.0' where name = 'schema_version'");
+    raw.close();
+    const before = readFileSync(file);
+    await expect(openSqlite(file)).rejects.toThrow(
+      `The database ${file} was migrated by Docyard 7.0.0 (9999-future). This is Docyard ${version}, which cannot use it. Start version 7.0.0 or a newer one, or restore the backup from before the upgrade.`,
+    );
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test('a newer version that ended before it recorded itself is not named', async () => {
+    const file = newFile();
+    await (await openSqlite(file)).destroy();
+    addFutureMigration(file).close();
+    await expect(openSqlite(file)).rejects.toThrow(
+      'was migrated by a newer version of Docyard (9999-future)',
+    );
+  });
+
+  /** A database in the state before the last migration. */
+  async function olderFile() {
     const file = newFile();
     await (await openSqlite(file)).destroy();
     const raw = new DatabaseSync(file);
-    raw.exec("insert into kysely_migration values ('9999-future', '2030-01-01')");
+    raw.exec("drop table queue_counts; delete from kysely_migration where name = '0015-queue-counts'");
     raw.close();
-    await expect(openSqlite(file)).rejects.toThrow(`The database ${file} was migrated by a newer version`);
+    return file;
+  }
+  const backupsOf = (file: string) => {
+    const folder = join(dirname(file), 'backups');
+    return existsSync(folder) ? readdirSync(folder).toSorted() : [];
+  };
+
+  test('copy the database first, readable only by its owner, and not when there is nothing to do', async () => {
+    const file = await olderFile();
+    expect(backupsOf(file)).toEqual([]);
+    const started: unknown[] = [];
+    await (await openSqlite(file, { migrating: (start) => started.push(start) })).destroy();
+    await (await openSqlite(file, { migrating: (start) => started.push(start) })).destroy();
+    const backup = join(dirname(file), 'backups', backupsOf(file)[0] ?? '');
+    expect(started).toEqual([{ pending: ['0015-queue-counts'], database: file, backup }]);
+    expect(backup).toMatch(/docyard-\d{4}-\d\d-\d\dT\d{6}Z-before-0015-queue-counts\.db$/);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    const copy = new DatabaseSync(backup, { readOnly: true });
+    const last = copy.prepare('select max(name) as name from kysely_migration').get();
+    copy.close();
+    expect(last).toEqual({ name: '0014-key-peppers' });
+  });
+
+  test('keep the three newest copies and nothing else of theirs', async () => {
+    const file = await olderFile();
+    const folder = join(dirname(file), 'backups');
+    mkdirSync(folder);
+    const old = [1, 2, 3].map((year) => `docyard-200${year}-01-01T000000Z-before-0001-initial.db`);
+    for (const name of [...old, 'by-hand.db']) writeFileSync(join(folder, name), '');
+    await (await openSqlite(file)).destroy();
+    const kept = backupsOf(file);
+    expect(kept).toHaveLength(4);
+    expect(kept).toEqual(expect.arrayContaining([...old.slice(1), 'by-hand.db']));
+  });
+
+  test('do not begin when the copy cannot be written', async () => {
+    const file = await olderFile();
+    writeFileSync(join(dirname(file), 'backups'), 'not a folder');
+    await expect(openSqlite(file)).rejects.toThrow(
+      /was not migrated, because it cannot be copied to .*backups/,
+    );
+    const opened = await openSqlite(file, { pending: 'leave' });
+    cleanUp(() => opened.destroy());
+    const applied = sql<{ name: string }>`select max(name) as name from kysely_migration`;
+    expect((await applied.execute(opened)).rows).toEqual([{ name: '0014-key-peppers' }]);
+    await (await openSqlite(file, { backup: false })).destroy();
+  });
+
+  test('are refused when they are left to docyard migrate', async () => {
+    const file = await olderFile();
+    await expect(openSqlite(file, { pending: 'refuse' })).rejects.toThrow(
+      `The database ${file} needs a migration (0015-queue-counts), and AUTO_MIGRATE is off. Run docyard migrate of version ${version} first.`,
+    );
+    await (await openSqlite(file)).destroy();
+    await (await openSqlite(file, { pending: 'refuse' })).destroy();
   });
 
   test('a file that is not a database is refused', async () => {
-    const { writeFileSync } = await import('node:fs');
     const file = newFile();
     writeFileSync(file, 'This is a letter, not a database. '.repeat(100));
     await expect(openSqlite(file)).rejects.toThrow();

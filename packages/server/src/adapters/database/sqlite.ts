@@ -2,9 +2,20 @@
  * SQLite through `node:sqlite`, for one process. synchronous=FULL: in WAL mode NORMAL may lose acknowledged
  * commits on power loss.
  */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
-import { isDiskFull } from '@docyard/site/disk';
+import { fileErrorReason, isDiskFull } from '@docyard/site/disk';
 import { createForOwner } from '../../file-modes.ts';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
@@ -22,8 +33,42 @@ export async function openSqlite(file: string, options: OpeningOptions = {}): Pr
   );
   const dialect = new Dialect({ database: adapt(connection) });
   const database = new Kysely<Tables>({ dialect, ...queryMeasuring(options.measures) });
-  await migrate(database, file, options);
+  const canBackUp = options.backup !== false && file !== ':memory:';
+  const backUp = (pending: readonly string[]) => backUpBefore(connection, file, pending);
+  await migrate(database, file, options, canBackUp ? backUp : undefined);
   return database;
+}
+
+const maxBackups = 3;
+
+/** Copies the database into the folder `backups` beside it, which keeps the newest copies. */
+function backUpBefore(connection: DatabaseSync, file: string, pending: readonly string[]): string {
+  const folder = join(dirname(file), 'backups');
+  const time = new Date().toISOString().replaceAll(/:|\.\d+/g, '');
+  const backup = join(folder, `docyard-${time}-before-${pending[0]}.db`);
+  const unfinished = `${backup}.tmp`;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    rmSync(unfinished, { force: true });
+    createForOwner(unfinished);
+    connection.prepare('VACUUM INTO ?').run(unfinished);
+    // SQLite does not flush the copy.
+    const written = openSync(unfinished, 'r+');
+    fsyncSync(written);
+    closeSync(written);
+    renameSync(unfinished, backup);
+  } catch (error) {
+    if (existsSync(unfinished)) rmSync(unfinished);
+    throw new Error(
+      `The database ${file} was not migrated, because it cannot be copied to ${folder}: ${isDiskFull(error) ? 'the disk is full' : fileErrorReason(error)}. Free some space, or make a backup on another disk and run docyard migrate --no-backup.`,
+      { cause: error },
+    );
+  }
+  const backups = readdirSync(folder).filter((name) =>
+    /^docyard-[\dTZ-]{18}-before-[\w-]{1,80}\.db$/.test(name),
+  );
+  for (const name of backups.toSorted().slice(0, -maxBackups)) rmSync(join(folder, name), { force: true });
+  return backup;
 }
 
 /**

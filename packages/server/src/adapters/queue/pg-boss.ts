@@ -17,6 +17,8 @@ export interface PgBossOptions {
   changes: JobChanges;
   /** Maximum of concurrent deliveries per organization and kind, over all processes. */
   maxPerOrganization?: number;
+  /** Whether the tables of pg-boss are created and updated (the default), or required. */
+  autoMigrate?: boolean;
   warn?: (error: unknown) => void;
 }
 
@@ -77,6 +79,7 @@ export class PgBossQueue implements Queue {
       ...timeLimits(8000),
       // Separate connections, because heartbeats must not wait behind the requests of a busy server.
       max: 3,
+      migrate: options.autoMigrate ?? true,
       supervise: false,
       schedule: false,
       superviseIntervalSeconds: superviseEverySeconds,
@@ -92,7 +95,7 @@ export class PgBossQueue implements Queue {
     } catch (error) {
       // The timers of pg-boss would keep a process alive that could not start.
       await boss.stop({ graceful: false }).catch(() => {});
-      throw error;
+      throw explainMissingTables(error);
     }
     return new PgBossQueue(boss, options);
   }
@@ -281,6 +284,14 @@ class Consumer {
       throw error;
     }
   }
+}
+
+function explainMissingTables(error: unknown): unknown {
+  const isOutdated =
+    error instanceof Error && /^pg-boss (is not installed|database requires)/.test(error.message);
+  if (!isOutdated) return error;
+  const message = 'The tables of the queue do not have the version of this program, and AUTO_MIGRATE is off.';
+  return new Error(`${message} Run docyard migrate of this version first.`, { cause: error });
 }
 
 /** Drops repeated warnings: during a database outage every call fails several times per second. */
