@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { inheritedSockets } from '../packages/site/src/network/inherited-sockets.ts';
 import { readSettings } from '../packages/site/src/settings/settings.ts';
 import { readDockerfile, root } from './deploy/dockerfile.ts';
 import {
@@ -350,8 +351,28 @@ describe('the systemd unit of a site', () => {
     });
   });
 
+  test('reloads with a signal that the program handles', () => {
+    expect(values('ExecReload')).toEqual(['/bin/kill -HUP $MAINPID']);
+  });
+
   test.skipIf(systemdMissing !== undefined)('is right and tight in the eyes of systemd', () => {
     expect(complaints()).toEqual([]);
     expect(exposure()).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the systemd socket of a site', () => {
+  const { values, complaints } = openUnit('docyard-site.socket');
+
+  test('opens the port of the service under a name that the program uses for the site', () => {
+    const { environment } = openUnit('docyard-site.service');
+    expect(values('ListenStream')).toEqual([`127.0.0.1:${environment['PORT']}`]);
+    const [name = ''] = values('FileDescriptorName');
+    const given = { LISTEN_PID: String(process.pid), LISTEN_FDS: '1', LISTEN_FDNAMES: name };
+    expect(inheritedSockets(given)).toMatchObject({ site: [3] });
+  });
+
+  test.skipIf(systemdMissing !== undefined)('is right in the eyes of systemd', () => {
+    expect(complaints()).toEqual([]);
   });
 });

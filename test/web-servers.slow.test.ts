@@ -12,6 +12,7 @@ import { dirname, join, relative } from 'node:path';
 import { loadSite, renderSite, type UrlStyle } from '@docyard/render';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { precompress } from '../packages/site/src/serving/compressed-files.ts';
+import { HostedSite } from '../packages/site/src/serving/hosted-site.ts';
 import { SiteServer } from '../packages/site/src/serving/site-server.ts';
 import { openSite } from '../packages/site/src/serving/served-site.ts';
 import { freePort } from './free-port.ts';
@@ -122,9 +123,10 @@ http://127.0.0.1:${port} {
         manifest: manifestOf(bundle),
       };
       const status = () => ({ release: null, lastRefresh: null, refreshes: {}, refusals: {} });
-      const own = new SiteServer({ host: '127.0.0.1', port, status });
+      const site = new HostedSite({ status });
+      const own = new SiteServer({ host: '127.0.0.1', port, sites: [site] });
       await precompress(release);
-      own.activate(await openSite(release));
+      site.activate(await openSite(release));
       await own.listen();
       return { complaint: () => '', stop: () => own.close(0) };
     },

@@ -1,7 +1,7 @@
 /** Compares the page about deployments with the code: settings, variables, defaults and outcomes. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { siteSettings } from '../../packages/site/src/settings/settings-table.ts';
+import { entrySettings, siteSettings } from '../../packages/site/src/settings/settings-table.ts';
 import { sourceFailures } from '../../packages/site/src/sources/source.ts';
 
 const page = readFileSync(new URL('../../docs/deploy/site.mdx', import.meta.url), 'utf8');
@@ -25,6 +25,14 @@ test('every setting is listed with its variable, default and meaning', () => {
     meaning,
   ]);
   expect(tableAfter('## Settings')).toEqual(expected);
+});
+
+test('every setting that only an entry of sites has is listed', () => {
+  const expected = Object.values(entrySettings).map(({ path, meaning }) => [path, meaning]);
+  const listed = tableAfter('## Serve several sites').map((row) =>
+    row.map((cell) => cell.replace('&lt;', '<')),
+  );
+  expect(listed).toEqual(expected);
 });
 
 test('every outcome of a look is listed', () => {

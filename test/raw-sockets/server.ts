@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { precompress } from '../../packages/site/src/serving/compressed-files.ts';
+import { HostedSite } from '../../packages/site/src/serving/hosted-site.ts';
 import { SiteServer } from '../../packages/site/src/serving/site-server.ts';
 import { openSite } from '../../packages/site/src/serving/served-site.ts';
 import {
@@ -31,8 +32,9 @@ async function serveSite(): Promise<number> {
   const release = { id: 'r1', siteFolder, compressedFolder: join(folder, 'compressed'), manifest: { files } };
   await precompress(release);
   const status = () => ({ release: null, lastRefresh: null, refreshes: {}, refusals: {} });
-  const server = new SiteServer({ host: '127.0.0.1', port: 0, status });
-  server.activate(await openSite(release));
+  const site = new HostedSite({ status });
+  const server = new SiteServer({ host: '127.0.0.1', port: 0, sites: [site] });
+  site.activate(await openSite(release));
   return (await server.listen()).port;
 }
 

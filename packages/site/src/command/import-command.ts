@@ -7,6 +7,7 @@ import { dataFolderOf } from './site-command.ts';
 interface ImportOptions {
   config?: string;
   data?: string;
+  site?: string;
   publicKey?: string[];
   version?: string;
   sha256?: string;
@@ -20,6 +21,7 @@ export function describeImport(command: Command, names: CommandNames): void {
     .argument('<file>', 'the archive')
     .option('-c, --config <file>', 'settings of the deployment: folder, keys, version')
     .option('-d, --data <folder>', 'folder of the deployment (default: ./site-data)')
+    .option('--site <name>', 'one of several sites')
     .option('--public-key <key...>', 'required signing key: a .pub file or its key line')
     .option('--version <version>', 'required version')
     .option('--sha256 <hash>', 'required hash of the file')
@@ -98,7 +100,8 @@ async function printOutcome(
 }
 
 /** Flags override the settings, and a settings file is optional. */
-async function expectationsOfImport({ config: file, data, publicKey, version, sha256 }: ImportOptions) {
+async function expectationsOfImport(options: ImportOptions) {
+  const { config: file, data, site: name, publicKey, version, sha256 } = options;
   const [{ readSettings }, { publicKeysOf }, { expectationsOf }] = await Promise.all([
     import('../settings/settings.ts'),
     import('../settings/keys.ts'),
@@ -106,7 +109,10 @@ async function expectationsOfImport({ config: file, data, publicKey, version, sh
   ]);
   try {
     const flags = data === undefined ? {} : { data };
-    const { staticExport } = readSettings({ file, environment: process.env, flags });
+    const settings = readSettings({ file, environment: process.env, flags });
+    const ofSite = settings.sites?.find((site) => site.name === name)?.settings ?? settings;
+    if (ofSite instanceof Error) throw ofSite;
+    const { staticExport } = ofSite;
     const expected = {
       ...staticExport,
       // `staticExport.sha256` applies to the fetched file, not to an imported one.

@@ -1,6 +1,7 @@
 /** `docyard site`: serves an exported site, lists its releases and rolls back. */
 import type { Command } from 'commander';
-import type { FlagName, SiteSettings } from '../settings/settings.ts';
+import type { FlagName, NamedSite, SiteSettings } from '../settings/settings.ts';
+import type { RunningSite } from '../start-site.ts';
 import type { ReleaseStore } from '../releases/store.ts';
 import { type CommandNames, explained, SiteCommandError } from './command-error.ts';
 import { tableText } from './table.ts';
@@ -14,18 +15,24 @@ interface SiteOptions {
   basePath?: string;
   logLevel?: string;
   logFormat?: string;
+  accessLog?: string;
+  accessLogFile?: string;
+  tlsCertFile?: string;
+  tlsKeyFile?: string;
+  redirectPort?: string;
 }
 
 interface FolderOptions {
   config?: string;
   data?: string;
+  site?: string;
   json?: boolean;
 }
 
 export function describeSite(command: Command, names: CommandNames): void {
   const name = names.site;
   command
-    .description('Serve an exported site: fetch and verify its bundle, keep it up to date, roll back.')
+    .description('Serve exported sites: fetch and verify their bundles, keep them up to date, roll back.')
     .option('-c, --config <file>', 'settings in YAML or JSON; reloaded when the file changes')
     .option('-d, --data <folder>', 'folder for releases (default: ./site-data)')
     .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4480)')
@@ -37,6 +44,11 @@ export function describeSite(command: Command, names: CommandNames): void {
     )
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
     .option('--log-format <format>', 'json or text (default: text on a terminal, otherwise json)')
+    .option('--access-log <format>', 'log every request: common, combined or json (default: off)')
+    .option('--access-log-file <file>', 'file of the access log (default: standard output)')
+    .option('--tls-cert-file <file>', 'certificate chain in PEM, to serve HTTPS')
+    .option('--tls-key-file <file>', 'private key of the certificate in PEM')
+    .option('--redirect-port <number>', 'another port that redirects HTTP to HTTPS')
     .addHelpText(
       'after',
       [
@@ -44,7 +56,9 @@ export function describeSite(command: Command, names: CommandNames): void {
         'Examples:',
         `  STATIC_EXPORT_BUNDLE_URL=https://… STATIC_EXPORT_VERSION=2.1 ${name}`,
         `  ${name} --config site.yaml --data /var/lib/docyard-site`,
+        `  ${name} --config sites.yaml --access-log combined`,
         '',
+        'SIGHUP reloads settings and certificates and reopens the access log; SIGUSR1 only reopens the log.',
         'Every setting of the file has an environment variable; the manual lists them under /deploy/site.',
       ].join('\n'),
     )
@@ -75,11 +89,12 @@ function addFolderOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'settings file that names the folder')
     .option('-d, --data <folder>', 'folder for releases (default: ./site-data)')
+    .option('--site <name>', 'one of several sites')
     .option('--json', 'print JSON');
 }
 
 async function serveSite({ config: file, ...flags }: SiteOptions, names: CommandNames): Promise<void> {
-  const [{ startSite }, { untilStopSignal }] = await Promise.all([
+  const [{ startSite }, { untilStopSignal, onReloadSignals }] = await Promise.all([
     import('../start-site.ts'),
     import('./stop-signal.ts'),
   ]);
@@ -88,34 +103,60 @@ async function serveSite({ config: file, ...flags }: SiteOptions, names: Command
     throw explained(error);
   });
   process.stdout.write(welcome(site.settings, site, names));
+  onReloadSignals(site);
   await untilStopSignal();
   process.stdout.write('\nStopping. Finishing open requests.\n');
   await site.stop();
   process.stdout.write('Stopped.\n');
 }
 
-function welcome(
-  { host, dataDir, staticExport }: SiteSettings,
-  { port, statusPort, release }: { port: number; statusPort: number | undefined; release: string | null },
-  names: CommandNames,
-): string {
+function welcome(settings: SiteSettings, running: RunningSite, names: CommandNames): string {
+  const { host, dataDir, tls, sites, accessLog } = settings;
+  const { port, statusPort, redirectPort } = running;
   const shownHost = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
-  const { enabled, bundleUrl, refreshFrom, version, publicKeys } = staticExport;
-  const from = [bundleUrl, refreshFrom].find((address) => address !== null)?.split('?', 1)[0];
-  const origin = from === undefined ? names.import : enabled ? from : `${from} (disabled)`;
+  const isSecure = tls !== null || sites?.[0]?.tls;
+  const address = `${isSecure ? 'https' : 'http'}://${shownHost}:${port}`;
+  const ofSites =
+    sites === null
+      ? releaseLines(settings, running.sites[0]?.release ?? null, names)
+      : sites.map((site) => `  ${siteLine(site, running.sites)}`);
   const lines = [
-    `  The site is served at http://${shownHost}:${port}`,
+    `  ${sites === null ? 'The site is' : 'The sites are'} served at ${address}`,
     '',
-    `  Release   ${release ?? 'none yet'}`,
-    `  From      ${origin}`,
-    `  Version   ${version ?? 'any'}`,
-    `  Signed    ${publicKeys.length === 0 ? 'not verified: set staticExport.publicKey' : `by ${publicKeys.map(({ keyId }) => keyId).join(' or ')}`}`,
+    ...ofSites,
     `  Data      ${dataDir}`,
     ...(statusPort === undefined ? [] : [`  Status    http://${shownHost}:${statusPort}/readyz`]),
+    ...(redirectPort === undefined ? [] : [`  Redirect  http://${shownHost}:${redirectPort}`]),
+    ...(accessLog === null
+      ? []
+      : [`  Requests  ${accessLog.file ?? 'standard output'}, ${accessLog.format}`]),
     '',
     '  Press Ctrl-C to stop.',
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+function releaseLines(
+  { staticExport }: Pick<SiteSettings, 'staticExport'>,
+  release: string | null,
+  names: CommandNames,
+): string[] {
+  const { enabled, bundleUrl, refreshFrom, version, publicKeys } = staticExport;
+  const from = [bundleUrl, refreshFrom].find((address) => address !== null)?.split('?', 1)[0];
+  const origin = from === undefined ? names.import : enabled ? from : `${from} (disabled)`;
+  const keys = publicKeys.map(({ keyId }) => keyId).join(' or ');
+  return [
+    `  Release   ${release ?? 'none yet'}`,
+    `  From      ${origin}`,
+    `  Version   ${version ?? 'any'}`,
+    `  Signed    ${keys === '' ? 'not verified: set staticExport.publicKey' : `by ${keys}`}`,
+  ];
+}
+
+function siteLine({ name, hosts, basePath, settings }: NamedSite, running: RunningSite['sites']): string {
+  const place = `${hosts.length === 0 ? 'any host' : hosts.join(', ')}${basePath ?? ''}`;
+  const release = running.find((site) => site.name === name)?.release ?? 'no release yet';
+  return `${name.padEnd(9)} ${place}, ${settings instanceof Error ? settings.message : release}`;
 }
 
 async function status(options: FolderOptions, names: CommandNames): Promise<void> {
@@ -246,15 +287,28 @@ async function withStore(options: FolderOptions, work: (opened: Opened) => Promi
 }
 
 /** With --data the settings are not read, so that a rollback works with broken settings. */
-export async function dataFolderOf({ config: file, data }: FolderOptions): Promise<string> {
-  const [{ readSettings }, { resolve }] = await Promise.all([
+export async function dataFolderOf({ config: file, data, site }: FolderOptions): Promise<string> {
+  const [{ readSettings }, { join, resolve }] = await Promise.all([
     import('../settings/settings.ts'),
     import('node:path'),
   ]);
-  if (data !== undefined) return resolve(data);
+  if (data !== undefined) return site === undefined ? resolve(data) : join(resolve(data), 'sites', site);
   try {
-    return readSettings({ file, environment: process.env }).dataDir;
+    const { dataDir, sites } = readSettings({ file, environment: process.env });
+    if (sites !== null) return dataFolderOfSite(sites, site);
+    if (site === undefined) return dataDir;
+    throw new SiteCommandError('--site is for a settings file with a list of sites.', 'usage');
   } catch (error) {
     throw explained(error);
   }
+}
+
+function dataFolderOfSite(sites: readonly NamedSite[], wanted: string | undefined): string {
+  const names = sites.map(({ name }) => name).join(', ');
+  if (wanted === undefined)
+    throw new SiteCommandError(`There are several sites. Pass --site with one of ${names}.`, 'usage');
+  const site = sites.find(({ name }) => name === wanted);
+  if (site === undefined)
+    throw new SiteCommandError(`There is no site ${wanted}. Known: ${names}.`, 'not_found');
+  return site.dataDir;
 }

@@ -11,3 +11,15 @@ export function untilStopSignal(): Promise<void> {
     process.on('SIGTERM', stop);
   });
 }
+
+/** A hangup ends a process on a terminal, and reloads a service. */
+export function onReloadSignals({
+  reload,
+  reopenLogs,
+}: {
+  reload(): Promise<void>;
+  reopenLogs(): Promise<void>;
+}): void {
+  if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload());
+  process.on('SIGUSR1', () => void reopenLogs());
+}

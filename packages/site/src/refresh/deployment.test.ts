@@ -35,7 +35,7 @@ async function start(given: Partial<ExportSettings>, folder = temporaryFolder('s
   const log: string[] = [];
   const deployment = new Deployment(settingsOf(given), {
     store,
-    server: { activate: () => {}, inUse: (id) => inUse.has(id) },
+    site: { activate: () => {}, inUse: (id) => inUse.has(id) },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
   });
   await deployment.start();

@@ -8,7 +8,7 @@ import { type BundleRefusedError, contentDate, type Refusal } from '@docyard/bun
 import { ConfigError } from '../errors.ts';
 import { writeProcessStatus } from '../releases/processes.ts';
 import { ServedReleases } from './served-releases.ts';
-import type { SiteServer } from '../serving/site-server.ts';
+import type { HostedSite } from '../serving/hosted-site.ts';
 import type { SiteStatus } from '../serving/status-response.ts';
 import type { ExportSettings } from '../settings/settings.ts';
 import { SourceError } from '../sources/source.ts';
@@ -19,7 +19,7 @@ import { watchEvents, watchFolder, type Watching } from './folder-watch.ts';
 
 export interface DeploymentParts {
   store: ReleaseStore;
-  server: Pick<SiteServer, 'activate' | 'inUse'>;
+  site: Pick<HostedSite, 'activate' | 'inUse'>;
   log: Logger;
   /** Called when the served release may have changed. */
   onChange?: () => void;
@@ -43,6 +43,8 @@ export class Deployment {
   /** Ends the pause between two refreshes. */
   #wake: () => void = () => {};
   #failures = 0;
+  /** Until the first refresh has ended. */
+  #isStarting = true;
   /** Messages that were already logged. */
   readonly #logged = new Set<string>();
   #watching: Watching[] = [];
@@ -92,7 +94,8 @@ export class Deployment {
   }
 
   status(): SiteStatus {
-    return { release: this.#served.status(), ...this.#counts.status() };
+    const isStarting = this.#isStarting ? { isStarting: true } : {};
+    return { release: this.#served.status(), ...this.#counts.status(), ...isStarting };
   }
 
   async #run(): Promise<void> {
@@ -137,6 +140,8 @@ export class Deployment {
         if (isKnown) log.warn(`refresh failed: ${message}`);
         else log.error({ err: error }, 'refresh failed');
       }
+    } finally {
+      this.#isStarting = false;
     }
     await this.#publishStatus();
   }

@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import type { Lock } from '../releases/lock.ts';
 import type { Release } from '../releases/release.ts';
-import type { SiteServer } from '../serving/site-server.ts';
+import type { HostedSite } from '../serving/hosted-site.ts';
 import { openSite } from '../serving/served-site.ts';
 import type { SiteStatus } from '../serving/status-response.ts';
 import type { State } from '../releases/state.ts';
@@ -12,7 +12,7 @@ import type { ReleaseStore } from '../releases/store.ts';
 
 interface Parts {
   store: ReleaseStore;
-  server: Pick<SiteServer, 'activate' | 'inUse'>;
+  site: Pick<HostedSite, 'activate' | 'inUse'>;
   log: Logger;
 }
 
@@ -65,7 +65,7 @@ export class ServedReleases {
 
   /** The current release; if it cannot be opened, the last one that can. */
   async #activate(state: State): Promise<void> {
-    const { server, log } = this.#parts;
+    const { site, log } = this.#parts;
     const candidates = [state.current, ...state.history.toReversed()].filter((id) => id !== null);
     for (const id of candidates) {
       if (id === this.#active?.id) return;
@@ -74,7 +74,7 @@ export class ServedReleases {
         return undefined;
       });
       if (release === undefined) continue;
-      server.activate(await openSite(release));
+      site.activate(await openSite(release));
       const isFirst = this.#active === undefined;
       this.#active = release;
       if (!isFirst) this.#parts.store.onStep('activated');
@@ -95,7 +95,7 @@ export class ServedReleases {
   #unlockUnused(): boolean {
     let hasUnlocked = false;
     for (const [id, lock] of this.#locks) {
-      if (id === this.#active?.id || this.#parts.server.inUse(id)) continue;
+      if (id === this.#active?.id || this.#parts.site.inUse(id)) continue;
       lock.release();
       this.#locks.delete(id);
       hasUnlocked = true;

@@ -10,6 +10,10 @@ export class ConnectionBounds {
   readonly #open = new Set<Socket>();
   /** The number of responses that are being read from disk. */
   readonly #busy = new Map<Socket, number>();
+  /** By address and port of the client. */
+  readonly #handshakes = new Map<string, Socket>();
+  /** Connections that have sent a request. */
+  readonly #used = new WeakSet<Socket>();
   refused = 0;
 
   constructor(maxConnections: number) {
@@ -32,7 +36,31 @@ export class ConnectionBounds {
     return true;
   }
 
+  /** A TLS connection whose handshake has not ended. */
+  acceptHandshake(socket: Socket): void {
+    if (!this.accept(socket)) return;
+    const peer = peerOf(socket);
+    this.#handshakes.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#handshakes.get(peer) === socket) this.#handshakes.delete(peer);
+    });
+  }
+
+  /** From now on the connection is known by its TLS socket, which requests refer to. */
+  endHandshake(socket: Socket): void {
+    const peer = peerOf(socket);
+    const carrier = this.#handshakes.get(peer);
+    this.#handshakes.delete(peer);
+    if (carrier === undefined || !this.#open.delete(carrier)) {
+      socket.destroy();
+      return;
+    }
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
   touch(socket: Socket): void {
+    this.#used.add(socket);
     if (this.#open.delete(socket)) this.#open.add(socket);
   }
 
@@ -48,7 +76,10 @@ export class ConnectionBounds {
 
   /** node:http counts a connection as idle only after its first request. */
   closeUnused(): void {
-    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of this.#open) {
+      const isSecure = 'encrypted' in socket;
+      if (isSecure ? !this.#used.has(socket) : socket.bytesRead === 0) socket.destroy();
+    }
   }
 
   closeAll(): void {
@@ -64,4 +95,8 @@ export class ConnectionBounds {
     }
     return false;
   }
+}
+
+function peerOf({ localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localPort} ${remoteAddress} ${remotePort}`;
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { HostedSiteOptions } from './hosted-site.ts';
 import { SiteServer, type SiteServerOptions } from './site-server.ts';
 import { openSite, type ServedSite } from './served-site.ts';
 import {
@@ -22,7 +23,7 @@ const largeRelease = makeRelease({ 'a.txt': 'a', 'large.bin': large });
 /** A client that starts to read the large file and then stops. */
 async function stoppedReader(
   site: ServedSite,
-  options: Partial<SiteServerOptions> = {},
+  options: Partial<SiteServerOptions & HostedSiteOptions> = {},
 ): Promise<TestServer & { reader: Client }> {
   let begun = 0;
   const running = await startServer(site, { ...options, answered: () => (begun += 1) });
@@ -40,7 +41,7 @@ describe('another site', () => {
     const make = (release: number) =>
       makeSite(Object.fromEntries(names.map((name) => [name, contentOf(name, release)])));
     const sites = await Promise.all([0, 1, 2, 3].map(make));
-    const { server, connect } = await startServer(sites[0]);
+    const { hosted, connect } = await startServer(sites[0]);
     const ended = new AbortController();
     const seen = new Set<string>();
     const hammer = async (client: Client): Promise<number> => {
@@ -58,7 +59,7 @@ describe('another site', () => {
     const clients = await Promise.all(Array.from({ length: 6 }, connect));
     const hammering = clients.map(hammer);
     for (const [index, site] of sites.entries()) {
-      server.activate(site);
+      hosted.activate(site);
       await eventually(() => seen.has(String(index))).toBe(true);
     }
     ended.abort();
@@ -69,23 +70,23 @@ describe('another site', () => {
   test('waits for running responses of the previous site', async () => {
     const before = await openSite(await largeRelease);
     const after = await makeSite({ 'index.html': 'after' });
-    const { server, get, reader } = await stoppedReader(before);
-    server.activate(after);
+    const { hosted, get, reader } = await stoppedReader(before);
+    hosted.activate(after);
     expect((await get('/')).text).toBe('after');
-    expect(server.inUse(before.id)).toBe(true);
+    expect(hosted.inUse(before.id)).toBe(true);
     reader.socket.resume();
     expect((await reader.next()).body.equals(large)).toBe(true);
-    await eventually(() => server.inUse(before.id)).toBe(false);
-    expect(server.inUse(after.id)).toBe(true);
+    await eventually(() => hosted.inUse(before.id)).toBe(false);
+    expect(hosted.inUse(after.id)).toBe(true);
   });
 
   test('a client that disconnects releases the file', async () => {
     const before = await openSite(await largeRelease);
-    const { server, reader } = await stoppedReader(before);
-    server.activate(await makeSite({ 'index.html': 'after' }));
-    expect(server.inUse(before.id)).toBe(true);
+    const { hosted, reader } = await stoppedReader(before);
+    hosted.activate(await makeSite({ 'index.html': 'after' }));
+    expect(hosted.inUse(before.id)).toBe(true);
     reader.close();
-    await eventually(() => server.inUse(before.id)).toBe(false);
+    await eventually(() => hosted.inUse(before.id)).toBe(false);
   });
 });
 
@@ -214,9 +215,9 @@ describe('slow clients', () => {
 
   test('a download that is not read is cut off, and its release is freed', async () => {
     const site = await openSite(await largeRelease);
-    const { server } = await stoppedReader(site, { timeLimits: { readingMs: 300 } });
-    server.activate(await makeSite({ 'a.txt': 'a' }));
-    await eventually(() => server.inUse(site.id)).toBe(false);
+    const { hosted } = await stoppedReader(site, { timeLimits: { readingMs: 300 } });
+    hosted.activate(await makeSite({ 'a.txt': 'a' }));
+    await eventually(() => hosted.inUse(site.id)).toBe(false);
   });
 });
 
@@ -333,7 +334,7 @@ describe('the status', () => {
 
   test('neither port is opened when the status port is in use', async () => {
     const { port } = await startServer(undefined);
-    const server = new SiteServer({ host: '127.0.0.1', port: 0, statusPort: port, status: () => statusOf() });
+    const server = new SiteServer({ host: '127.0.0.1', port: 0, statusPort: port, sites: [] });
     await expect(server.listen()).rejects.toThrow('EADDRINUSE');
     await server.close();
   });
@@ -352,7 +353,7 @@ describe('the status', () => {
 
 test('a release can be opened and served twice', async () => {
   const release = await makeRelease({ 'index.html': 'home' });
-  const { server, get } = await startServer(await openSite(release));
-  server.activate(await openSite(release));
+  const { hosted, get } = await startServer(await openSite(release));
+  hosted.activate(await openSite(release));
   expect((await get('/')).text).toBe('home');
 });

@@ -1,29 +1,38 @@
 /**
- * The HTTP server of a deployment. It serves one site and can switch to another between two requests; a
- * running response completes with its site. It limits too many or too slow clients.
+ * The HTTP server of one or several sites. It chooses the site of each request, limits too many or too slow
+ * clients, and reports the status of the sites.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isInternalAddress } from '../network/internal-addresses.ts';
-import { respond } from './respond.ts';
+import type { InheritedSockets } from '../network/inherited-sockets.ts';
+import type { AccessLog } from './access-log.ts';
+import type { Certificates } from './certificates.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
 import { hasTwoHosts } from './host-header.ts';
+import type { HostedSite } from './hosted-site.ts';
+import { createListener, drain, type Handler, listen, type Place, type TimeLimits } from './listener.ts';
 import { admitPipelined } from './pipelining.ts';
+import { respond } from './respond.ts';
+import { SiteRoutes } from './site-routes.ts';
 import { readRules } from './site-rules.ts';
-import type { ServedSite } from './served-site.ts';
-import { statusAnswer, type SiteStatus, statusPaths, type Traffic } from './status-response.ts';
+import { isStatusPath, type ProcessTraffic, statusAnswer } from './status-response.ts';
 
 export interface SiteServerOptions {
   host: string;
   /** 0 picks a free port. */
   port: number;
+  sites: readonly HostedSite[];
+  /** For requests that belong to no site. */
+  defaultSite?: string | null | undefined;
   /** A separate port for health and metrics, without access checks. */
   statusPort?: number | undefined;
-  /** Such as `/docs`; defaults to the path of the bundle. */
-  basePath?: string | undefined;
-  status: () => SiteStatus;
-  /** max-age of Strict-Transport-Security; 0 disables it. */
-  hstsSeconds?: number | undefined;
+  /** A port that redirects to HTTPS. */
+  redirectPort?: number | undefined;
+  /** Sockets to use instead of ports. */
+  inherited?: InheritedSockets | undefined;
+  /** For HTTPS. */
+  certificates?: Certificates | undefined;
+  accessLog?: AccessLog | undefined;
   /** Maximum of open connections. */
   connections?: number | undefined;
   timeLimits?: Partial<TimeLimits> | undefined;
@@ -33,72 +42,59 @@ export interface SiteServerOptions {
     | undefined;
 }
 
-/** Time limits for clients. */
-export interface TimeLimits {
-  headersMs: number;
-  requestMs: number;
-  /** Without progress while a response is sent. */
-  readingMs: number;
-  keepAliveMs: number;
-  /** How often the first two are checked. */
-  checkMs: number;
+export interface Ports {
+  port: number;
+  statusPort: number | undefined;
+  redirectPort: number | undefined;
 }
 
-const defaultTimeLimits: TimeLimits = {
-  headersMs: 20_000,
-  requestMs: 60_000,
-  readingMs: 30_000,
-  keepAliveMs: 72_000,
-  checkMs: 2000,
-};
 const defaultConnections = 8192;
-const maxHeaderBytes = 16 * 1024;
+/** The first request of a new connection may be on its way. */
+const unusedGraceMs = 300;
 /** Used before a site is active. */
 const bareHeaders = readRules(undefined).headers.flat();
 
 export class SiteServer {
   readonly #options: SiteServerOptions;
   readonly #bounds: ConnectionBounds;
-  readonly #server: Server;
-  readonly #statusServer: Server | undefined;
-  #site: ServedSite | undefined;
-  /** Responses that are being read from disk, by release. */
-  readonly #held = new Map<string, number>();
-  readonly #answers = new Map<number, number>();
-  #bodyBytes = 0;
+  readonly #routes: SiteRoutes;
+  readonly #servers: Server[] = [];
+  /** Responses to requests that belong to no site, by status. */
+  readonly #unrouted = new Map<number, number>();
+  readonly #hasStatusPort: boolean;
+  #port = 0;
   #isClosing = false;
 
   constructor(options: SiteServerOptions) {
     this.#options = options;
     this.#bounds = new ConnectionBounds(options.connections ?? defaultConnections);
-    this.#server = this.#createServer((request, response) => this.#serve(request, response));
-    if (options.statusPort !== undefined) {
-      this.#statusServer = this.#createServer((request, response) => {
-        if (!this.#serveStatus(request, response)) sendBare(response, 404, 'Not found.');
-      });
-    }
+    this.#routes = new SiteRoutes(options.sites, options.defaultSite);
+    this.#hasStatusPort = options.statusPort !== undefined || options.inherited?.status !== undefined;
   }
 
-  activate(site: ServedSite): void {
-    const { basePath, hstsSeconds } = this.#options;
-    site.configure({
-      ...(basePath === undefined ? {} : { basePath: withoutSlash(basePath) }),
-      headers: hstsSeconds ? ['Strict-Transport-Security', `max-age=${hstsSeconds}`] : [],
-    });
-    this.#site = site;
-  }
-
-  /** Whether the release is active or still being read. */
-  inUse(releaseId: string): boolean {
-    return this.#site?.id === releaseId || this.#held.has(releaseId);
-  }
-
-  async listen(): Promise<{ port: number; statusPort: number | undefined }> {
-    const { host, port, statusPort = 0 } = this.#options;
-    const listening = await listen(this.#server, host, port);
-    if (this.#statusServer === undefined) return { port: listening, statusPort: undefined };
+  async listen(): Promise<Ports> {
+    const { host, port, statusPort, redirectPort, inherited, certificates } = this.#options;
+    const placeOf = (fd: number | undefined, wanted: number | undefined): Place | undefined =>
+      fd === undefined ? (wanted === undefined ? undefined : { host, port: wanted }) : { fd };
+    const sockets = inherited?.site.map((fd) => ({ fd })) ?? [];
+    const places: Place[] = sockets.length === 0 ? [{ host, port }] : sockets;
     try {
-      return { port: listening, statusPort: await listen(this.#statusServer, host, statusPort) };
+      for (const place of places)
+        this.#port = await this.#open(place, (request, response) => this.#serve(request, response), {
+          certificates,
+        });
+      const status = placeOf(inherited?.status, statusPort);
+      const redirect = placeOf(inherited?.redirect, redirectPort);
+      return {
+        port: this.#port,
+        statusPort:
+          status &&
+          (await this.#open(status, (request, response) => {
+            if (!this.#serveStatus(request, response)) sendBare(response, 404, 'Not found.');
+          })),
+        redirectPort:
+          redirect && (await this.#open(redirect, (request, response) => this.#redirect(request, response))),
+      };
     } catch (error) {
       await this.close(0);
       throw error;
@@ -108,54 +104,45 @@ export class SiteServer {
   /** Stops accepting, waits for running responses, and cuts the rest after the grace period. */
   async close(graceSeconds = 10): Promise<void> {
     this.#isClosing = true;
-    const servers = [this.#server, this.#statusServer].filter((each) => each !== undefined);
+    const unused = setTimeout(() => this.#bounds.closeUnused(), Math.min(unusedGraceMs, graceSeconds * 1000));
     const cut = setTimeout(() => this.#bounds.closeAll(), graceSeconds * 1000);
-    const drained = Promise.all(servers.filter(({ listening }) => listening).map(drain));
-    this.#bounds.closeUnused();
-    await drained;
+    await Promise.all(this.#servers.filter(({ listening }) => listening).map(drain));
+    clearTimeout(unused);
     clearTimeout(cut);
   }
 
-  #createServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
-    const timeLimits = { ...defaultTimeLimits, ...this.#options.timeLimits };
-    const server = createServer(
-      {
-        keepAliveTimeout: timeLimits.keepAliveMs,
-        headersTimeout: timeLimits.headersMs,
-        requestTimeout: timeLimits.requestMs,
-        connectionsCheckingInterval: timeLimits.checkMs,
-        maxHeaderSize: maxHeaderBytes,
-        optimizeEmptyRequests: true,
-      },
-      (request, response) => {
-        if (!admitPipelined(request.socket, response)) return;
-        if (hasTwoHosts(request.rawHeaders)) {
-          this.#count(request.method ?? '', request.url ?? '', 400, 0);
-          return sendBare(response, 400, 'The request has more than one Host header.', [
-            'Connection',
-            'close',
-          ]);
-        }
-        serve(request, response);
-      },
-    );
-    // The header size is limited instead; node:http would silently drop further headers.
-    server.maxHeadersCount = 0;
-    server.on('connection', (socket) => this.#bounds.accept(socket));
-    server.on('clientError', answerBrokenRequest);
-    // Applies when neither direction makes progress.
-    server.setTimeout(timeLimits.readingMs, (socket) => socket.destroy());
-    return server;
+  async #open(
+    place: Place,
+    serve: Handler,
+    { certificates }: Pick<SiteServerOptions, 'certificates'> = {},
+  ): Promise<number> {
+    const { timeLimits } = this.#options;
+    const server = createListener({ bounds: this.#bounds, timeLimits, certificates }, (request, response) => {
+      if (!admitPipelined(request.socket, response)) return;
+      this.#bounds.touch(request.socket);
+      if (this.#isClosing) response.shouldKeepAlive = false;
+      if (hasTwoHosts(request.rawHeaders)) {
+        this.#count(undefined, request, 400, 0);
+        return sendBare(response, 400, 'The request has more than one Host header.', ['Connection', 'close']);
+      }
+      serve(request, response);
+    });
+    const port = await listen(server, place);
+    this.#servers.push(server);
+    return port;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    this.#bounds.touch(request.socket);
-    const { method = '', url = '' } = request;
-    if (this.#isClosing) response.shouldKeepAlive = false;
-    const site = this.#site;
-    if (this.#isStatus(url) && this.#serveStatus(request, response)) return;
+    const hosted = this.#routes.find(request);
+    if (this.#isStatus(request.url ?? '', hosted) && this.#serveStatus(request, response)) return;
+    const began = this.#logged(hosted, request, response);
+    const site = hosted?.active;
+    if (hosted === undefined) {
+      began(404, 0);
+      return sendBare(response, 404, 'No site is configured for this address.');
+    }
     if (site === undefined) {
-      this.#count(method, url, 503, 0);
+      began(503, 0);
       return sendBare(response, 503, 'No release is installed yet.', ['Retry-After', '5']);
     }
     respond({
@@ -164,59 +151,121 @@ export class SiteServer {
       site,
       cache: site.content,
       textHeaders: site.headers,
-      began: (status, bodyBytes) => this.#count(method, url, status, bodyBytes),
-      hold: () => this.#hold(site.id, request.socket),
+      began,
+      hold: () => {
+        const releases = [hosted.hold(site.id), this.#bounds.hold(request.socket)];
+        return () => {
+          for (const release of releases) release();
+        };
+      },
     });
   }
 
+  /** Counts the response when it starts, and logs it when it ends. */
+  #logged(
+    hosted: HostedSite | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): (status: number, bodyBytes: number) => void {
+    const { accessLog } = this.#options;
+    if (accessLog === undefined)
+      return (status, bodyBytes) => this.#count(hosted, request, status, bodyBytes);
+    const startedAt = new Date();
+    const startMs = performance.now();
+    const { socket, method = '', url: target = '', httpVersion, headers } = request;
+    const { remoteAddress } = socket;
+    const sentBefore = socket.bytesWritten;
+    let plannedBytes = 0;
+    response.once('close', () => {
+      const isComplete = response.writableFinished;
+      const sentBytes = Math.max(0, Math.min(plannedBytes, socket.bytesWritten - sentBefore));
+      accessLog.record({
+        startedAt,
+        durationMs: performance.now() - startMs,
+        site: hosted?.name ?? null,
+        remoteAddress,
+        method,
+        target,
+        httpVersion,
+        host: headers.host,
+        referer: headers.referer,
+        userAgent: headers['user-agent'],
+        status: response.statusCode,
+        bodyBytes: isComplete ? plannedBytes : sentBytes,
+        isComplete,
+      });
+    });
+    return (status, bodyBytes) => {
+      plannedBytes = bodyBytes;
+      this.#count(hosted, request, status, bodyBytes);
+    };
+  }
+
   /** A page with that path has precedence. */
-  #isStatus(target: string): boolean {
-    if (this.#statusServer !== undefined || !statusPaths.some((path) => path === target)) return false;
-    return this.#site?.basePath !== '' || this.#site.find(target) === undefined;
+  #isStatus(target: string, hosted: HostedSite | undefined): boolean {
+    if (this.#hasStatusPort || !isStatusPath(target)) return false;
+    const site = hosted?.active;
+    return site?.basePath !== '' || site.find(target) === undefined;
   }
 
   /** False for other requests. */
   #serveStatus(request: IncomingMessage, response: ServerResponse): boolean {
-    const path = statusPaths.find((each) => each === request.url);
-    if (path === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) return false;
+    const { url = '', method = '' } = request;
+    if (!isStatusPath(url) || !['GET', 'HEAD'].includes(method)) return false;
     // The operator controls access to a separate port.
-    if (path === '/metrics' && this.#statusServer === undefined && !isInternalRequest(request)) {
+    if (url === '/metrics' && !this.#hasStatusPort && !isInternalRequest(request)) {
       sendBare(response, 403, 'Metrics are available on the internal network only.');
       return true;
     }
-    const reported = this.#options.status();
-    const status = this.#isClosing ? { ...reported, notReadyBecause: 'the server is stopping' } : reported;
-    const { status: code, type, body } = statusAnswer(path, status, this.#traffic());
-    sendBare(response, code, body, ['Content-Type', type]);
+    const stopping = this.#isClosing ? { notReadyBecause: 'the server is stopping' } : {};
+    const sites = this.#options.sites.map((site) => ({
+      name: site.name,
+      status: { ...site.status(), ...stopping },
+      traffic: site.traffic(),
+    }));
+    const answer = statusAnswer(url, sites, this.#traffic());
+    if (answer === undefined) sendBare(response, 404, 'No site has this name.');
+    else sendBare(response, answer.status, answer.body, ['Content-Type', answer.type]);
     return true;
   }
 
-  #traffic(): Traffic {
+  /** To the same host with HTTPS. A request without a port has reached a mapped port, so HTTPS is mapped too. */
+  #redirect(request: IncomingMessage, response: ServerResponse): void {
+    const began = this.#logged(this.#routes.find(request), request, response);
+    const [, name = '', port] =
+      /^([\w.-]+|\[[\da-f:.]+\])(?::(\d+))?$/i.exec(request.headers.host ?? '') ?? [];
+    const target = request.url ?? '';
+    const isKnown = name !== '' && this.#routes.serves(name);
+    const isPath = target.startsWith('/') && /^[\x21-\x7e]*$/.test(target);
+    if (!isKnown || !isPath) {
+      began(isKnown ? 400 : 404, 0);
+      return sendBare(response, isKnown ? 400 : 404, 'No site is configured for this address.');
+    }
+    began(308, 0);
+    const address = `https://${name}${port === undefined || this.#port === 443 ? '' : `:${this.#port}`}${target}`;
+    sendBare(response, 308, 'The site is served over HTTPS.', ['Location', address]);
+  }
+
+  #traffic(): ProcessTraffic {
     return {
-      answers: this.#answers,
-      bodyBytes: this.#bodyBytes,
-      requestsUnderWay: [...this.#held.values()].reduce((sum, count) => sum + count, 0),
+      unrouted: this.#unrouted,
       connections: this.#bounds.count,
       connectionsRefused: this.#bounds.refused,
-      cachedBytes: this.#site?.content.bytes ?? 0,
+      accessLogDropped: this.#options.accessLog?.dropped ?? 0,
+      certificates: this.#options.certificates?.validUntil ?? [],
     };
   }
 
-  #count(method: string, target: string, status: number, bodyBytes: number): void {
-    this.#answers.set(status, (this.#answers.get(status) ?? 0) + 1);
-    this.#bodyBytes += bodyBytes;
+  #count(
+    hosted: HostedSite | undefined,
+    { method = '', url: target = '' }: IncomingMessage,
+    status: number,
+    bodyBytes: number,
+  ): void {
+    const site = hosted ?? this.#options.sites.find(({ name }) => name === null);
+    if (site === undefined) this.#unrouted.set(status, (this.#unrouted.get(status) ?? 0) + 1);
+    else site.count(status, bodyBytes);
     this.#options.answered?.({ method, target, status, bodyBytes });
-  }
-
-  #hold(releaseId: string, socket: Socket): () => void {
-    this.#held.set(releaseId, (this.#held.get(releaseId) ?? 0) + 1);
-    const release = this.#bounds.hold(socket);
-    return () => {
-      release();
-      const left = (this.#held.get(releaseId) ?? 1) - 1;
-      if (left > 0) this.#held.set(releaseId, left);
-      else this.#held.delete(releaseId);
-    };
   }
 }
 
@@ -231,43 +280,4 @@ function sendBare(response: ServerResponse, status: number, text: string, header
   const own = headers.includes('Content-Type') ? [] : ['Content-Type', 'text/plain; charset=utf-8'];
   const length = ['Content-Length', String(body.length), 'Cache-Control', 'no-store'];
   response.writeHead(status, [...own, ...headers, ...length, ...bareHeaders]).end(body);
-}
-
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const line =
-    {
-      HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-      ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-    }[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-}
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-/** A connection that is busy during close() becomes idle later and would keep the process alive. */
-async function drain(server: Server): Promise<void> {
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  clearInterval(idle);
-}
-
-function withoutSlash(path: string): string {
-  const bare = path.replace(/(?<!\/)\/+$/, '');
-  return bare === '' || bare.startsWith('/') ? bare : `/${bare}`;
 }

@@ -12,6 +12,8 @@ export interface SiteStatus {
   refusals: Readonly<Record<string, number>>;
   /** Why load balancers should not send requests here although a site is served. */
   notReadyBecause?: string | undefined;
+  /** Until the first refresh has ended. */
+  isStarting?: boolean | undefined;
 }
 
 export interface ReleaseStatus extends Pick<Manifest, 'version' | 'commit' | 'committedAt' | 'pages'> {
@@ -20,14 +22,29 @@ export interface ReleaseStatus extends Pick<Manifest, 'version' | 'commit' | 'co
   installedAt: string;
 }
 
-export interface Traffic {
+export interface SiteTraffic {
   /** Responses by status. */
-  answers: Map<number, number>;
+  answers: ReadonlyMap<number, number>;
   bodyBytes: number;
   requestsUnderWay: number;
+  cachedBytes: number;
+}
+
+export interface ProcessTraffic {
+  /** Responses to requests that belong to no site, by status. */
+  unrouted: ReadonlyMap<number, number>;
   connections: number;
   connectionsRefused: number;
-  cachedBytes: number;
+  accessLogDropped: number;
+  /** End of validity by certificate file. */
+  certificates: readonly { file: string; date: Date }[];
+}
+
+export interface ReportedSite {
+  /** Null for the only site. */
+  name: string | null;
+  status: SiteStatus;
+  traffic: SiteTraffic;
 }
 
 export interface StatusAnswer {
@@ -36,61 +53,124 @@ export interface StatusAnswer {
   body: string;
 }
 
-export const statusPaths = ['/healthz', '/readyz', '/metrics'] as const;
-export type StatusPath = (typeof statusPaths)[number];
+const statusPaths = ['/healthz', '/readyz', '/metrics'] as const;
+const readinessOfSite = '/readyz/';
 
 const json = 'application/json; charset=utf-8';
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 
-export function statusAnswer(path: StatusPath, status: SiteStatus, traffic: Traffic): StatusAnswer {
+/** Whether a status is at the path; `/readyz/<name>` is the status of one of several sites. */
+export function isStatusPath(path: string): boolean {
+  return statusPaths.some((each) => each === path) || path.startsWith(readinessOfSite);
+}
+
+/** Undefined for a site that does not exist. */
+export function statusAnswer(
+  path: string,
+  sites: readonly ReportedSite[],
+  traffic: ProcessTraffic,
+): StatusAnswer | undefined {
   if (path === '/healthz') return { status: 200, type: json, body: '{"status":"ok"}\n' };
-  if (path === '/metrics') {
-    return { status: 200, type: prometheusText, body: metricsText(status, traffic) };
-  }
-  const reason = status.release === null ? 'no release is installed yet' : status.notReadyBecause;
-  const body = { status: reason === undefined ? 'ready' : 'not ready', reason, ...status };
+  if (path === '/metrics') return { status: 200, type: prometheusText, body: metricsText(sites, traffic) };
+  const name = path.startsWith(readinessOfSite) ? path.slice(readinessOfSite.length) : null;
+  const only = sites.find((site) => site.name === name);
+  if (only !== undefined) return readinessAnswer(readinessOf(only.status));
+  return name === null ? readinessAnswer(readinessOfAll(sites)) : undefined;
+}
+
+interface Readiness {
+  reason: string | undefined;
+  [fact: string]: unknown;
+}
+
+function readinessAnswer({ reason, ...facts }: Readiness): StatusAnswer {
+  const body = { status: reason === undefined ? 'ready' : 'not ready', reason, ...facts };
   return { status: reason === undefined ? 200 : 503, type: json, body: `${JSON.stringify(body)}\n` };
 }
 
-function metricsText(status: SiteStatus, traffic: Traffic): string {
-  const { release, lastRefresh } = status;
+function readinessOf(status: SiteStatus): Readiness {
+  const { notReadyBecause, ...facts } = status;
+  const reason = notReadyBecause ?? (status.release === null ? 'no release is installed yet' : undefined);
+  return { reason, ...facts };
+}
+
+/** A site that cannot be served must not stop requests for the others. */
+function readinessOfAll(sites: readonly ReportedSite[]): Readiness {
+  const all = sites.map(({ name, status }) => ({ name, status, reason: readinessOf(status).reason }));
+  const starting = all.filter(({ status, reason }) => status.isStarting === true && reason !== undefined);
+  const isServing = all.some(({ reason }) => reason === undefined);
+  const reason =
+    starting.length > 0
+      ? `starting: ${starting.map(({ name }) => name).join(', ')}`
+      : isServing
+        ? undefined
+        : 'no site is served';
+  const bySite = sites.map(({ name, status }) => {
+    const { reason: ownReason, ...facts } = readinessOf(status);
+    return [name, { status: ownReason === undefined ? 'ready' : 'not ready', reason: ownReason, ...facts }];
+  });
+  return { reason, sites: Object.fromEntries(bySite) as object };
+}
+
+type Sample = [labels: Labels, value: number];
+
+function metricsText(sites: readonly ReportedSite[], traffic: ProcessTraffic): string {
   const numbers = new MetricsText();
-  numbers.add('requests_total', 'counter', 'Responses by status.', byLabel('status', traffic.answers));
-  numbers.add('response_body_bytes_total', 'counter', 'Bytes of content sent.', traffic.bodyBytes);
-  numbers.add('requests_under_way', 'gauge', 'Requests in progress.', traffic.requestsUnderWay);
+  /** Several sites are distinguished by a label. */
+  const each = (samplesOf: (site: ReportedSite) => Iterable<Sample> | number | undefined): Sample[] =>
+    sites.flatMap((site) => {
+      const samples = samplesOf(site) ?? [];
+      const own: Labels = site.name === null ? {} : { site: site.name };
+      const list: Iterable<Sample> = typeof samples === 'number' ? [[{}, samples]] : samples;
+      return [...list].map(([labels, value]): Sample => [{ ...own, ...labels }, value]);
+    });
+  const ofRelease = (valueOf: (release: ReleaseStatus) => Iterable<Sample> | number | undefined) =>
+    each(({ status: { release } }) => (release === null ? undefined : valueOf(release)));
+  const unrouted = byLabel('status', traffic.unrouted).map(([labels, value]): Sample => {
+    return [{ site: '', ...labels }, value];
+  });
+  const answers = [...each((site) => byLabel('status', site.traffic.answers)), ...unrouted];
+  numbers.add('requests_total', 'counter', 'Responses by status.', answers);
+  const bodyBytes = each((site) => site.traffic.bodyBytes);
+  numbers.add('response_body_bytes_total', 'counter', 'Bytes of content sent.', bodyBytes);
+  const underWay = each((site) => site.traffic.requestsUnderWay);
+  numbers.add('requests_under_way', 'gauge', 'Requests in progress.', underWay);
   numbers.add('connections', 'gauge', 'Open connections.', traffic.connections);
+  const { connectionsRefused, accessLogDropped, certificates } = traffic;
   numbers.add(
     'connections_refused_total',
     'counter',
     'Connections refused at the limit.',
-    traffic.connectionsRefused,
+    connectionsRefused,
   );
-  numbers.add('cached_bytes', 'gauge', 'Content cached in memory.', traffic.cachedBytes);
+  numbers.add('access_log_dropped_total', 'counter', 'Lines that were not written.', accessLogDropped);
+  const ends = certificates.map(({ file, date }): Sample => [{ file }, date.getTime() / 1000]);
+  numbers.add('certificate_not_after_timestamp_seconds', 'gauge', 'End of validity of a certificate.', ends);
+  const cachedBytes = each((site) => site.traffic.cachedBytes);
+  numbers.add('cached_bytes', 'gauge', 'Content cached in memory.', cachedBytes);
   numbers.add('resident_memory_bytes', 'gauge', 'Memory of the process.', memoryUsage.rss());
-  numbers.add('ready', 'gauge', '1 when a release is served.', release === null ? 0 : 1);
-  if (release !== null) {
-    const { id, version, commit, signedBy } = release;
-    const labels = { release: id, version, commit, signed_by: signedBy };
-    numbers.add('release_info', 'gauge', 'Always 1; the labels describe the served release.', [[labels, 1]]);
-    numbers.add('release_pages', 'gauge', 'Pages of the served release.', release.pages);
-    numbers.add(
-      'release_installed_timestamp_seconds',
-      'gauge',
-      'When the release was installed.',
-      seconds(release.installedAt),
-    );
-    if (release.committedAt !== null) {
-      const at = seconds(release.committedAt);
-      numbers.add('release_content_timestamp_seconds', 'gauge', 'When its content was committed.', at);
-    }
-  }
-  if (lastRefresh !== null) {
-    const at = seconds(lastRefresh.at);
-    numbers.add('last_refresh_timestamp_seconds', 'gauge', 'The last refresh.', at);
-  }
-  const outcomes = byLabel('outcome', Object.entries(status.refreshes));
+  const ready = each(({ status }) => (status.release === null ? 0 : 1));
+  numbers.add('ready', 'gauge', '1 when a release is served.', ready);
+  numbers.addIfAny(
+    'release_info',
+    'Always 1; the labels describe the served release.',
+    ofRelease(({ id, version, commit, signedBy }) => [
+      [{ release: id, version, commit, signed_by: signedBy }, 1],
+    ]),
+  );
+  const pages = ofRelease((release) => release.pages);
+  numbers.addIfAny('release_pages', 'Pages of the served release.', pages);
+  const installed = ofRelease(({ installedAt }) => seconds(installedAt));
+  numbers.addIfAny('release_installed_timestamp_seconds', 'When the release was installed.', installed);
+  const committed = ofRelease(({ committedAt }) => (committedAt === null ? undefined : seconds(committedAt)));
+  numbers.addIfAny('release_content_timestamp_seconds', 'When its content was committed.', committed);
+  const refreshed = each(({ status }) =>
+    status.lastRefresh === null ? undefined : seconds(status.lastRefresh.at),
+  );
+  numbers.addIfAny('last_refresh_timestamp_seconds', 'The last refresh.', refreshed);
+  const outcomes = each(({ status }) => byLabel('outcome', Object.entries(status.refreshes)));
   numbers.add('refreshes_total', 'counter', 'Refreshes by outcome.', outcomes);
-  const refusals = byLabel('reason', Object.entries(status.refusals));
+  const refusals = each(({ status }) => byLabel('reason', Object.entries(status.refusals)));
   numbers.add('bundles_refused_total', 'counter', 'Refused bundles by reason.', refusals);
   return numbers.text;
 }
@@ -100,31 +180,31 @@ type Labels = Record<string, string | null>;
 class MetricsText {
   text = '';
 
-  add(
-    name: string,
-    type: 'counter' | 'gauge',
-    help: string,
-    values: number | Iterable<[Labels, number]>,
-  ): void {
+  add(name: string, type: 'counter' | 'gauge', help: string, values: number | readonly Sample[]): void {
     const full = `docyard_site_${name}`;
     this.text += `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n`;
-    if (typeof values === 'number') this.text += `${full} ${values}\n`;
-    else for (const [labels, value] of values) this.text += `${full}{${labelText(labels)}} ${value}\n`;
+    const samples: readonly Sample[] = typeof values === 'number' ? [[{}, values]] : values;
+    for (const [labels, value] of samples) this.text += `${full}${labelText(labels)} ${value}\n`;
+  }
+
+  addIfAny(name: string, help: string, samples: readonly Sample[]): void {
+    if (samples.length > 0) this.add(name, 'gauge', help, samples);
   }
 }
 
 function labelText(labels: Labels): string {
-  return Object.entries(labels)
+  const pairs = Object.entries(labels)
     .map(([name, value]) => `${name}="${(value ?? '').replaceAll(/["\\\n]/g, escapedInLabel)}"`)
     .join(',');
+  return pairs === '' ? '' : `{${pairs}}`;
 }
 
 function escapedInLabel(character: string): string {
   return character === '\n' ? String.raw`\n` : `\\${character}`;
 }
 
-function byLabel(label: string, counts: Iterable<[string | number, number]>): [Labels, number][] {
-  return [...counts].map(([key, count]) => [{ [label]: String(key) }, count]);
+function byLabel(label: string, counts: Iterable<[string | number, number]>): Sample[] {
+  return [...counts].map(([key, count]): Sample => [{ [label]: String(key) }, count]);
 }
 
 function seconds(date: string): number {

@@ -25,18 +25,21 @@ const maxName = 63;
 export const reportSettings = {
   reportUrl: {
     path: 'report.url',
+    scope: 'shared',
     variable: 'REPORT_URL',
     check: serviceUrl.optional(),
     meaning: 'Address of the service to report to. Nothing is reported without it.',
   },
   reportKeyFile: {
     path: 'report.apiKeyFile',
+    scope: 'shared',
     variable: 'REPORT_KEY_FILE',
     check: z.string().optional(),
     meaning: 'File with an API key that has the scope deployments:report. REPORT_KEY holds the key itself.',
   },
   reportName: {
     path: 'report.name',
+    scope: 'site',
     variable: 'REPORT_NAME',
     check: z
       .string()
@@ -49,12 +52,14 @@ export const reportSettings = {
   },
   reportSiteUrl: {
     path: 'report.siteUrl',
+    scope: 'site',
     variable: 'REPORT_SITE_URL',
     check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     meaning: 'Where readers find this site.',
   },
   reportSeconds: {
     path: 'report.seconds',
+    scope: 'shared',
     variable: 'REPORT_SECONDS',
     check: z.coerce
       .number({ error: 'must be a number' })
@@ -66,6 +71,7 @@ export const reportSettings = {
   },
   reportRollback: {
     path: 'report.rollback',
+    scope: 'shared',
     variable: 'REPORT_ROLLBACK',
     check: flag.default(false),
     meaning: 'On: the service may roll this site back to a release that it keeps, and resume it.',

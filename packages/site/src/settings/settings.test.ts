@@ -128,7 +128,7 @@ describe('mistakes', () => {
     ],
     ['staticexport: { enabled: true }', /no setting staticexport\. Did you mean/],
     ['prot: 80', /no setting prot\. Did you mean port\?/],
-    ['port: many', /^port=many: must be a number\. Port to listen on/],
+    ['port: many', /site\.yaml:1: port=many: must be a number\. Port to listen on/],
     ['staticExport: { enabled: perhaps }', /staticExport\.enabled=perhaps: must be on or off/],
     ['staticExport: { sha256: abc }', /sha256=abc: must be 64 hexadecimal digits/],
     ['staticExport: { keep: 0 }', /keep=0: must be at least 1/],

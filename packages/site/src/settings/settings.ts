@@ -2,34 +2,69 @@
  * Reads and validates all settings of a deployment from a file, the environment and flags. No other module
  * reads the environment.
  */
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
+import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 import { apiKeyOf, type Environment, publicKeysOf } from './keys.ts';
 import { closestName } from './closest-name.ts';
 import { reportSettingsOf, type ReportSettings } from './report-settings.ts';
-import { type logLevels, type Setting, siteSettings } from './settings-table.ts';
-import { fileErrorReason } from '../disk/file-error.ts';
+import {
+  type accessLogFormats,
+  entrySettings,
+  type logLevels,
+  type Setting,
+  siteSettings,
+} from './settings-table.ts';
+import { type FileSection, openSettingsFile } from './settings-file.ts';
+import { checked, type SettingName, SettingsReader } from './settings-reader.ts';
+import { refuseConflicts } from './site-conflicts.ts';
 
-export interface SiteSettings {
-  dataDir: string;
+/** With a list of sites, the settings of a site at the top are those that entries inherit. */
+export interface SiteSettings extends SettingsOfSite {
   port: number;
   host: string;
   /** Null for the port of the site. */
   statusPort: number | null;
+  redirectPort: number | null;
+  logLevel: (typeof logLevels)[number];
+  /** Null for text on a terminal and JSON otherwise. */
+  logFormat: 'json' | 'text' | null;
+  /** `file` is null for standard output. */
+  accessLog: { format: (typeof accessLogFormats)[number]; file: string | null } | null;
+  /** Null for one site. */
+  sites: NamedSite[] | null;
+  defaultSite: string | null;
+}
+
+export interface SettingsOfSite {
+  dataDir: string;
   /** Null for the path of the bundle. */
   basePath: string | null;
   /** 0 disables the header. */
   hstsSeconds: number;
-  logLevel: (typeof logLevels)[number];
-  /** Null for text on a terminal and JSON otherwise. */
-  logFormat: 'json' | 'text' | null;
+  tls: CertificateFiles | null;
   staticExport: ExportSettings;
   /** Null disables reporting. */
   report: ReportSettings | null;
+}
+
+/** An entry of `sites`. */
+export interface NamedSite {
+  name: string;
+  /** Empty for every host that no other entry names. */
+  hosts: readonly string[];
+  basePath: string | null;
+  dataDir: string;
+  hstsSeconds: number;
+  tls: CertificateFiles | null;
+  /** A site whose key files cannot be read must not stop the others. */
+  settings: SettingsOfSite | ConfigError;
+}
+
+export interface CertificateFiles {
+  certFile: string;
+  keyFile: string;
 }
 
 export interface ExportSettings {
@@ -55,126 +90,180 @@ export interface GivenSettings {
   flags?: Partial<Record<FlagName, string>>;
 }
 
-export type FlagName = 'data' | 'port' | 'host' | 'statusPort' | 'basePath' | 'logLevel' | 'logFormat';
+export type FlagName =
+  | 'data'
+  | 'port'
+  | 'host'
+  | 'statusPort'
+  | 'basePath'
+  | 'logLevel'
+  | 'logFormat'
+  | 'accessLog'
+  | 'accessLogFile'
+  | 'tlsCertFile'
+  | 'tlsKeyFile'
+  | 'redirectPort';
 
-type Name = keyof typeof siteSettings;
-const names = Object.keys(siteSettings) as Name[];
+const names = Object.keys(siteSettings) as SettingName[];
 
 export function readSettings({ file, environment, flags = {} }: GivenSettings): SiteSettings {
-  const inFile = file === undefined ? {} : readFile(file);
+  const inFile = file === undefined ? undefined : openSettingsFile(file);
+  const folder = inFile?.folder ?? '.';
   refuseUnknownVariables(environment);
-  const given = (name: Name): { value: unknown; place: string } => {
+  const top = new SettingsReader((name) => {
     const { path, variable, deprecatedVariable = variable }: Setting = siteSettings[name];
     const flag = Object.hasOwn(flags, name) ? flags[name as FlagName] : undefined;
-    if (flag !== undefined) return { value: flag, place: `--${dashed(name)}` };
+    if (flag !== undefined) return { value: flag, place: `--${dashed(name)}`, folder: '.' };
     for (const each of [variable, deprecatedVariable]) {
       const set = environment[each];
-      if (set !== undefined && set !== '') return { value: set, place: each };
+      if (set !== undefined && set !== '') return { value: set, place: each, folder: '.' };
     }
-    return { value: valueAt(inFile, path), place: path };
-  };
-  const read = <N extends Name>(name: N): z.output<(typeof siteSettings)[N]['check']> => {
-    const { value, place } = given(name);
-    const parsed = siteSettings[name].check.safeParse(value === null || value === '' ? undefined : value);
-    if (parsed.success) return parsed.data as z.output<(typeof siteSettings)[N]['check']>;
-    // The URL may contain a signature.
-    const isShown = typeof value !== 'object' && !['bundleUrl', 'refreshFrom'].includes(name);
-    const assigns = place.startsWith('--') ? ' ' : '=';
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const shown = isShown ? `${place}${assigns}${text}` : place;
-    const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
-    throw new ConfigError(`${shown}: ${complaint}. ${siteSettings[name].meaning}`);
-  };
-  /** Paths in the file are relative to the file. */
-  const located = (name: 'bundleUrl' | 'refreshFrom' | 'apiKeyFile' | 'data' | 'reportKeyFile') => {
-    const value = read(name);
-    const isOfFile = file !== undefined && given(name).place === siteSettings[name].path;
-    return value === undefined ? null : resolveAddress(value, isOfFile ? dirname(resolve(file)) : '.');
-  };
-  const keyFolder =
-    file !== undefined && given('publicKey').place === siteSettings.publicKey.path
-      ? dirname(resolve(file))
-      : '.';
-  const publicKey = read('publicKey');
-  return {
-    dataDir: located('data') ?? '',
-    port: read('port'),
-    host: read('host'),
-    statusPort: read('statusPort') ?? null,
-    basePath: read('basePath') ?? null,
-    hstsSeconds: read('hstsSeconds'),
-    logLevel: read('logLevel'),
-    logFormat: read('logFormat') ?? null,
-    staticExport: {
-      enabled: read('enabled'),
-      bundleUrl: located('bundleUrl'),
-      version: read('version') ?? null,
-      sha256: read('sha256') ?? null,
-      publicKeys: publicKey === undefined ? [] : publicKeysOf(publicKey, keyFolder),
-      refreshFrom: located('refreshFrom'),
-      refreshSeconds: read('refreshSeconds'),
-      keep: read('keep'),
-      apiKey: apiKeyOf(environment, located('apiKeyFile')),
-      offline: read('offline'),
-    },
-    report: reportSettingsOf(
-      {
-        url: read('reportUrl'),
-        keyFile: located('reportKeyFile'),
-        name: read('reportName'),
-        siteUrl: read('reportSiteUrl'),
-        seconds: read('reportSeconds'),
-        rollback: read('reportRollback'),
-      },
-      environment,
-    ),
-  };
-}
-
-/** YAML is a superset of JSON. Aliases are limited against expansion attacks. */
-function readFile(file: string): Record<string, unknown> {
-  let source: string;
-  try {
-    source = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${fileErrorReason(error)}.`, { cause: error });
-  }
-  let value: unknown;
-  try {
-    value = parseYaml(source, { maxAliasCount: 100, prettyErrors: true }) ?? {};
-  } catch (error) {
-    throw new ConfigError(`${file} is neither YAML nor JSON: ${(error as Error).message.split('\n', 1)[0]}`);
-  }
-  if (!isMap(value))
-    throw new ConfigError(`${file} must hold settings, such as staticExport: { bundleUrl: … }.`);
-  refuseUnknownKeys(file, value);
-  return value;
-}
-
-function refuseUnknownKeys(file: string, value: Record<string, unknown>): void {
-  const known = names.map((name) => siteSettings[name].path as string);
-  const given = Object.entries(value).flatMap(([key, content]) => {
-    if (!sections.includes(key)) return [key];
-    if (content !== null && !isMap(content))
-      throw new ConfigError(`${file}: ${key} must hold settings, such as ${exampleOf(key, known)}.`);
-    return Object.keys(content ?? {}).map((inner) => `${key}.${inner}`);
+    return { value: inFile?.valueOf(path), place: inFile?.placeOf(path) ?? path, folder };
   });
-  for (const path of given) {
-    if (!known.includes(path)) {
-      const near = didYouMean(path, [...sections, ...known]);
-      throw new ConfigError(`${file}: there is no setting ${path}.${near}`);
-    }
+  const dataDir = top.address('data') ?? '';
+  const entries = inFile?.entries ?? null;
+  if (entries !== null) refuseSettingsOfOneSite(top);
+  const sites = entries?.map((entry) => readEntry(entry, { top, environment, folder, dataDir })) ?? null;
+  const settings: SiteSettings = {
+    ...settingsOfSite(top, environment, { dataDir, readsKeys: sites === null }),
+    port: top.read('port'),
+    host: top.read('host'),
+    statusPort: top.read('statusPort') ?? null,
+    redirectPort: top.read('redirectPort') ?? null,
+    logLevel: top.read('logLevel'),
+    logFormat: top.read('logFormat') ?? null,
+    accessLog: accessLogOf(top),
+    sites,
+    defaultSite: top.read('defaultSite') ?? null,
+  };
+  refuseConflicts(settings);
+  return settings;
+}
+
+interface SharedParts {
+  top: SettingsReader;
+  environment: Environment;
+  folder: string;
+  dataDir: string;
+}
+
+function readEntry(entry: FileSection, { top, environment, folder, dataDir }: SharedParts): NamedSite {
+  const own = <N extends keyof typeof entrySettings>(name: N, value = entry.valueOf(name)) =>
+    checked(entrySettings[name], { value, place: entry.placeOf(name) }) as z.output<
+      (typeof entrySettings)[N]['check']
+    >;
+  const reader = new SettingsReader((name) => {
+    const { path, scope }: Setting = siteSettings[name];
+    const value = entry.valueOf(path);
+    const isOwn = scope === 'site' || (value !== undefined && value !== null && value !== '');
+    return isOwn ? { value, place: entry.placeOf(path), folder } : top.given(name);
+  });
+  const hosts = own('host') ?? [];
+  const basePath = reader.read('basePath') ?? null;
+  const name = own('name') ?? own('name', nameOf(hosts, basePath, entry)) ?? '';
+  const data = own('data');
+  // The key of the environment is for entries without a key file.
+  const hasOwn = (path: string) => (entry.valueOf(path) ?? '') !== '';
+  const variables = Object.entries(environment).filter(
+    ([variable]) =>
+      !(hasOwn('staticExport.apiKeyFile') && ['DOCYARD_API_KEY', 'DOCYARD_KEY'].includes(variable)) &&
+      !(hasOwn('report.apiKeyFile') && variable === 'REPORT_KEY'),
+  );
+  const tls = certificateOf(reader);
+  const ownFolder = data === undefined ? join(dataDir, 'sites', name) : resolve(folder, data);
+  // Wrong values end the start, key files that cannot be read do not.
+  settingsOfSite(reader, {}, { dataDir: ownFolder, readsKeys: false });
+  const settings = settingsOrError(() =>
+    settingsOfSite(reader, Object.fromEntries(variables), { dataDir: ownFolder, readsKeys: true }),
+  );
+  const hstsSeconds = reader.read('hstsSeconds');
+  return { name, hosts, basePath, dataDir: ownFolder, hstsSeconds, tls, settings };
+}
+
+function settingsOrError(read: () => SettingsOfSite): SettingsOfSite | ConfigError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
   }
 }
 
-const sections = ['staticExport', 'report'];
+function nameOf(hosts: readonly string[], basePath: string | null, entry: FileSection): string {
+  const parts = [...hosts.slice(0, 1), ...(basePath ?? '').split('/')].filter((part) => part !== '');
+  if (parts.length > 0) return parts.join('-').toLowerCase();
+  throw new ConfigError(`${entry.placeOf('name')} is missing. ${entrySettings.name.meaning}`);
+}
 
-function exampleOf(section: string, known: readonly string[]): string {
-  const names = known.filter((path) => path.startsWith(`${section}.`));
-  return names
-    .map((path) => path.slice(section.length + 1))
-    .slice(0, 3)
-    .join(', ');
+function settingsOfSite(
+  reader: SettingsReader,
+  environment: Environment,
+  { dataDir, readsKeys }: { dataDir: string; readsKeys: boolean },
+): SettingsOfSite {
+  const publicKey = reader.read('publicKey');
+  const keyFolder = reader.given('publicKey').folder;
+  const apiKeyFile = reader.address('apiKeyFile');
+  const report = {
+    url: reader.read('reportUrl'),
+    keyFile: reader.address('reportKeyFile'),
+    name: reader.read('reportName'),
+    siteUrl: reader.read('reportSiteUrl'),
+    seconds: reader.read('reportSeconds'),
+    rollback: reader.read('reportRollback'),
+  };
+  return {
+    dataDir,
+    basePath: reader.read('basePath') ?? null,
+    hstsSeconds: reader.read('hstsSeconds'),
+    tls: certificateOf(reader),
+    staticExport: {
+      enabled: reader.read('enabled'),
+      bundleUrl: reader.address('bundleUrl'),
+      version: reader.read('version') ?? null,
+      sha256: reader.read('sha256') ?? null,
+      publicKeys: readsKeys && publicKey !== undefined ? publicKeysOf(publicKey, keyFolder) : [],
+      refreshFrom: reader.address('refreshFrom'),
+      refreshSeconds: reader.read('refreshSeconds'),
+      keep: reader.read('keep'),
+      apiKey: readsKeys ? apiKeyOf(environment, apiKeyFile) : null,
+      offline: reader.read('offline'),
+    },
+    report: readsKeys ? reportSettingsOf(report, environment) : null,
+  };
+}
+
+function certificateOf(reader: SettingsReader): CertificateFiles | null {
+  const certFile = reader.address('tlsCertFile');
+  const keyFile = reader.address('tlsKeyFile');
+  if (certFile === null && keyFile === null) return null;
+  if (certFile === null || keyFile === null) {
+    const [there, missing] =
+      keyFile === null ? (['tlsCertFile', 'tlsKeyFile'] as const) : (['tlsKeyFile', 'tlsCertFile'] as const);
+    throw new ConfigError(
+      `${reader.given(there).place} is set without ${siteSettings[missing].path}. TLS needs both files.`,
+    );
+  }
+  return { certFile, keyFile };
+}
+
+function accessLogOf(reader: SettingsReader): SiteSettings['accessLog'] {
+  const format = reader.read('accessLog');
+  const file = reader.address('accessLogFile');
+  if (format !== undefined) return { format, file };
+  if (file === null) return null;
+  throw new ConfigError(
+    `${reader.given('accessLogFile').place} is set without ${siteSettings.accessLog.path}. Set it to common, combined or json.`,
+  );
+}
+
+/** Those of the file are refused with it. */
+function refuseSettingsOfOneSite(top: SettingsReader): void {
+  for (const name of names) {
+    if (siteSettings[name].scope === 'site' && top.has(name))
+      throw new ConfigError(
+        `${top.given(name).place} is a setting of one site. Set ${siteSettings[name].path} in an entry of sites.`,
+      );
+  }
 }
 
 function refuseUnknownVariables(environment: Environment): void {
@@ -190,22 +279,4 @@ function didYouMean(name: string, known: readonly string[]): string {
   return near === undefined ? ` Known: ${known.join(', ')}.` : ` Did you mean ${near}?`;
 }
 
-function valueAt(settings: Record<string, unknown>, path: string): unknown {
-  let value: unknown = settings;
-  for (const key of path.split('.')) {
-    if (!isMap(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 const dashed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** URLs are kept; everything else is a path. */
-function resolveAddress(value: string, folder: string): string {
-  return /^(https?|s3|file):/i.test(value) ? value : resolve(folder, value);
-}

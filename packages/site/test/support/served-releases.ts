@@ -8,6 +8,7 @@ import { cleanUp } from '../../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { precompress } from '../../src/serving/compressed-files.ts';
 import { SiteServer, type SiteServerOptions } from '../../src/serving/site-server.ts';
+import { HostedSite, type HostedSiteOptions } from '../../src/serving/hosted-site.ts';
 import { openSite, type ReleaseFiles, type ServedSite } from '../../src/serving/served-site.ts';
 import type { SiteStatus } from '../../src/serving/status-response.ts';
 
@@ -50,6 +51,7 @@ export function statusOf(status: Partial<SiteStatus> = {}): SiteStatus {
 
 export interface TestServer {
   server: SiteServer;
+  hosted: HostedSite;
   port: number;
   statusPort: number;
   /** Uses a new connection. */
@@ -60,10 +62,11 @@ export interface TestServer {
 
 export async function startServer(
   site: ServedSite | undefined,
-  options: Partial<SiteServerOptions> = {},
+  options: Partial<SiteServerOptions & HostedSiteOptions> = {},
 ): Promise<TestServer> {
-  const server = new SiteServer({ host: '127.0.0.1', port: 0, status: () => statusOf(), ...options });
-  if (site !== undefined) server.activate(site);
+  const hosted = new HostedSite({ status: () => statusOf(), ...options });
+  const server = new SiteServer({ host: '127.0.0.1', port: 0, sites: [hosted], ...options });
+  if (site !== undefined) hosted.activate(site);
   const { port, statusPort = 0 } = await server.listen();
   cleanUp(() => server.close(0));
   const connect = () => connectTo(port);
@@ -77,6 +80,7 @@ export async function startServer(
   };
   return {
     server,
+    hosted,
     port,
     statusPort,
     connect,
@@ -115,7 +119,7 @@ export interface Client {
   close(): void;
 }
 
-async function connectTo(port: number): Promise<Client> {
+export async function connectTo(port: number): Promise<Client> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   let chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,0 +1,91 @@
+/**
+ * One site of a server. It can switch to another release between two requests; a running response completes with
+ * its release.
+ */
+import type { ServedSite } from './served-site.ts';
+import type { SiteStatus, SiteTraffic } from './status-response.ts';
+
+export interface HostedSiteOptions {
+  status: () => SiteStatus;
+  /** Null for the only site. */
+  name?: string | null;
+  /** Empty for every host that no other site names. */
+  hosts?: readonly string[];
+  /** Such as `/docs`; defaults to the path of the bundle. */
+  basePath?: string | undefined;
+  /** max-age of Strict-Transport-Security; 0 disables it. */
+  hstsSeconds?: number | undefined;
+}
+
+export class HostedSite {
+  readonly name: string | null;
+  readonly hosts: readonly string[];
+  /** Undefined for the path of the bundle. */
+  readonly basePath: string | undefined;
+  readonly #hstsSeconds: number;
+  readonly #status: () => SiteStatus;
+  #active: ServedSite | undefined;
+  /** Responses that are being read from disk, by release. */
+  readonly #held = new Map<string, number>();
+  readonly #answers = new Map<number, number>();
+  #bodyBytes = 0;
+
+  constructor({ status, name = null, hosts = [], basePath, hstsSeconds = 0 }: HostedSiteOptions) {
+    this.#status = status;
+    this.name = name;
+    this.hosts = hosts;
+    this.basePath = basePath === undefined ? undefined : withoutSlash(basePath);
+    this.#hstsSeconds = hstsSeconds;
+  }
+
+  /** Undefined until the first installation. */
+  get active(): ServedSite | undefined {
+    return this.#active;
+  }
+
+  activate(site: ServedSite): void {
+    site.configure({
+      ...(this.basePath === undefined ? {} : { basePath: this.basePath }),
+      headers: this.#hstsSeconds > 0 ? ['Strict-Transport-Security', `max-age=${this.#hstsSeconds}`] : [],
+    });
+    this.#active = site;
+  }
+
+  /** Whether the release is active or still being read. */
+  inUse(releaseId: string): boolean {
+    return this.#active?.id === releaseId || this.#held.has(releaseId);
+  }
+
+  /** The release is in use until the returned function is called. */
+  hold(releaseId: string): () => void {
+    this.#held.set(releaseId, (this.#held.get(releaseId) ?? 0) + 1);
+    return () => {
+      const left = (this.#held.get(releaseId) ?? 1) - 1;
+      if (left > 0) this.#held.set(releaseId, left);
+      else this.#held.delete(releaseId);
+    };
+  }
+
+  count(status: number, bodyBytes: number): void {
+    this.#answers.set(status, (this.#answers.get(status) ?? 0) + 1);
+    this.#bodyBytes += bodyBytes;
+  }
+
+  status(): SiteStatus {
+    return this.#status();
+  }
+
+  traffic(): SiteTraffic {
+    return {
+      answers: this.#answers,
+      bodyBytes: this.#bodyBytes,
+      requestsUnderWay: [...this.#held.values()].reduce((sum, count) => sum + count, 0),
+      cachedBytes: this.#active?.content.bytes ?? 0,
+    };
+  }
+}
+
+function withoutSlash(path: string): string {
+  const bare = path.replace(/(?<!\/)\/+$/, '').replace(/^\/$/, '');
+  return bare === '' || bare.startsWith('/') ? bare : `/${bare}`;
+}
