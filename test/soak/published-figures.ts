@@ -30,7 +30,8 @@ export function published(): string {
     const figures = results[stack];
     return figures === undefined ? [] : [describe(stack, figures)];
   });
-  return `${page.slice(0, start)}${begin}\n\n${parts.join('\n')}\n${page.slice(stop)}`;
+  const figures = parts.length === 0 ? 'No run is published yet.\n' : parts.join('\n');
+  return `${page.slice(0, start)}${begin}\n\n${figures}\n${page.slice(stop)}`;
 }
 
 function describe(stack: StackName, figures: SoakFigures): string {
