@@ -134,6 +134,8 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   });
 
   test('the start page leads to the manual and the OpenAPI document', async () => {
+    // The first request renders the manual.
+    await fetch(new URL('/docs/', service.origin));
     const { page, complaints } = await newPage();
     await page.goto(service.origin);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Docyard');
