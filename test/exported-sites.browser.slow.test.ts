@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium, type Browser, type Page, type Request } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../scripts/measure/serve.ts';
 import { program, startService, temporaryFolder, type Service } from './service.ts';
-import { chromiumPath } from '../packages/render/test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../packages/render/test/support/chromium.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -16,16 +16,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let sample: string;
 
   beforeAll(async () => {
-    const quiet = [
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ];
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', ...quiet],
-    });
+    browser = await launchChromium();
     service = await startService({ sample: false });
     sample = build('packages/server/sample');
   });

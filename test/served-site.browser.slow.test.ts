@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { precompress } from '../packages/site/src/serving/compressed-files.ts';
 import { HostedSite } from '../packages/site/src/serving/hosted-site.ts';
 import { SiteServer } from '../packages/site/src/serving/site-server.ts';
 import { openSite } from '../packages/site/src/serving/served-site.ts';
 import { program, temporaryFolder } from './service.ts';
-import { chromiumPath } from '../packages/render/test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../packages/render/test/support/chromium.ts';
 
 const sample = fileURLToPath(new URL('../packages/server/sample', import.meta.url));
 
@@ -18,10 +18,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
   });
 
   afterAll(() => browser?.close());

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Me } from '@docyard/api';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startIssuer, type FakeIssuer } from './fakes/issuer.ts';
 import { startService, type Service } from './service.ts';
-import { chromiumPath } from '../packages/render/test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../packages/render/test/support/chromium.ts';
 
 const owner = {
   email: 'owner@example.com',
@@ -20,10 +20,7 @@ describe.skipIf(chromiumPath === undefined)('with an OpenID Connect issuer', () 
   let service: Service;
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
     issuer = await startIssuer({ isVerified: (account) => account !== 'unverified' });
     service = await startService({
       sample: false,

@@ -5,30 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { serve } from './serve.ts';
-import { chromiumPath } from '../../packages/render/test/support/chromium.ts';
 
-export { chromiumPath };
-
-const quiet = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  // A slow machine ends the animation of a scroll by a key before its target.
-  '--disable-smooth-scrolling',
-  /** Only this machine can be resolved. */
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-];
-
-export function launchChromium(): Promise<Browser> {
-  if (chromiumPath === undefined)
-    throw new Error('Chromium is not installed (Debian package: chromium-headless-shell).');
-  return chromium.launch({ executablePath: chromiumPath, args: quiet });
-}
+export { chromiumPath, launchChromium } from '../../packages/render/test/support/chromium.ts';
 
 const pageTimeoutMs = 60_000;
 

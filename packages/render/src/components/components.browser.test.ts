@@ -6,10 +6,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, renderFiles } from '../../test/support/render-fixture.ts';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 
 const names = ['accordion', 'code-group', 'tabs', 'tooltip', 'tree', 'update', 'view'];
 const drawing =
@@ -38,10 +38,7 @@ describe.skipIf(chromiumPath === undefined)('components in a browser', () => {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), rendered.bytes.get(path) ?? drawing);
     }
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
     page = await browser.newPage();
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));

@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, renderFolder, writeOutput } from '../../test/support/render-fixture.ts';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -52,10 +52,7 @@ describe.skipIf(chromiumPath === undefined)('islands in a browser', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     origins.http = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     origins.file = pathToFileURL(folder).href;
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
     const context = await browser.newContext();
     // The event reports violations that the console does not show.
     await context.addInitScript(() =>

@@ -8,11 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Received, answer, specification } from '../../test/support/example-api.ts';
 import { renderFiles, writeOutput } from '../../test/support/render-fixture.ts';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('an API page in a browser', () => {
   let browser: Browser;
@@ -39,10 +39,7 @@ describe.skipIf(chromiumPath === undefined)('an API page in a browser', () => {
     });
     await writeOutput(rendered, folder);
     site = await listening((request, response) => serveFile(folder, request, response));
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
     page = await browser.newPage();
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) violations.push(message.text());

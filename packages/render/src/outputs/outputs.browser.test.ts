@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Rendered, renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('outputs in a browser', () => {
   let browser: Browser;
@@ -18,10 +18,7 @@ describe.skipIf(chromiumPath === undefined)('outputs in a browser', () => {
     folder = await mkdtemp(join(tmpdir(), 'docyard-outputs-'));
     rendered = await renderFixture('outputs', { origin: 'https://tides.example.com' });
     await writeOutput(rendered, folder);
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
     page = await browser.newPage();
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));

@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('the search dialog', () => {
   let browser: Browser;
@@ -28,10 +28,7 @@ describe.skipIf(chromiumPath === undefined)('the search dialog', () => {
     server = await serve(folder);
     bases['disk'] = pathToFileURL(`${folder}/`).href;
     bases['http'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
     page = await browser.newPage();
     page.on('console', (message) => {
       if (message.type() !== 'log') complaints.push(message.text());

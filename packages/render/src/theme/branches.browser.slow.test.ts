@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
@@ -27,10 +27,7 @@ describe.skipIf(chromiumPath === undefined)('the navigation of a rendered site',
     server = await serve(folder);
     bases['disk'] = pathToFileURL(`${folder}/`).href;
     bases['http'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await launchChromium();
   });
 
   afterAll(async () => {

@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { type Rendered, fixture, renderFolder, writeOutput } from './render-fixture.ts';
 import type { RenderOptions } from '../../src/pipeline/site-plan.ts';
-import { chromiumPath } from './chromium.ts';
+import { chromiumPath, launchChromium } from './chromium.ts';
 
 export { chromiumPath };
 
@@ -49,10 +49,7 @@ export async function openBrowserFolder(root: string, options: RenderOptions = {
     );
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const browser = await chromium.launch({
-    executablePath: chromiumPath ?? '',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  const browser = await launchChromium();
   const context = await browser.newContext();
   const complaints: string[] = [];
   await context.addInitScript(() =>
