@@ -47,8 +47,9 @@ export const layersByPackage: Readonly<Record<string, readonly (readonly string[
     ['refresh'],
     ['releases'],
     ['sources'],
-    ['serving'],
     ['settings'],
+    ['access'],
+    ['serving'],
     ['disk', 'network'],
   ],
 };

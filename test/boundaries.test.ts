@@ -34,7 +34,7 @@ describe('packages', () => {
     'packages/dashboard/src':
       /^(@docyard\/api$|react$|react-dom\/client$|wouter$|@(base-ui|tanstack)\/|packages\/dashboard\/)/,
     'packages/site/src':
-      /^(node:|zod$|yaml$|pino$|commander$|@aws-sdk\/client-s3$|@docyard\/(api|bundle)$|packages\/site\/)/,
+      /^(node:|zod$|yaml$|pino$|commander$|jose$|openid-client$|@aws-sdk\/client-s3$|@docyard\/(api|bundle)$|packages\/site\/)/,
     'packages/render/src':
       /^(node:(?!https?$|net$|dgram$|http2$|sqlite$|tls$)|packages\/render\/|(?!@docyard|docyard|hono|kysely)[@a-z])/,
   };
@@ -90,7 +90,7 @@ const layers: [name: string, members: RegExp][] = [
   ],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(access-scope|address-ranges|batched-reads|problem|context|config|config-agent|config-rules|config-settings|data-folder|file-modes|folder-contains|group-commit|ids|log|paging|process-group|sample-site|seal|search|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(access-scope|batched-reads|problem|context|config|config-agent|config-rules|config-settings|data-folder|file-modes|folder-contains|group-commit|ids|log|paging|process-group|sample-site|seal|search|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;

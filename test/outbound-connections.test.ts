@@ -38,6 +38,7 @@ const connecting: Record<string, string> = {
   [`${own}adapters/telemetry/opentelemetry.ts`]: 'Traces',
   [`${own}agent/model/providers.ts`]: 'Model endpoints',
   [`${own}http/oidc-sign-in.ts`]: 'Single sign-on',
+  [`${site}access/oidc-sign-in.ts`]: 'Sign-in to a private site',
   // These two run in the sandbox without a network: they connect to sockets in the file system.
   [`${own}agent/engine/relay.ts`]: 'Another agent',
   [`${own}agent/demo/example-acp-agent.ts`]: 'Another agent',

@@ -15,7 +15,10 @@ export interface FakeIssuer {
 }
 
 export async function startIssuer(
-  options: { isVerified?: (account: string) => boolean } = {},
+  options: {
+    isVerified?: (account: string) => boolean;
+    groups?: (account: string) => string[];
+  } = {},
 ): Promise<FakeIssuer> {
   let listener: RequestListener = (_request, response) => response.writeHead(503).end();
   const server = createServer((request, response) => listener(request, response));
@@ -38,7 +41,7 @@ export async function startIssuer(
             token_endpoint_auth_method: 'client_secret_post',
           },
         ],
-        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
         pkce: { required: () => true },
         cookies: { keys: ['for tests'] },
         findAccount: (_context: unknown, account: string) => ({
@@ -48,6 +51,7 @@ export async function startIssuer(
             email: `${account}@example.com`,
             email_verified: options.isVerified?.(account) ?? true,
             name: account.toUpperCase(),
+            groups: options.groups?.(account) ?? [],
           }),
         }),
       });

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { ModelHeaders, modelOptions, modelProviders } from '@docyard/api';
 import { z } from 'zod';
 import { environmentOf, readPathsOf } from './config-agent.ts';
-import { complainAboutRange } from './address-ranges.ts';
+import { complainAboutRange } from '@docyard/site/network';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
 const count = (min: number, max: number, defaultValue: number) =>

@@ -1,5 +1,6 @@
 /** One site of the process: its releases, refreshes and reports. A site that cannot start is retried. */
 import type { Logger } from 'pino';
+import { openGate } from './access/open-gate.ts';
 import { Deployment } from './refresh/deployment.ts';
 import type { OnInstallStep } from './releases/install-steps.ts';
 import { ReleaseStore } from './releases/store.ts';
@@ -65,6 +66,11 @@ export class DeployedSite {
     if (settings instanceof Error) throw settings;
     const { log, onStep } = this.#parts;
     const store = await ReleaseStore.openIn(settings.dataDir, { onStep });
+    const { offline } = settings.staticExport;
+    if (settings.access !== null)
+      this.hosted.protect(
+        openGate(settings.access, { siteName: this.#name, dataDir: settings.dataDir, offline, log }),
+      );
     const onChange = () => this.#running?.reporter?.releaseMayHaveChanged();
     const deployment = new Deployment(settings.staticExport, { store, site: this.hosted, log, onChange });
     this.#running = { store, deployment, reporter: reporterOf(settings, { store, deployment, log }) };

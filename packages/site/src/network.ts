@@ -1,4 +1,5 @@
-/** Hosts that the operator configures, and internal addresses. */
+/** Hosts that the operator configures, internal addresses and ranges of addresses. */
+export { addressAllowed, complainAboutRange, subscriberOf } from './network/address-ranges.ts';
 export { isInternalAddress, plainAddress } from './network/internal-addresses.ts';
 export {
   addressesOfThisMachine,

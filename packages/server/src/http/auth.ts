@@ -5,8 +5,7 @@
 import { hash } from 'node:crypto';
 import { scopesGrant, type Operation } from '@docyard/api';
 import type { Context } from '../context.ts';
-import { plainAddress } from '@docyard/site/network';
-import { addressAllowed } from '../address-ranges.ts';
+import { addressAllowed, plainAddress } from '@docyard/site/network';
 import { looksLikeKey } from '../keys/format.ts';
 import { keyChanges } from '../keys/keys.ts';
 import {

@@ -3,7 +3,7 @@
  * are closed when none is free. When nothing can be closed, a surplus connection stays open briefly to receive a 503.
  */
 import type { Socket } from 'node:net';
-import { subscriberOf } from '../address-ranges.ts';
+import { subscriberOf } from '@docyard/site/network';
 
 export interface ConnectionLimits {
   connections: number;

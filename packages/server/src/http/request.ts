@@ -7,7 +7,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
 import { byteRangeOf, type ByteRange, type FileRequest } from '@docyard/site/serving';
-import { addressAllowed } from '../address-ranges.ts';
+import { addressAllowed } from '@docyard/site/network';
 import type { Config } from '../config.ts';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/authenticate.ts';

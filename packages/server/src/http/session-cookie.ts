@@ -1,7 +1,7 @@
 /** The session cookie, and the CSRF check for requests that use it. */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Context } from '../context.ts';
-import { addressAllowed } from '../address-ranges.ts';
+import { addressAllowed } from '@docyard/site/network';
 import { Problem } from '../problem.ts';
 import { callerAddress, originOf, type Web } from './request.ts';
 

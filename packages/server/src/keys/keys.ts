@@ -18,7 +18,7 @@ import { Problem } from '../problem.ts';
 import { holdProject } from '../projects/projects.ts';
 import { keysWithin, type AccessScope } from '../access-scope.ts';
 import { columnsContain } from '../search.ts';
-import { complainAboutRange } from '../address-ranges.ts';
+import { complainAboutRange } from '@docyard/site/network';
 import type { Caller } from './authenticate.ts';
 import { hashKey, newKeyText } from './format.ts';
 

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { subscriberOf } from '../address-ranges.ts';
+import { subscriberOf } from '@docyard/site/network';
 import { Problem } from '../problem.ts';
 
 const windowSeconds = 900;

@@ -1,6 +1,7 @@
 /** `docyard site`: serves an exported site, lists its releases and rolls back. */
 import type { Command } from 'commander';
 import type { FlagName, NamedSite, SiteSettings } from '../settings/settings.ts';
+import { describeHashPassword } from './hash-password-command.ts';
 import type { RunningSite } from '../start-site.ts';
 import type { ReleaseStore } from '../releases/store.ts';
 import { type CommandNames, explained, SiteCommandError } from './command-error.ts';
@@ -83,6 +84,7 @@ export function describeSite(command: Command, names: CommandNames): void {
     .description('End a rollback and follow the origin again.')
     .addHelpText('after', `\nExample:\n  ${name} resume --data /var/lib/docyard-site`)
     .action(resume);
+  describeHashPassword(command.command('hash-password'), names);
 }
 
 function addFolderOptions(command: Command): Command {

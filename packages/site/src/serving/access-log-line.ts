@@ -1,7 +1,7 @@
 /** Formats one request as a line of the access log. */
 import { plainAddress } from '../network/internal-addresses.ts';
-import type { accessLogFormats } from '../settings/settings-table.ts';
 
+export const accessLogFormats = ['common', 'combined', 'json'] as const;
 export type AccessLogFormat = (typeof accessLogFormats)[number];
 
 export interface LoggedRequest {

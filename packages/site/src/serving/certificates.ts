@@ -8,7 +8,11 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { fileErrorReason } from '../disk/file-error.ts';
 import { ConfigError } from '../errors.ts';
-import type { CertificateFiles } from '../settings/settings.ts';
+
+export interface CertificateFiles {
+  certFile: string;
+  keyFile: string;
+}
 
 export interface CertifiedSite {
   hosts: readonly string[];

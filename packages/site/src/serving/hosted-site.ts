@@ -2,6 +2,7 @@
  * One site of a server. It can switch to another release between two requests; a running response completes with
  * its release.
  */
+import type { Gate } from './gate.ts';
 import type { ServedSite } from './served-site.ts';
 import type { SiteStatus, SiteTraffic } from './status-response.ts';
 
@@ -25,6 +26,7 @@ export class HostedSite {
   readonly #hstsSeconds: number;
   readonly #status: () => SiteStatus;
   #active: ServedSite | undefined;
+  #gate: Gate | undefined;
   /** Responses that are being read from disk, by release. */
   readonly #held = new Map<string, number>();
   readonly #answers = new Map<number, number>();
@@ -43,9 +45,20 @@ export class HostedSite {
     return this.#active;
   }
 
+  /** Undefined for a public site. */
+  get gate(): Gate | undefined {
+    return this.#gate;
+  }
+
+  /** Call it before the first release is active. */
+  protect(gate: Gate): void {
+    this.#gate = gate;
+  }
+
   activate(site: ServedSite): void {
     site.configure({
       ...(this.basePath === undefined ? {} : { basePath: this.basePath }),
+      isPrivate: this.#gate !== undefined,
       headers: this.#hstsSeconds > 0 ? ['Strict-Transport-Security', `max-age=${this.#hstsSeconds}`] : [],
     });
     this.#active = site;

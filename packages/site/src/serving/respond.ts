@@ -3,7 +3,6 @@ import { hasDotSegments, readRequestPath } from './request-path.ts';
 import { type Exchange, send, sendFile, sendText } from './send-file.ts';
 import type { ServedSite } from './served-site.ts';
 import { encodedPath, type Redirect } from './site-rules.ts';
-import { cacheControl } from './static-file.ts';
 
 export interface SiteExchange extends Exchange {
   site: ServedSite;
@@ -55,7 +54,7 @@ function sendRedirect(exchange: SiteExchange, { to, permanent }: Redirect, query
     'Location',
     address,
     'Cache-Control',
-    cacheControl.mayChange,
+    exchange.site.cacheControl.mayChange,
     'Content-Length',
     '0',
     ...exchange.site.headers,

@@ -23,7 +23,14 @@ import {
   type Redirect,
   type SiteRules,
 } from './site-rules.ts';
-import { cacheControl, type FileContent, type StaticFile, staticFile } from './static-file.ts';
+import {
+  type CacheControl,
+  cacheControl,
+  privateCacheControl,
+  type FileContent,
+  type StaticFile,
+  staticFile,
+} from './static-file.ts';
 
 /** The part of a release that serving needs. */
 export interface ReleaseFiles {
@@ -38,6 +45,7 @@ interface Place {
   headers: readonly string[];
   /** Replaces the headers of the site. */
   onlyHeaders: readonly string[] | undefined;
+  cacheControl: CacheControl;
 }
 
 export type Found = { file: StaticFile } | { redirect: Redirect };
@@ -78,7 +86,12 @@ export class ServedSite {
     this.#compressed = compressed;
     const served = release.manifest.files.filter(({ path }) => !notServed.test(path));
     this.#entries = new Map(served.map((entry) => [entry.path, entry]));
-    this.#place = { basePath: rules.basePath, headers: rules.headers.flat(), onlyHeaders: undefined };
+    this.#place = {
+      basePath: rules.basePath,
+      headers: rules.headers.flat(),
+      onlyHeaders: undefined,
+      cacheControl,
+    };
   }
 
   /** Sets path and headers. Call it before the first request. */
@@ -86,13 +99,21 @@ export class ServedSite {
     basePath = this.rules.basePath,
     headers = [],
     onlyHeaders,
+    isPrivate = false,
   }: {
     basePath?: string | undefined;
     /** Added to those of the site. */
     headers?: readonly string[];
     onlyHeaders?: readonly string[];
+    /** Whether access is controlled, so that no shared cache may store a response. */
+    isPrivate?: boolean;
   }) {
-    this.#place = { basePath, headers: [...this.rules.headers.flat(), ...headers], onlyHeaders };
+    this.#place = {
+      basePath,
+      headers: [...this.rules.headers.flat(), ...headers, ...(isPrivate ? ['Vary', 'Cookie'] : [])],
+      onlyHeaders,
+      cacheControl: isPrivate ? privateCacheControl : cacheControl,
+    };
     this.#files.clear();
     this.#notFound = undefined;
   }
@@ -100,6 +121,10 @@ export class ServedSite {
   /** Decoded, without a trailing slash. */
   get basePath(): string {
     return this.#place.basePath;
+  }
+
+  get cacheControl(): CacheControl {
+    return this.#place.cacheControl;
   }
 
   /** Sent with every response; names and values alternate. */
@@ -190,7 +215,7 @@ export class ServedSite {
     const llms = `<${encodedPath(this.basePath)}/${llmsFile}>; rel="llms-txt"`;
     return [
       'Cache-Control',
-      namedByContent.test(path) ? cacheControl.neverChanges : cacheControl.mayChange,
+      namedByContent.test(path) ? this.cacheControl.neverChanges : this.cacheControl.mayChange,
       ...(this.#entries.has(llmsFile) ? ['Link', llms] : []),
       ...this.headers,
     ];

@@ -12,7 +12,9 @@ import { hasTwoHosts } from './host-header.ts';
 import type { HostedSite } from './hosted-site.ts';
 import { createListener, drain, type Handler, listen, type Place, type TimeLimits } from './listener.ts';
 import { admitPipelined } from './pipelining.ts';
-import { respond } from './respond.ts';
+import { respond, type SiteExchange } from './respond.ts';
+import { sendText } from './send-file.ts';
+import type { ServedSite } from './served-site.ts';
 import { SiteRoutes } from './site-routes.ts';
 import { readRules } from './site-rules.ts';
 import { isStatusPath, type ProcessTraffic, statusAnswer } from './status-response.ts';
@@ -46,6 +48,14 @@ export interface Ports {
   port: number;
   statusPort: number | undefined;
   redirectPort: number | undefined;
+}
+
+interface Served {
+  hosted: HostedSite;
+  site: ServedSite;
+  request: IncomingMessage;
+  response: ServerResponse;
+  began(status: number, bodyBytes: number): void;
 }
 
 const defaultConnections = 8192;
@@ -145,7 +155,17 @@ export class SiteServer {
       began(503, 0);
       return sendBare(response, 503, 'No release is installed yet.', ['Retry-After', '5']);
     }
-    respond({
+    const exchange = this.#exchange({ hosted, site, request, response, began });
+    const { gate } = hosted;
+    if (gate === undefined) return respond(exchange);
+    void gate.admit(exchange, site.basePath).then(
+      (reader) => reader && respond(exchange),
+      () => sendText(exchange, 500, 'The server cannot check your access. Try again later.'),
+    );
+  }
+
+  #exchange({ hosted, site, request, response, began }: Served): SiteExchange {
+    return {
       request,
       response,
       site,
@@ -158,7 +178,7 @@ export class SiteServer {
           for (const release of releases) release();
         };
       },
-    });
+    };
   }
 
   /** Counts the response when it starts, and logs it when it ends. */

@@ -39,10 +39,21 @@ export interface FileDescription {
   headers: readonly string[];
 }
 
-export const cacheControl = {
+export interface CacheControl {
+  mayChange: string;
+  neverChanges: string;
+}
+
+export const cacheControl: CacheControl = {
   mayChange: 'public, max-age=0, must-revalidate',
   neverChanges: 'public, max-age=31536000, immutable',
-} as const;
+};
+
+/** Of a site with access control: only the browser may store a response, and asks each time. */
+export const privateCacheControl: CacheControl = {
+  mayChange: 'private, no-cache',
+  neverChanges: 'private, no-cache',
+};
 
 export function staticFile(given: FileDescription): StaticFile {
   const { path, plain, compressed: contents = {}, headers } = given;

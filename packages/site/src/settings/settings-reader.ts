@@ -21,7 +21,11 @@ type AddressName =
   | 'reportKeyFile'
   | 'accessLogFile'
   | 'tlsCertFile'
-  | 'tlsKeyFile';
+  | 'tlsKeyFile'
+  | 'accessSessionKeyFile'
+  | 'accessPasswordFile'
+  | 'accessClientSecretFile'
+  | 'accessTokenKeyFile';
 
 /** Validates settings wherever they come from. */
 export class SettingsReader {

@@ -1,5 +1,7 @@
 /** Every setting of a site. A test checks the manual's table against it. */
 import { z } from 'zod';
+import { accessSettings } from '../access/access-settings.ts';
+import { accessLogFormats } from '../serving/access-log-line.ts';
 import { reportSettings } from './report-settings.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -27,8 +29,6 @@ const hostName = z.string().transform((name, context) => {
   context.addIssue({ code: 'custom', message: 'must be a host name without a port' });
   return z.NEVER;
 });
-
-export const accessLogFormats = ['common', 'combined', 'json'] as const;
 
 export interface Setting {
   check: z.ZodType;
@@ -233,6 +233,7 @@ export const siteSettings = {
     check: text.optional(),
     meaning: 'Name of the entry of sites that answers requests for unknown hosts. Default: a 404 response.',
   },
+  ...accessSettings,
   ...reportSettings,
 } as const satisfies Record<string, Setting>;
 

@@ -6,16 +6,13 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
+import { accessSettingsOf, type AccessSettings } from '../access/access-settings.ts';
 import { apiKeyOf, type Environment, publicKeysOf } from './keys.ts';
+import type { AccessLogFormat } from '../serving/access-log-line.ts';
+import type { CertificateFiles } from '../serving/certificates.ts';
 import { closestName } from './closest-name.ts';
 import { reportSettingsOf, type ReportSettings } from './report-settings.ts';
-import {
-  type accessLogFormats,
-  entrySettings,
-  type logLevels,
-  type Setting,
-  siteSettings,
-} from './settings-table.ts';
+import { entrySettings, type logLevels, type Setting, siteSettings } from './settings-table.ts';
 import { type FileSection, openSettingsFile } from './settings-file.ts';
 import { checked, type SettingName, SettingsReader } from './settings-reader.ts';
 import { refuseConflicts } from './site-conflicts.ts';
@@ -31,7 +28,7 @@ export interface SiteSettings extends SettingsOfSite {
   /** Null for text on a terminal and JSON otherwise. */
   logFormat: 'json' | 'text' | null;
   /** `file` is null for standard output. */
-  accessLog: { format: (typeof accessLogFormats)[number]; file: string | null } | null;
+  accessLog: { format: AccessLogFormat; file: string | null } | null;
   /** Null for one site. */
   sites: NamedSite[] | null;
   defaultSite: string | null;
@@ -47,6 +44,8 @@ export interface SettingsOfSite {
   staticExport: ExportSettings;
   /** Null disables reporting. */
   report: ReportSettings | null;
+  /** Null for a public site. */
+  access: AccessSettings | null;
 }
 
 /** An entry of `sites`. */
@@ -60,11 +59,6 @@ export interface NamedSite {
   tls: CertificateFiles | null;
   /** A site whose key files cannot be read must not stop the others. */
   settings: SettingsOfSite | ConfigError;
-}
-
-export interface CertificateFiles {
-  certFile: string;
-  keyFile: string;
 }
 
 export interface ExportSettings {
@@ -229,7 +223,31 @@ function settingsOfSite(
       offline: reader.read('offline'),
     },
     report: readsKeys ? reportSettingsOf(report, environment) : null,
+    access: readsKeys ? accessOf(reader) : null,
   };
+}
+
+function accessOf(reader: SettingsReader): AccessSettings | null {
+  return accessSettingsOf({
+    mode: reader.read('accessMode'),
+    url: reader.read('accessUrl'),
+    sessionHours: reader.read('accessSessionHours'),
+    sessionKeyFile: reader.address('accessSessionKeyFile'),
+    trustedProxies: reader.read('accessTrustedProxies'),
+    passwordFile: reader.address('accessPasswordFile'),
+    issuer: reader.read('accessIssuer'),
+    clientId: reader.read('accessClientId'),
+    clientSecretFile: reader.address('accessClientSecretFile'),
+    scopes: reader.read('accessScopes'),
+    groupsClaim: reader.read('accessGroupsClaim'),
+    allowedGroups: reader.read('accessAllowedGroups'),
+    tokenKeyFile: reader.address('accessTokenKeyFile'),
+    audience: reader.read('accessAudience'),
+    tokenCookie: reader.read('accessTokenCookie'),
+    signInUrl: reader.read('accessSignInUrl'),
+    userHeader: reader.read('accessUserHeader'),
+    groupsHeader: reader.read('accessGroupsHeader'),
+  });
 }
 
 function certificateOf(reader: SettingsReader): CertificateFiles | null {

@@ -8,6 +8,7 @@ import { cleanUp } from '../../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { precompress } from '../../src/serving/compressed-files.ts';
 import { SiteServer, type SiteServerOptions } from '../../src/serving/site-server.ts';
+import type { Gate } from '../../src/serving/gate.ts';
 import { HostedSite, type HostedSiteOptions } from '../../src/serving/hosted-site.ts';
 import { openSite, type ReleaseFiles, type ServedSite } from '../../src/serving/served-site.ts';
 import type { SiteStatus } from '../../src/serving/status-response.ts';
@@ -62,9 +63,10 @@ export interface TestServer {
 
 export async function startServer(
   site: ServedSite | undefined,
-  options: Partial<SiteServerOptions & HostedSiteOptions> = {},
+  { gate, ...options }: Partial<SiteServerOptions & HostedSiteOptions & { gate: Gate }> = {},
 ): Promise<TestServer> {
   const hosted = new HostedSite({ status: () => statusOf(), ...options });
+  if (gate !== undefined) hosted.protect(gate);
   const server = new SiteServer({ host: '127.0.0.1', port: 0, sites: [hosted], ...options });
   if (site !== undefined) hosted.activate(site);
   const { port, statusPort = 0 } = await server.listen();

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CertificateFiles } from '../../src/settings/settings.ts';
+import type { CertificateFiles } from '../../src/serving/certificates.ts';
 
 /** Why no certificates can be made here, or undefined. */
 export const opensslMissing =

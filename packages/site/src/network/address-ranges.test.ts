@@ -1,6 +1,6 @@
 /** The address list of a key: valid entries, and the callers they allow. */
 import { describe, expect, test } from 'vitest';
-import { plainAddress } from '@docyard/site/network';
+import { plainAddress } from './internal-addresses.ts';
 import { addressAllowed, complainAboutRange, subscriberOf } from './address-ranges.ts';
 
 describe('an entry of the list', () => {

@@ -1,6 +1,6 @@
 /** Lists of IP addresses and CIDR ranges, of API keys and trusted proxies. For a key, an empty list allows every address. */
 import { BlockList, isIP } from 'node:net';
-import { plainAddress } from '@docyard/site/network';
+import { plainAddress } from './internal-addresses.ts';
 
 export function complainAboutRange(entry: string): string | undefined {
   const [address = '', bits, ...rest] = entry.split('/');

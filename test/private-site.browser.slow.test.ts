@@ -1,0 +1,125 @@
+/** A private site of the real program in Chromium: sign-in, sign-out, a restart and a new release. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, launchChromium } from '../scripts/measure/browser.ts';
+import { bundle, type Site, siteOf, startSite } from './deployment/site.ts';
+import { program, temporaryFolder } from './service.ts';
+
+const password = 'seven small boats at noon';
+const looks: [name: string, options: BrowserContextOptions][] = [
+  ['desktop, light', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' }],
+  ['phone, dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+];
+
+describe.skipIf(chromiumPath === undefined)('a private site', () => {
+  let browser: Browser;
+  let site: Site;
+  let folder: string;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    folder = temporaryFolder('bundles');
+    writeFileSync(join(folder, 'first.tar.gz'), await bundle(siteOf('first')));
+    const passwords = join(temporaryFolder('passwords'), 'passwords');
+    const { stdout } = spawnSync(process.execPath, [program, 'site', 'hash-password'], {
+      input: `${password}\n`,
+      encoding: 'utf8',
+    });
+    writeFileSync(passwords, stdout);
+    environment = { ACCESS_MODE: 'password', ACCESS_PASSWORD_FILE: passwords };
+    site = await startSite({ staticExport: { bundleUrl: folder }, environment });
+    while ((await site.readiness()).release === null) await sleep(50);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  const open = async (options: BrowserContextOptions, path: string): Promise<Page> => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    await page.goto(site.origin + path);
+    return page;
+  };
+  const signIn = async (page: Page, text = password): Promise<void> => {
+    await page.getByLabel('Password').fill(text);
+    await page.keyboard.press('Enter');
+  };
+
+  test.each(looks)('asks for the password and opens the wanted page: %s', async (_, options) => {
+    const page = await open(options, '/guides/page-1?from=mail');
+    expect(await findings(page)).toEqual([]);
+    await signIn(page, 'a wrong password');
+    await page.getByRole('alert').getByText('This password is wrong.').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await signIn(page);
+    await page.waitForURL(/\/guides\/page-1\?from=mail$/);
+    await page.getByText('release first').waitFor();
+    await page.goto(`${site.origin}/_docyard/access/sign-out`);
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await page.goBack();
+    await page.goto(`${site.origin}/guides/page-1`);
+    await page.getByLabel('Password').waitFor();
+    await page.context().close();
+  });
+
+  test('keeps sessions over a restart, and serves a new release without a failed request', async () => {
+    const page = await open({}, '/');
+    await signIn(page);
+    await page.getByText('release first').waitFor();
+    const { dataDir } = site;
+    await site.stop();
+    site = await startSite({ dataDir, staticExport: { bundleUrl: folder }, environment });
+    const cookies = await page.context().cookies();
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    writeFileSync(join(folder, 'second.tar.gz'), await bundle(siteOf('second')));
+    const seen = new Set<string>();
+    while (!seen.has('second')) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => fetch(`${site.origin}/guides/page-2`, { headers: { cookie } })),
+      );
+      for (const answer of answers) {
+        expect(answer.status).toBe(200);
+        seen.add(/release (\w+)/.exec(await answer.text())?.[1] ?? '');
+      }
+    }
+    expect([...seen].every((name) => ['first', 'second'].includes(name))).toBe(true);
+    await page.context().close();
+  });
+
+  test('stores its key so that other users of the machine cannot read it', () => {
+    const key = join(site.dataDir, 'session-key');
+    expect(readFileSync(key, 'utf8').trim()).toMatch(/^[\w-]{64}$/);
+    expect(spawnSync('stat', ['-c', '%a', key], { encoding: 'utf8' }).stdout.trim()).toBe('600');
+  });
+});
+
+async function findings(page: Page): Promise<string[]> {
+  const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  // The policy of the page forbids scripts, so axe runs in a world of its own.
+  const session = await page.context().newCDPSession(page);
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+  });
+  const evaluate = async (expression: string) =>
+    (await session.send('Runtime.evaluate', {
+      expression,
+      contextId: executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    })) as { result: { value: unknown } };
+  await evaluate(axe.source);
+  const { result } = await evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map(({ target }) => target)))',
+  );
+  return [...(result.value as string[]), ...(isTooWide ? ['too wide'] : [])];
+}
