@@ -95,7 +95,7 @@ test('the package installs without the libraries of the service', () => {
       : [name],
   );
   const ofService =
-    /^(ai|docyard|hono|kysely|openid-client|pg|pg-boss|prom-client|react|@(ai-sdk|aws-sdk|hono|opentelemetry|smithy)\/.*|@docyard\/(render|dashboard))$/;
+    /^(ai|docyard|hono|kysely|pg|pg-boss|prom-client|react|@(ai-sdk|aws-sdk|hono|opentelemetry|smithy)\/.*|@docyard\/(render|dashboard))$/;
   expect(installed.filter((name) => ofService.test(name))).toEqual([]);
   expect(installed).toEqual(expect.arrayContaining(['@docyard/api', '@docyard/bundle', '@docyard/site']));
 });
