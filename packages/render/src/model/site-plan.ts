@@ -21,6 +21,8 @@ export interface SitePlan {
   iconLibrary: IconLibrary;
   /** By the name that `ApiTarget.spec` uses. */
   specs: Record<string, SpecDocument>;
+  /** Groups of the readers; undefined for all pages. */
+  groups: readonly string[] | undefined;
   maxSchemaNodes: number;
   api: ApiSettings;
   specInMarkdown: boolean;

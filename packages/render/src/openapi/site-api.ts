@@ -11,6 +11,7 @@ import type { DescribedEntry } from './operations.ts';
 import { ApiPages, leadOf } from './generate.ts';
 import { type LibraryOptions, SpecLibrary } from './library.ts';
 import { operationEntry } from '../source/api-spelling.ts';
+import { readGroups } from '../source/page-meta.ts';
 import type { ApiReference } from '../model/page-source.ts';
 import type { ApiSettings, ApiTarget, SpecDocument, SpecSource } from '../model/site-plan.ts';
 
@@ -124,6 +125,7 @@ function describedBy(meta: PageMeta, entry: DescribedEntry): PageMeta {
     deprecated: meta.deprecated || entry.deprecated,
     endpoint: entry.endpoint,
     api: entry.target,
+    groups: meta.groups.length > 0 ? meta.groups : readGroups(entry.metadata['groups']),
   };
 }
 

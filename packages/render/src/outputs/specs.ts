@@ -1,6 +1,8 @@
 /** Publishes the API descriptions behind pages as files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { yamlText } from '../openapi/trim-yaml.ts';
+import { visibleDocument } from '../openapi/visible.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
 
@@ -36,5 +38,21 @@ export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>
 
 export function* specCopies(context: OutputContext): Generator<OutputItem> {
   for (const { source, isRemote } of specFiles(context))
-    if (!isRemote) yield { path: source, content: readFileSync(join(context.site.root, source)) };
+    if (!isRemote)
+      yield {
+        path: source,
+        content: visibleSpec(context, source) ?? readFileSync(join(context.site.root, source)),
+      };
+}
+
+/** The text of an API description without what its readers may not see; undefined if they may see the whole file. */
+export function visibleSpec(
+  { site, plan }: Pick<OutputContext, 'site' | 'plan'>,
+  file: string,
+): string | undefined {
+  const document = plan.groups === undefined ? undefined : site.specOf(file);
+  if (document === undefined) return undefined;
+  const visible = visibleDocument(document, plan.groups ?? []);
+  if (visible === document) return undefined;
+  return file.endsWith('.json') ? `${JSON.stringify(visible, undefined, 2)}\n` : yamlText(visible);
 }

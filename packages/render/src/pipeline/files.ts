@@ -10,6 +10,7 @@ import { reasonFor, renamedFile, unusableName } from '../navigation/output-names
 import { mathFiles } from '../math/files.ts';
 import type { OutputContext } from '../outputs/contract.ts';
 import { siteOutputs } from '../outputs/site-outputs.ts';
+import { visibleSpec } from '../outputs/specs.ts';
 import { apiFiles } from '../theme/files.ts';
 import { type RunEvent, text, diagnostic, eventOf } from './events.ts';
 import { type SiteBuild, fetchPictures } from './site-build.ts';
@@ -44,8 +45,10 @@ function* assetFiles(build: SiteBuild, { assets }: SiteSummaries): Generator<Run
     const drawing = isDrawing(file) ? readDrawing(join(site.root, file), file) : undefined;
     if (drawing !== undefined && 'finding' in drawing) yield diagnostic(drawing.finding);
     if (drawing?.kind === 'refused') continue;
+    const visible = visibleSpec(build, file);
     if (problem !== undefined) yield diagnostic(unusableName(file, problem));
     else if (drawing?.kind === 'cleaned') yield text(output, drawing.content, 'asset');
+    else if (visible !== undefined) yield text(output, visible, 'asset');
     else
       yield {
         type: 'file',

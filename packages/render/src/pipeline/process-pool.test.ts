@@ -7,6 +7,7 @@ import type { PageResult } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 
 const plan: SitePlan = {
+  groups: undefined,
   root: '',
   files: [],
   routes: [],

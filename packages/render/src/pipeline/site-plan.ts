@@ -1,4 +1,5 @@
 /** The plan of a build: the pages of this output, their addresses, and one render task for each. */
+import { visibleDocument } from '../openapi/visible.ts';
 import { RemotePictures } from '../assets/remote-pictures.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SpillBytes } from '../text/spill.ts';
@@ -41,7 +42,7 @@ export function planSite(
   pictures = new RemotePictures(undefined),
   { routes: rendered, renamedFiles }: Nameable = nameableRoutes(site, options),
 ): SitePlan {
-  const specs = neededSpecs(site, rendered);
+  const specs = neededSpecs(site, rendered, options.groups);
   return {
     root: site.root,
     files: site.files.all,
@@ -59,6 +60,7 @@ export function planSite(
     banner: site.settings.banner?.content ?? '',
     iconLibrary: site.settings.iconLibrary,
     specs,
+    groups: options.groups,
     maxSchemaNodes: pageNodeLimit(schemaPages(site, rendered, specs)),
     api: site.settings.api,
     specInMarkdown: site.settings.machineReaders.specInMarkdown,
@@ -79,10 +81,18 @@ function clockOf(committedAt: string | null | undefined): number {
 }
 
 /** Only specs that a page of this output needs, because every process receives them. */
-function neededSpecs(site: Site, routes: readonly string[]): SitePlan['specs'] {
+function neededSpecs(
+  site: Site,
+  routes: readonly string[],
+  groups: readonly string[] | undefined,
+): SitePlan['specs'] {
   const names = specsOf(routes.flatMap((route) => site.metas.get(route) ?? []));
-  const specs = [...names].toSorted().map((name) => [name, site.specOf(name)] as const);
-  return Object.fromEntries(specs.filter(([, document]) => document !== undefined)) as SitePlan['specs'];
+  const specs = [...names].toSorted().flatMap((name) => {
+    const document = site.specOf(name);
+    if (document === undefined) return [];
+    return [[name, groups === undefined ? document : visibleDocument(document, groups)] as const];
+  });
+  return Object.fromEntries(specs);
 }
 
 function schemaPages(site: Site, routes: readonly string[], specs: SitePlan['specs']): SchemaPage[] {

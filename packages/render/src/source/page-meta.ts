@@ -209,7 +209,7 @@ export function titleOfRoute(route: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function readGroups(value: unknown): GroupRule[] {
+export function readGroups(value: unknown): GroupRule[] {
   const plain = asList(value).filter((item) => typeof item === 'string');
   const rules = asList(value).flatMap((item) => {
     if (typeof item === 'string' || typeof item !== 'object' || item === null) return [];
