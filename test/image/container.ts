@@ -32,7 +32,7 @@ const placement = ['run', '--detach', '--network=host', '--stop-timeout', '60'];
 const security = ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
 const restrictions = ['--read-only', '--tmpfs', '/tmp:mode=1777', ...security];
 /** podman keeps no HEALTHCHECK in images of the OCI format. Without systemd it runs checks on demand only. */
-const healthCheck = ['--health-cmd', '["docyard-healthcheck"]', '--health-interval', 'disable'];
+const healthCheck = ['--health-cmd', '["CMD", "docyard-healthcheck"]', '--health-interval', 'disable'];
 const arbitraryUser = '1000650000:0';
 const readySeconds = 180;
 
@@ -66,7 +66,7 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     exec: (...args) => podman('exec', name, ...args),
     async stop() {
       await podman('stop', name);
-      return Number(await podman('inspect', '--format', '{{.State.ExitCode}}', name));
+      return Number(await podman('container', 'inspect', '--format', '{{.State.ExitCode}}', name));
     },
   };
 }
@@ -74,7 +74,7 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
 async function untilReady(name: string, origin: string): Promise<void> {
   const deadline = Date.now() + readySeconds * 1000;
   while (!(await isReady(origin))) {
-    const state = await podman('inspect', '--format', '{{.State.Status}}', name);
+    const state = await podman('container', 'inspect', '--format', '{{.State.Status}}', name);
     if (state !== 'running' || Date.now() > deadline) {
       const { stdout, stderr } = await run('podman', ['logs', '--tail', '20', name]);
       throw new Error(`${name} is ${state} and not ready:\n${stdout}${stderr}`);

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { waitForExport, type DocyardClient } from '@docyard/api';
 import { root } from '../deploy/dockerfile.ts';
 import { startGitServer } from '../fakes/git-server.ts';
-import { siteFiles } from '../service.ts';
+import { siteFiles, temporaryFolder } from '../service.ts';
 import { certificateFile, serviceImage } from './build.ts';
 import { clientOf, expectHealth, freshVolume, startContainer, type Container } from './container.ts';
 import { podman, run } from './podman.ts';
@@ -104,22 +104,57 @@ async function completeAfterRestart(container: Container, jobId: string): Promis
   await podman('rm', '--force', container.name);
 }
 
-/** As user 10001. Docker's profile is stricter than that of podman. */
+/** As user 10001, with the default profile of podman, one that refuses namespaces as Docker's does, and ours. */
 async function checkIsolation(): Promise<Pick<ServiceFigures, 'isolation' | 'readyMs'>> {
-  const own = [`seccomp=${join(root, 'deploy/seccomp.json')}`, 'apparmor=unconfined'];
-  const profiles = { default: [], 'deploy/seccomp.json': own };
+  const strict = join(temporaryFolder('profile'), 'seccomp.json');
+  writeFileSync(strict, JSON.stringify(withoutNamespaces));
+  const profiles = {
+    'default of podman': { expected: 3, options: [] },
+    'default of Docker': { expected: 1, options: [`seccomp=${strict}`] },
+    'deploy/seccomp.json': {
+      expected: 3,
+      options: [`seccomp=${join(root, 'deploy/seccomp.json')}`, 'apparmor=unconfined'],
+    },
+  };
   const isolation: Record<string, number> = {};
   let readyMs = 0;
-  for (const [name, profile] of Object.entries(profiles)) {
+  for (const [name, { expected, options: profile }] of Object.entries(profiles)) {
     const volume = await freshVolume('isolation');
-    const options = { image: serviceImage, name: 'isolation', volume, profile, command: serve };
-    const container = await startContainer(options);
+    const container = await startContainer({
+      image: serviceImage,
+      name: 'isolation',
+      volume,
+      profile,
+      command: serve,
+    });
     isolation[name] = await isolationOf(container);
+    strictEqual(isolation[name], expected, `The level of isolation with the profile "${name}"`);
     ({ readyMs } = container);
     await run('podman', ['rm', '--force', '--time', '0', container.name]);
   }
   return { isolation, readyMs };
 }
+
+const newUserNamespace = 0x1000_0000;
+
+/** What Docker's default profile refuses to a container without capabilities, as far as namespaces need it. */
+const withoutNamespaces = {
+  defaultAction: 'SCMP_ACT_ALLOW',
+  syscalls: [
+    {
+      names: ['unshare', 'setns', 'mount', 'umount2', 'pivot_root'],
+      action: 'SCMP_ACT_ERRNO',
+      errnoRet: 1,
+    },
+    { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 },
+    {
+      names: ['clone'],
+      action: 'SCMP_ACT_ERRNO',
+      errnoRet: 1,
+      args: [{ index: 0, value: newUserNamespace, valueTwo: newUserNamespace, op: 'SCMP_CMP_MASKED_EQ' }],
+    },
+  ],
+};
 
 async function isolationOf({ origin }: Container): Promise<number> {
   for (;;) {
