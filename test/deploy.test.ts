@@ -143,7 +143,8 @@ async function checkHealth(env: Record<string, string>): Promise<number | null> 
 interface ComposeService {
   image: string;
   command?: string[];
-  environment?: Record<string, string | number>;
+  /** Null stands for the variable of the caller. */
+  environment?: Record<string, string | number | null>;
   secrets?: string[];
   volumes?: string[];
   profiles?: string[];
@@ -164,7 +165,7 @@ describe('compose.yaml', () => {
   const services = Object.entries(compose.services);
   const ours = services.filter(([, { image }]) => /^docyard(-site)?:/.test(image));
   const environmentOf = ({ environment = {} }: ComposeService) =>
-    Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
+    Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value ?? '')]));
 
   test('one container starts by default, the others on demand', () => {
     expect(services.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual([
@@ -178,7 +179,7 @@ describe('compose.yaml', () => {
       expect(service, name).toMatchObject({
         image: `${name === 'site' ? 'docyard-site' : 'docyard'}:${version}`,
         read_only: true,
-        healthcheck: { test: ['CMD', 'docyard-healthcheck'] },
+        healthcheck: { test: name === 'site' ? ['CMD', 'docyard-healthcheck'] : 'docyard-healthcheck' },
         cap_drop: ['ALL'],
       });
     }

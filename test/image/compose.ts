@@ -17,7 +17,7 @@ import { freePort } from '../free-port.ts';
 import { rgwMissing, startRgw } from '../rgw.ts';
 import { siteFiles, temporaryFolder } from '../service.ts';
 import { serviceImage } from './build.ts';
-import { environment, run, succeed } from './podman.ts';
+import { environment, podman, run, succeed } from './podman.ts';
 import { caddyImage, forwardTo, makeStandIns, postgresImage } from './stand-ins.ts';
 
 export interface ComposeFigures {
@@ -28,6 +28,7 @@ export interface ComposeFigures {
 
 const hostOfContainers = 'host.containers.internal';
 const readySeconds = 240;
+const readyAnswers = 10;
 
 export async function checkCompose(): Promise<ComposeFigures> {
   await makeStandIns();
@@ -63,6 +64,8 @@ async function checkScale(): Promise<number | undefined> {
     await client.call('createProject', { body: { name: 'Docs', domain, source: { repository } } });
     await exportAndDownload(client, domain);
     return readyMs;
+  } catch (error) {
+    throw new Error(await logs(), { cause: error });
   } finally {
     await project.down();
     for (const forwarder of [toStore, toGit]) forwarder.close();
@@ -109,7 +112,7 @@ async function openProject({
     ...environment,
     DOCYARD_IMAGE: serviceImage,
     PUBLIC_ADDRESS: origin,
-    S3_ADDRESS: `http://s3.localhost:${storePort}`,
+    S3_ADDRESS: `http://proxy:${storePort}`,
     ...(gitHost === undefined ? {} : { EGRESS_ALLOW: `source:${gitHost}` }),
   };
   const compose = (...args: string[]) => succeed('podman-compose', args, { cwd: folder, env });
@@ -138,15 +141,33 @@ interface Ports {
 }
 
 interface ComposeFile {
-  services: Record<string, { image: string; build?: object; ports?: string[]; command?: string[] }>;
+  services: Record<
+    string,
+    {
+      image: string;
+      build?: object;
+      command?: string[];
+      depends_on?: object | string[];
+      networks?: object;
+      ports?: string[];
+    }
+  >;
 }
 
-/** Changes only what this machine cannot have: images of registries and fixed ports. */
+/**
+ * Changes what this machine cannot have: images of registries, fixed ports, health checks at intervals, which podman leaves to
+ * systemd, and aliases, which older versions of podman-compose do not know.
+ */
 function adapted(file: string, { port, storePort, gatewayPort }: Ports): string {
   const compose = parse(readFileSync(file, 'utf8'), { merge: true }) as ComposeFile;
   const { docyard, proxy, postgres, s3 } = compose.services;
   if (!docyard || !proxy || !postgres || !s3) throw new Error('deploy/compose.yaml lacks a service.');
-  for (const service of Object.values(compose.services)) delete service.build;
+  for (const service of Object.values(compose.services)) {
+    delete service.build;
+    if (service.depends_on !== undefined && !Array.isArray(service.depends_on))
+      service.depends_on = Object.keys(service.depends_on);
+  }
+  delete proxy.networks;
   docyard.ports = [`127.0.0.1:${port}:4400`];
   Object.assign(proxy, {
     image: caddyImage,
@@ -173,15 +194,28 @@ function lastLine(text: string): string {
   return lines.findLast((line) => !/^(exit code|podman |\[|using )/.test(line)) ?? '';
 }
 
+/** Several servers answer in turn, and all of them must be ready. */
 async function untilReady(origin: string): Promise<void> {
   const deadline = Date.now() + readySeconds * 1000;
-  for (;;) {
+  let inARow = 0;
+  while (inARow < readyAnswers) {
     const answer = await fetch(`${origin}/readyz`).catch(() => undefined);
     await answer?.body?.cancel();
-    if (answer?.ok === true) return;
-    if (Date.now() > deadline) throw new Error(`${origin} is not ready after ${readySeconds} seconds.`);
+    inARow = answer?.ok === true ? inARow + 1 : 0;
+    if (Date.now() > deadline)
+      throw new Error(`${origin} is not ready after ${readySeconds} seconds.\n${await logs()}`);
     await pause(100);
   }
+}
+
+/** The last lines of every container. */
+async function logs(): Promise<string> {
+  const names = (await podman('ps', '--all', '--format', '{{.Names}}')).split('\n');
+  const texts = names.map(async (name) => {
+    const { stdout, stderr } = await run('podman', ['logs', '--tail', '8', name]);
+    return `${name}:\n${stdout}${stderr}`;
+  });
+  return (await Promise.all(texts)).join('\n');
 }
 
 async function exportAndDownload(client: DocyardClient, domain: string): Promise<void> {
@@ -193,7 +227,7 @@ async function exportAndDownload(client: DocyardClient, domain: string): Promise
   strictEqual(createHash('sha256').update(bytes).digest('hex'), sha256);
 }
 
-/** Not every resolver knows names below `localhost`. */
+/** The name of the proxy is known to containers only. */
 async function download({ host, port, pathname, search }: URL): Promise<Buffer> {
   const path = pathname + search;
   return new Promise((resolve, reject) => {

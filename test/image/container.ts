@@ -32,7 +32,7 @@ const placement = ['run', '--detach', '--network=host', '--stop-timeout', '60'];
 const security = ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
 const restrictions = ['--read-only', '--tmpfs', '/tmp:mode=1777', ...security];
 /** podman keeps no HEALTHCHECK in images of the OCI format. Without systemd it runs checks on demand only. */
-const healthCheck = ['--health-cmd', '["CMD", "docyard-healthcheck"]', '--health-interval', 'disable'];
+const healthCheck = ['--health-cmd', 'CMD docyard-healthcheck', '--health-interval', 'disable'];
 const arbitraryUser = '1000650000:0';
 const readySeconds = 180;
 

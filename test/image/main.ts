@@ -24,7 +24,8 @@ podman-compose, crun and mmdebstrap where they are missing.
   --results   stores the figures in test/image/results.json and shows them in the manual
 `;
 
-process.exitCode = await main(process.argv.slice(2));
+// Connections that containers leave open would keep the process alive.
+process.exit(await main(process.argv.slice(2)));
 
 async function main(args: string[]): Promise<number> {
   const options = {
@@ -55,7 +56,7 @@ async function main(args: string[]): Promise<number> {
     else await checkImages(build, values.results);
     return 0;
   } catch (error) {
-    console.error(`FAILED: ${(error as Error).stack ?? String(error)}`);
+    console.error('FAILED:', error);
     return 1;
   } finally {
     await removeContainers();

@@ -121,6 +121,7 @@ export async function imageMegabytes(image: string): Promise<number> {
   return Number(await podman('image', 'inspect', '--format', '{{.Size}}', image)) / 1e6;
 }
 
+/** Containers of a killed run are removed too, although podman reports that their network is gone with its namespace. */
 export async function removeContainers(): Promise<void> {
-  if (existsSync(storageFile)) await podman('rm', '--all', '--force', '--time', '0');
+  if (existsSync(storageFile)) await run('podman', ['rm', '--all', '--force', '--depend', '--time', '0']);
 }
