@@ -9,10 +9,6 @@ import { chromiumPath, launchChromium } from '../scripts/measure/browser.ts';
 import { render } from '../scripts/measure/render.ts';
 import { temporaryFolder } from './service.ts';
 
-if (chromiumPath === undefined) {
-  console.warn('SKIPPED: accessibility, because Chromium is not installed (Debian package: chromium).');
-}
-
 const sites = fileURLToPath(new URL('../packages/render/fixtures/sites', import.meta.url));
 const themes = ['mint', 'maple', 'palm', 'willow', 'linden', 'almond', 'aspen', 'sequoia', 'luma'];
 /** The page behind an open menu or form is inert, so axe does not find its main landmark. */

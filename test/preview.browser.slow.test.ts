@@ -6,12 +6,6 @@ import { chromiumPath, launchChromium } from '../scripts/measure/browser.ts';
 import { freePort } from './free-port.ts';
 import { startService, type Service } from './service.ts';
 
-if (chromiumPath === undefined) {
-  console.warn(
-    'SKIPPED: the preview in a frame, because Chromium is not installed (Debian package: chromium).',
-  );
-}
-
 describe.skipIf(chromiumPath === undefined)('a preview in a sandboxed frame', () => {
   let browser: Browser;
   let service: Service;

@@ -12,10 +12,6 @@ import { pagesLeftOut } from '../scripts/measure/navigation.ts';
 import { type RenderedSite, filesBelow, render } from '../scripts/measure/render.ts';
 import { temporaryFolder } from './service.ts';
 
-if (chromiumPath === undefined) {
-  console.warn('SKIPPED: pages in a browser, because Chromium is not installed (Debian package: chromium).');
-}
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 describe.each(['packages/server/sample', 'docs', 'packages/render/fixtures/sites/everything'])(

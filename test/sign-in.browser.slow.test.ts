@@ -1,18 +1,12 @@
 /** Sign-in in Chromium: the session cookie, and OpenID Connect with a real issuer. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Me } from '@docyard/api';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startIssuer, type FakeIssuer } from './fakes/issuer.ts';
 import { startService, type Service } from './service.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined) {
-  console.warn('SKIPPED: tests of signing in, because Chromium is not installed (Debian package: chromium).');
-}
+import { chromiumPath } from '../packages/render/test/support/chromium.ts';
 
 const owner = {
   email: 'owner@example.com',
@@ -20,14 +14,14 @@ const owner = {
   password: 'a lighthouse keeper counts ships',
 };
 
-describe.skipIf(executablePath === undefined)('with an OpenID Connect issuer', () => {
+describe.skipIf(chromiumPath === undefined)('with an OpenID Connect issuer', () => {
   let browser: Browser;
   let issuer: FakeIssuer;
   let service: Service;
 
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     issuer = await startIssuer({ isVerified: (account) => account !== 'unverified' });

@@ -2,16 +2,14 @@
  * Opens rendered pages in Chromium without a network and collects failed requests, requests to other hosts, console errors,
  * script errors and CSP violations.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { serve } from './serve.ts';
+import { chromiumPath } from '../../packages/render/test/support/chromium.ts';
 
-/** Undefined when Chromium is not installed. */
-export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
+export { chromiumPath };
 
 const quiet = [
   '--no-sandbox',
@@ -27,7 +25,8 @@ const quiet = [
 ];
 
 export function launchChromium(): Promise<Browser> {
-  if (chromiumPath === undefined) throw new Error('Chromium is not installed (Debian package: chromium).');
+  if (chromiumPath === undefined)
+    throw new Error('Chromium is not installed (Debian package: chromium-headless-shell).');
   return chromium.launch({ executablePath: chromiumPath, args: quiet });
 }
 

@@ -52,12 +52,6 @@ test('a bundler for browsers has nothing to complain about, and nothing of Node 
   );
 });
 
-if (chromiumPath === undefined) {
-  console.warn(
-    'SKIPPED: the client in a page, because Chromium is not installed (Debian package: chromium).',
-  );
-}
-
 describe.skipIf(chromiumPath === undefined)('in a page', () => {
   test('calls, lists, follows an export, and checks a signature', async () => {
     const service = await startService({ environment: { RENDER_PROCESSES: '1' } });

@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events';
 import { Session } from 'node:inspector';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { type PerformanceEntry, PerformanceObserver, constants } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Counted } from './count.ts';
 
@@ -32,12 +32,12 @@ async function main([warmUp = '', measured = '']: string[]): Promise<void> {
   steps();
   globalThis.gc?.();
   let collections = 0;
-  const observer = new PerformanceObserver((seen) => (collections += collectionsIn(seen.getEntries())));
+  const observer = new PerformanceObserver((seen) => (collections += seen.getEntries().length));
   observer.observe({ entryTypes: ['gc'] });
   const before = getHeapStatistics().used_heap_size;
   const written = await exportSite(measured);
   const allocated = getHeapStatistics().used_heap_size - before;
-  if (collections + collectionsIn(observer.takeRecords()) > 0)
+  if (collections + observer.takeRecords().length > 0)
     throw new Error('The garbage collector ran, so the count of allocations is invalid.');
   const counted: Counted = { ...written, allocated, steps: steps() };
   send?.call(process, counted, () => process.exit());
@@ -57,12 +57,6 @@ async function main([warmUp = '', measured = '']: string[]): Promise<void> {
     }
     return counts;
   }
-}
-
-/** Incremental marking frees nothing, so it does not count. */
-function collectionsIn(entries: readonly PerformanceEntry[]): number {
-  const kindOf = (entry: object) => (entry as { detail: { kind: number } }).detail.kind;
-  return entries.filter((entry) => kindOf(entry) !== constants.NODE_PERFORMANCE_GC_INCREMENTAL).length;
 }
 
 /** Loads the program of page processes into this process, so that their work is counted too. */

@@ -36,6 +36,10 @@ const flags = [
   '--no-maglev',
   '--no-sparkplug',
   '--single-threaded',
+  // Marking in steps and the limit of memory outside the heap depend on the speed of the machine.
+  '--no-incremental-marking',
+  '--external-memory-accounted-in-global-limit',
+  '--initial-old-space-size=1024',
 ];
 
 export async function countExport(): Promise<Counters> {

@@ -5,16 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitForExport, type ExportJob, type Project, type Role } from '@docyard/api';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { chromiumPath, launchChromium } from '../../scripts/measure/browser.ts';
+import { launchChromium } from '../../scripts/measure/browser.ts';
 import * as agents from '../agent/harness.ts';
 import type { Script } from '../fakes/model-server.ts';
 import { siteFiles, startService, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 export { chromiumPath } from '../../scripts/measure/browser.ts';
-
-if (chromiumPath === undefined) {
-  console.warn('SKIPPED: the dashboard, because Chromium is not installed (Debian package: chromium).');
-}
 
 export const owner = {
   name: 'Ada Harbour',

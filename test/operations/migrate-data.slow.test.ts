@@ -84,7 +84,7 @@ describe.skipIf(postgresMissing !== undefined)(`docyard migrate-data ${postgresM
       projects: 1,
       jobs: 3,
       agent_runs: 1,
-      installation: 1,
+      installation: 2,
     });
     expect(output.blobs).toMatchObject({ objects: 6, kept: 0 });
 

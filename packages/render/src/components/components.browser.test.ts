@@ -1,7 +1,7 @@
 /**
  * Components in a browser, from disk and with the keyboard. Skipped with a message when Chromium is missing.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,20 +9,13 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, renderFiles } from '../../test/support/render-fixture.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: components in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
+import { chromiumPath } from '../../test/support/chromium.ts';
 
 const names = ['accordion', 'code-group', 'tabs', 'tooltip', 'tree', 'update', 'view'];
 const drawing =
   '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="300"><rect width="600" height="300"/></svg>';
 
-describe.skipIf(executablePath === undefined)('components in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('components in a browser', () => {
   let browser: Browser;
   /** Shared by all tests, because opening a page is slow. */
   let page: Page;
@@ -46,7 +39,7 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
       await writeFile(join(folder, path), rendered.bytes.get(path) ?? drawing);
     }
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     page = await browser.newPage();

@@ -2,7 +2,6 @@
  * Authors' components in exported pages of `fixtures/islands`, over http and from disk. Skipped with a
  * message when Chromium is missing.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,14 +12,7 @@ import axe from 'axe-core';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, renderFolder, writeOutput } from '../../test/support/render-fixture.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: islands in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
+import { chromiumPath } from '../../test/support/chromium.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -37,7 +29,7 @@ async function fetchPicture(address: string): Promise<Uint8Array> {
   throw new Error('it is not there');
 }
 
-describe.skipIf(executablePath === undefined)('islands in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('islands in a browser', () => {
   let browser: Browser;
   /** Shared by all tests, because opening a page is slow. */
   let page: Page;
@@ -61,7 +53,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     origins.http = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     origins.file = pathToFileURL(folder).href;
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     const context = await browser.newContext();

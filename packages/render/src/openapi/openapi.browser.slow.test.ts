@@ -2,7 +2,6 @@
  * API pages in Chromium. The request form sends real requests to a local server, from served pages and from
  * pages opened from disk.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,16 +12,9 @@ import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Received, answer, specification } from '../../test/support/example-api.ts';
 import { renderFiles, writeOutput } from '../../test/support/render-fixture.ts';
+import { chromiumPath } from '../../test/support/chromium.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: API pages in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
-
-describe.skipIf(executablePath === undefined)('an API page in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('an API page in a browser', () => {
   let browser: Browser;
   let page: Page;
   let folder: string;
@@ -48,7 +40,7 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await writeOutput(rendered, folder);
     site = await listening((request, response) => serveFile(folder, request, response));
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     page = await browser.newPage();

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,16 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Rendered, renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
+import { chromiumPath } from '../../test/support/chromium.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: outputs in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
-
-describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('outputs in a browser', () => {
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
@@ -27,7 +19,7 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
     rendered = await renderFixture('outputs', { origin: 'https://tides.example.com' });
     await writeOutput(rendered, folder);
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     page = await browser.newPage();

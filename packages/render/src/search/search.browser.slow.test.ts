@@ -2,7 +2,6 @@
  * Searches a rendered site in Chromium, from disk and over http. Skipped with a message when Chromium is
  * missing.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,14 +11,9 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
+import { chromiumPath } from '../../test/support/chromium.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn('SKIPPED: search in a browser, because Chromium is not installed (Debian package: chromium).');
-
-describe.skipIf(executablePath === undefined)('the search dialog', () => {
+describe.skipIf(chromiumPath === undefined)('the search dialog', () => {
   let browser: Browser;
   /** Shared by all tests, because opening a page is slow. */
   let page: Page;
@@ -35,7 +29,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     bases['disk'] = pathToFileURL(`${folder}/`).href;
     bases['http'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     page = await browser.newPage();

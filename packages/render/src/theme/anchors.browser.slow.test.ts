@@ -7,16 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
+import { chromiumPath } from '../../test/support/chromium.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: anchors in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
-
-describe.skipIf(executablePath === undefined)('an incoming address', () => {
+describe.skipIf(chromiumPath === undefined)('an incoming address', () => {
   let browser: Browser;
   let server: Server;
   const folder = mkdtempSync(join(tmpdir(), 'docyard-anchors-'));
@@ -30,7 +23,7 @@ describe.skipIf(executablePath === undefined)('an incoming address', () => {
       response.end(existsSync(join(folder, path)) ? readFileSync(join(folder, path)) : '');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
   }, 60_000);
 
   afterAll(async () => {

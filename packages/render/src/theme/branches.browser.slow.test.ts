@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,19 +7,12 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { renderFixture, writeOutput } from '../../test/support/render-fixture.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: branches in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
+import { chromiumPath } from '../../test/support/chromium.ts';
 
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 
-describe.skipIf(executablePath === undefined)('the navigation of a rendered site', () => {
+describe.skipIf(chromiumPath === undefined)('the navigation of a rendered site', () => {
   let browser: Browser;
   let folder: string;
   let server: Server;
@@ -36,7 +28,7 @@ describe.skipIf(executablePath === undefined)('the navigation of a rendered site
     bases['disk'] = pathToFileURL(`${folder}/`).href;
     bases['http'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
   });

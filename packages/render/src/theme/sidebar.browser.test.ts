@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,14 +8,7 @@ import type { NavEntry } from '../navigation/tree.ts';
 import { themeFiles } from './files.ts';
 import { createSidebar } from './sidebar.ts';
 import type { SiteLinks } from './site-links.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined)
-  console.warn(
-    'SKIPPED: the sidebar in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
+import { chromiumPath } from '../../test/support/chromium.ts';
 
 const links: SiteLinks = {
   page: (prefix, route) => `${prefix}${route}.html`,
@@ -52,7 +44,7 @@ const entries: NavEntry[] = [
   group('Long', pages(700, 'long')),
 ];
 
-describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
+describe.skipIf(chromiumPath === undefined)('a very large sidebar', () => {
   let browser: Browser;
   let page: Page;
   let folder: string;
@@ -86,7 +78,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
       await writeFile(join(folder, path), content);
     }
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
     page = await browser.newPage();

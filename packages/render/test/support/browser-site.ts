@@ -2,7 +2,6 @@
  * For tests: a fixture as an exported site in Chromium, over http and from disk, with all errors of its
  * pages.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,14 +11,9 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { type Rendered, fixture, renderFolder, writeOutput } from './render-fixture.ts';
 import type { RenderOptions } from '../../src/pipeline/site-plan.ts';
+import { chromiumPath } from './chromium.ts';
 
-export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (chromiumPath === undefined)
-  console.warn(
-    'SKIPPED: exported pages in a browser, because Chromium is not installed (Debian package: chromium).',
-  );
+export { chromiumPath };
 
 const types: Record<string, string> = {
   '.html': 'text/html',

@@ -3,8 +3,18 @@ import { parse, type ParseError } from 'jsonc-parser';
 
 /** Undefined if the text has no single reading, for example because its end is missing. */
 export function repairedJson(text: string): unknown {
+  const valid = validJson(text);
+  if (valid !== undefined) return valid;
   const bare = withoutWrapping(text);
   return parsed(withEscapes(bare)) ?? parsed(withDoubleQuotes(bare));
+}
+
+function validJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** An open list may have lost items, so only the last brace may be missing, after a complete value. */

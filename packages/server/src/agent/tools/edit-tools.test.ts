@@ -134,6 +134,14 @@ describe('write_file', () => {
     expect(again.isError).toBeUndefined();
   });
 
+  test('a leading slash means the docs root only before a folder of the docs or a single name', async () => {
+    const site = bench({ ...files, 'guides/start.mdx': 'start' });
+    const written = async (path: string) => (await site.run(writeFile, { path, content: '# New\n' })).text;
+    expect(await written('/guides/next.mdx')).toContain('Created guides/next.mdx');
+    expect(await written('/next.mdx')).toContain('Created next.mdx');
+    expect(await written('/tmp/next.mdx')).toContain('/tmp/next.mdx is absolute');
+  });
+
   test('only a file that was read is overwritten, keeping its style', async () => {
     const site = bench(files);
     const input = { path: 'a.mdx', content: 'two\nthree\n' };

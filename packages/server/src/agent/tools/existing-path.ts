@@ -31,6 +31,19 @@ export async function existingPath(
   return given;
 }
 
+/**
+ * The path of a file to write. A leading `/` means the docs root if the next folder exists there. Other absolute paths, such
+ * as `/tmp/notes.mdx`, are returned unchanged and refused later.
+ */
+export async function newPath(tree: Tree, given: string): Promise<string> {
+  const path = await existingPath(tree, given, { inAnyFolder: false });
+  if (!path.startsWith('/')) return path;
+  const [folder = '', ...rest] = path.slice(1).split('/');
+  const isInDocs =
+    rest.length === 0 || (await tree.list()).some((file) => file.path.startsWith(`${folder}/`));
+  return isInDocs ? path.slice(1) : path;
+}
+
 /** The folder if it exists, or its last part that does. */
 export function existingFolder(paths: readonly string[], folder: string): string {
   const isThere = (each: string): boolean =>

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 const maxPathCharacters = 500;
 
-/** Models write the root of the docs as `/` or `./`, quote paths, and leave closing tags behind them. */
-export const filePath = z
+/** Models quote paths and leave closing tags behind them. */
+const anyPath = z
   .string()
   .overwrite((path) =>
     path
@@ -11,11 +11,18 @@ export const filePath = z
       .replace(/<\/[a-z_]{1,30}>$/i, '')
       .replace(/^["'`@]{1,3}/, '')
       .replace(/["'`]{1,3}$/, '')
-      .replace(/^\.?\/(?=.)/, ''),
+      .replace(/^\.\/(?=.)/, ''),
   )
   .min(1)
-  .max(maxPathCharacters)
-  .describe('Path from the docs root with forward slashes, for example guides/start.mdx.');
+  .max(maxPathCharacters);
+
+const description = 'Path from the docs root with forward slashes, for example guides/start.mdx.';
+
+/** Models write the root of the docs as `/`. */
+export const filePath = anyPath.overwrite((path) => path.replace(/^\/(?=.)/, '')).describe(description);
+
+/** Keeps a leading `/`, because a new file may have been meant for a folder of the machine. See `newPath`. */
+export const newFilePath = anyPath.describe(description);
 
 export const folderPath = z.string().max(maxPathCharacters);
 

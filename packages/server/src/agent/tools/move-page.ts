@@ -12,9 +12,9 @@ import {
   withRedirect,
   withReferences,
 } from './config.ts';
-import { existingPath } from './existing-path.ts';
+import { existingPath, newPath } from './existing-path.ts';
 import { isInScope, lineAt, readText, requireInScope, writeAll } from './files.ts';
-import { filePath } from './inputs.ts';
+import { filePath, newFilePath } from './inputs.ts';
 import { findLinks } from './links.ts';
 import { type Move, pageAddress, rewriteInbound, rewriteMoved } from './rewrite-links.ts';
 import { addressOf, meansPage, readSite, resolverFor, type SiteView, sourceFiles } from './site.ts';
@@ -27,11 +27,11 @@ export const movePage = defineTool({
     'entries in the navigation, and adds a redirect from the old address. Use it instead of writing a copy.',
   input: z.object({
     from: filePath.describe('The current path, for example guides/start.mdx.'),
-    to: filePath.describe('The new path, with the same extension, for example guides/begin.mdx.'),
+    to: newFilePath.describe('The new path, with the same extension, for example guides/begin.mdx.'),
   }),
   async run(context, { from: given, to: wanted }) {
     const from = await existingPath(context.tree, given, { inAnyFolder: false });
-    const to = withExtensionOf(from, wanted);
+    const to = withExtensionOf(from, await newPath(context.tree, wanted));
     const source = await readText(context, from);
     const site = await readSite(context);
     const move = await planMove(context, site, from, to);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { existingPath } from './existing-path.ts';
+import { newPath } from './existing-path.ts';
 import { requireSeen } from './file-view.ts';
 import { inStyleOf, linesOf, readText, requireInScope, writeAll } from './files.ts';
 import { withoutMarkers } from './invisible-characters.ts';
-import { filePath } from './inputs.ts';
+import { newFilePath } from './inputs.ts';
 import { refuseHidden } from './replace.ts';
 import { readSite } from './site.ts';
 import { pluralize, defineTool } from './tool.ts';
@@ -16,7 +16,7 @@ export const writeFile = defineTool({
     'Writes a whole file. Use it for new files; change existing files with edit_file. Read an existing file ' +
     'first. A new page also needs an entry in the navigation of docs.json.',
   input: z.object({
-    path: filePath,
+    path: newFilePath,
     content: z
       .string()
       .max(maxCharacters)
@@ -25,7 +25,7 @@ export const writeFile = defineTool({
       ),
   }),
   async run(context, { path: given, content }) {
-    const path = await existingPath(context.tree, given, { inAnyFolder: false });
+    const path = await newPath(context.tree, given);
     requireInScope(context, path);
     const exists = (await context.tree.read(path)) !== undefined;
     const before = exists ? await readText(context, path) : '';

@@ -8,10 +8,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { chromiumPath, launchChromium } from '../scripts/measure/browser.ts';
 import { program, temporaryFolder } from './service.ts';
 
-if (chromiumPath === undefined) {
-  console.warn('SKIPPED: docyard dev, because Chromium is not installed (Debian package: chromium).');
-}
-
 const waitMs = 30_000;
 const root = temporaryFolder('dev');
 const docs = (...pages: string[]): string =>

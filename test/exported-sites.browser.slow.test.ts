@@ -1,23 +1,16 @@
 /** Opens exported sites from disk in Chromium, without a network. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../scripts/measure/serve.ts';
 import { program, startService, temporaryFolder, type Service } from './service.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined) {
-  console.warn('SKIPPED: browser tests, because Chromium is not installed (Debian package: chromium).');
-}
+import { chromiumPath } from '../packages/render/test/support/chromium.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser;
   let service: Service;
   let sample: string;
@@ -30,7 +23,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       '--no-first-run',
     ];
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', ...quiet],
     });
     service = await startService({ sample: false });

@@ -1,6 +1,6 @@
 /** Opens a site of `docyard site` in Chromium, at the root of a host and below a path. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -10,22 +10,16 @@ import { HostedSite } from '../packages/site/src/serving/hosted-site.ts';
 import { SiteServer } from '../packages/site/src/serving/site-server.ts';
 import { openSite } from '../packages/site/src/serving/served-site.ts';
 import { program, temporaryFolder } from './service.ts';
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
-if (executablePath === undefined) {
-  console.warn('SKIPPED: the served site in a browser, because Chromium is not installed.');
-}
+import { chromiumPath } from '../packages/render/test/support/chromium.ts';
 
 const sample = fileURLToPath(new URL('../packages/server/sample', import.meta.url));
 
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser;
 
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: executablePath ?? '',
+      executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
   });

@@ -1,10 +1,14 @@
 /** Checks every screen of the dashboard: accessibility, layout at phone width, layout shift, console and CSP errors, and size. */
 import axe from 'axe-core';
-import { readdir, stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openFurnishedDashboard, screens, type FurnishedDashboard } from './screens.ts';
 import { chromiumPath } from './harness.ts';
 
@@ -36,6 +40,32 @@ describe.skipIf(chromiumPath === undefined)('every screen of the dashboard', () 
     expect(total).toBeGreaterThan(100_000);
     expect(total).toBeLessThan(maxGzippedBytes);
   });
+
+  test.each(['/dashboard/login', '/dashboard/'])(
+    '%s does not move while it arrives in pieces',
+    async (path) => {
+      const html = await readFile(join(built, 'index.html'), 'utf8');
+      const skeleton = html.indexOf('<div id="skeleton"');
+      const start = html.slice(0, skeleton).replaceAll(/<(?:script|link)[^>]* (?:src|href)=[^>]*>/g, '');
+      const pieces = html.slice(skeleton).match(/.{1,300}/gs) ?? [];
+      const slowly = async (response: ServerResponse) => {
+        response.setHeader('Content-Type', 'text/html');
+        for (const piece of [start, ...pieces]) {
+          response.write(piece);
+          await sleep(40);
+        }
+        response.end();
+      };
+      const server = createServer((_, response) => void slowly(response));
+      onTestFinished(() => void server.close());
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const page = await dashboard.browser.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
+      const { shift, moved } = await layoutShift(page);
+      expect(shift, moved.join(', ')).toBe(0);
+      await page.context().close();
+    },
+  );
 
   test.each(looked)('$name: axe finds nothing in light and dark, and nothing moves', async (screen) => {
     const { page } = await dashboard.show(screen, { context: { bypassCSP: true } }, async (loaded) => {
