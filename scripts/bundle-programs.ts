@@ -1,6 +1,6 @@
 /** Bundles the command and every process that it starts. Files that are read at run time, and worker threads, are not bundled. */
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown, type Plugin } from 'rolldown';
 
@@ -129,19 +129,30 @@ function origin(builtFrom: string): Plugin {
 }
 
 /** The bundle redistributes these packages, so it includes their licenses. */
-function licensesOf(modules: readonly string[]): string {
+export function licensesOf(modules: readonly string[]): string {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
   );
   return [...folders]
     .toSorted()
     .map((folder) => {
-      const file = readdirSync(folder).find((name) => /^licen[cs]e([.-]\w+)?$/i.test(name));
+      const file = findLicense(folder);
       if (file === undefined) throw new Error(`${folder} has no license beside it.`);
-      const text = readFileSync(join(folder, file), 'utf8');
+      const text = readFileSync(file, 'utf8');
       return `${folder.replace(/^.*\/node_modules\//, '')}\n\n${text.trim()}\n`;
     })
     .join('\n---\n\n');
+}
+
+/** Some packages of a scope have no copy of their common license, which another one has. */
+function findLicense(folder: string): string | undefined {
+  const scope = dirname(folder);
+  const others = basename(scope).startsWith('@') ? readdirSync(scope).map((name) => join(scope, name)) : [];
+  for (const each of [folder, ...others]) {
+    const file = readdirSync(each).find((name) => /^licen[cs]e([.-]\w+)?$/i.test(name));
+    if (file !== undefined) return join(each, file);
+  }
+  return undefined;
 }
 
 if (import.meta.main) {

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { inheritedSockets } from '../packages/site/src/network/inherited-sockets.ts';
 import { readSettings } from '../packages/site/src/settings/settings.ts';
-import { readDockerfile, root } from './deploy/dockerfile.ts';
+import { readDockerfile, root, stageOf, variablesOf } from './deploy/dockerfile.ts';
 import {
   goMissing,
   mergeValues,
@@ -31,11 +31,7 @@ const [minSiteValues, maxSiteValues] = [
   valuesOf('docyard-site', 'complete'),
 ];
 
-const ofImage = Object.fromEntries(
-  readDockerfile()
-    .filter(({ name }) => name === 'ENV')
-    .flatMap(({ text }) => text.split(' ').map((pair) => pair.split('='))),
-) as Record<string, string>;
+const { HOME: _home, ...ofImage } = variablesOf(readDockerfile(), stageOf(readDockerfile(), 'site'));
 
 /** Validates settings with the program, with a file in place of the missing key. */
 function gate(text: string, environment: Record<string, string>) {
@@ -313,10 +309,11 @@ function defaultOf(value: string): string {
 
 test('the container of compose.yaml takes the three values from the environment', () => {
   const { services } = parse(read('deploy/compose.yaml'), { merge: true }) as {
-    services: Record<string, { environment: Record<string, string>; command: string[] }>;
+    services: Record<string, { environment: Record<string, string>; build: object; command?: string[] }>;
   };
   const site = services['site'];
-  expect(site?.command).toEqual(['site']);
+  expect(site?.build).toMatchObject({ target: 'site' });
+  expect(site?.command).toBeUndefined();
   const given: Record<string, string> = {
     STATIC_EXPORT_BUNDLE_URL: 'https://docs.example.com/bundle.tar.gz',
     STATIC_EXPORT_VERSION: '2.1',

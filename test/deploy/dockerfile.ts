@@ -33,14 +33,31 @@ export interface Copy {
   target: string;
 }
 
-/** From the repository into the first stage. */
+/** From the repository, not from another stage. */
 export function copiesOf(instructions: Instruction[]): Copy[] {
   return instructions
-    .filter(({ name, stage }) => name === 'COPY' && stage === 0)
+    .filter(({ name, text }) => name === 'COPY' && !text.includes('--from='))
     .map(({ text }) => {
-      const paths = text.split(/\s+/);
+      const paths = text.split(/\s+/).filter((word) => !word.startsWith('--'));
       return { sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
     });
+}
+
+/** Variables that the instructions ENV of a stage set. */
+export function variablesOf(instructions: Instruction[], stage: number): Record<string, string> {
+  const pairs = instructions
+    .filter((each) => each.name === 'ENV' && each.stage === stage)
+    .flatMap(({ text }) => text.split(' ').map((pair) => pair.split('=')))
+    // Empty unless a build argument is given.
+    .filter(([, value = '']) => !value.startsWith('${'));
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
+
+/** The number of the stage of this name. */
+export function stageOf(instructions: Instruction[], name: string): number {
+  const found = instructions.find((each) => each.name === 'FROM' && each.text.endsWith(` AS ${name}`));
+  if (found === undefined) throw new Error(`deploy/Dockerfile has no stage ${name}.`);
+  return found.stage;
 }
 
 /** Every file that a COPY adds, with its path in the image. */

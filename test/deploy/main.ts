@@ -1,41 +1,20 @@
 /**
- * `npm run deploy-check`: checks deploy/ and the published packages as far as possible without Docker, a service manager and a
- * cluster. Exits with 1 on a problem.
+ * `npm run deploy-check`: checks the action and the published packages as far as possible without a service manager
+ * and a cluster. Exits with 1 on a problem.
  */
-import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { checkRuntimes } from '../client/runtimes.ts';
 import { checkActionSchema } from './action-schema.ts';
-import { checkImage } from './image.ts';
 import { checkPackages } from './packages.ts';
 import type { VisitFigures } from './smoke-check.ts';
 
 const help = `Builds and starts what operators are given. Needs the npm registry. npm run charts checks the Helm charts.
 
-  npm run deploy-check -- [--only image|packages|client|action]
+  npm run deploy-check -- [--only packages|client|action]
 `;
-
-const bwrapMissing =
-  spawnSync('bwrap', ['--version']).status === 0
-    ? undefined
-    : 'the image is not built: bubblewrap is not installed';
 
 /** Each returns lines for the report, or throws. */
 const checks: Record<string, { missing?: string | undefined; run(): Promise<string[]> }> = {
-  image: {
-    missing: bwrapMissing,
-    async run() {
-      const { sizesMegabytes, buildSeconds, siteReadyMs, ...figures } = await checkImage();
-      const sizes = Object.entries(sizesMegabytes).filter(([, size]) => size >= 0.1);
-      const total = Object.values(sizesMegabytes).reduce((sum, size) => sum + size, 0);
-      return [
-        `built in ${buildSeconds.toFixed(0)} s`,
-        `/app: ${total.toFixed(0)} MB (${sizes.map(([name, size]) => `${name} ${size.toFixed(1)}`).join(', ')})`,
-        ...described(figures),
-        `docyard site serves the sample after ${siteReadyMs.toFixed(0)} ms`,
-      ];
-    },
-  },
   packages: {
     async run() {
       const { nodes, tarballKilobytes, installSeconds, ...figures } = await checkPackages();
@@ -56,7 +35,7 @@ const checks: Record<string, { missing?: string | undefined; run(): Promise<stri
 };
 
 const notRun = [
-  'docker build and docker compose up: the base image, what apt installs, tini, mounts of secrets, the S3 server',
+  'the image and deploy/compose.yaml: see npm run image',
   'helm lint and helm install, a cluster: templates were rendered by a small program in Go, not by Helm (npm run charts)',
   'a runner of GitHub or GitLab: their scripts are run with the environment of one (npm test)',
   'systemctl start: the units are judged by systemd-analyze alone (npm test)',

@@ -13,16 +13,11 @@ export interface VisitFigures {
 }
 
 /** `child` is a process that runs `serve --admin-key-file DATA/admin-key`, or its launcher. */
-export async function visit(
-  child: ChildProcess,
-  dataDir: string,
-  whenReady: () => void = () => {},
-): Promise<VisitFigures> {
+export async function visit(child: ChildProcess, dataDir: string): Promise<VisitFigures> {
   const started = performance.now();
   const origin = await originOf(child);
   expectOk(await fetch(`${origin}/readyz`));
   const startMs = performance.now() - started;
-  whenReady();
   // The pid of the program, not of its launcher.
   const pid = Number(readFileSync(join(dataDir, 'lock.pid'), 'utf8'));
   const idleMegabytes = megabytes(watchMemory(pid)());
