@@ -31,7 +31,8 @@ function preferenceOf(header: string): Preference {
     .toSorted((a, b) => weightOf(b) - weightOf(a));
 }
 
-function weighted(part: string): [name: string, weight: number] {
+/** An entry of a header with a list of preferences. */
+export function weighted(part: string): [name: string, weight: number] {
   const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
   const [weight] = parameters.flatMap((text) => /^q\s*=\s*(\d(?:\.\d{0,3})?)$/.exec(text)?.[1] ?? []);
   return [name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight)];

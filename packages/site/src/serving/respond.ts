@@ -1,4 +1,5 @@
 /** Responds to a request with a file, a redirect or the not-found page. */
+import { prefersMarkdown } from './markdown-preference.ts';
 import { hasDotSegments, readRequestPath } from './request-path.ts';
 import { type Exchange, send, sendFile, sendText } from './send-file.ts';
 import type { ServedSite } from './served-site.ts';
@@ -32,7 +33,8 @@ export function respond(exchange: SiteExchange): void {
     return sendNotFound(exchange);
   }
   // No file has such a name, but a redirect may.
-  const found = wanted.hasControlCharacter ? site.findMoved(path) : site.find(path);
+  const asMarkdown = prefersMarkdown(request.headers.accept);
+  const found = wanted.hasControlCharacter ? site.findMoved(path) : site.find(path, { asMarkdown });
   if (found === undefined && wanted.hasControlCharacter) return sendText(exchange, 400, notAnAddress);
   if (found === undefined) return sendNotFound(exchange);
   if ('redirect' in found) return sendRedirect(exchange, found.redirect, wanted.query);

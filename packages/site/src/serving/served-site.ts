@@ -13,6 +13,7 @@ import {
   readCompressed,
 } from './compressed-files.ts';
 import { ContentCache } from './content-cache.ts';
+import { markdownOf } from './markdown-preference.ts';
 import {
   encodedPath,
   exactRedirect,
@@ -110,7 +111,7 @@ export class ServedSite {
   }) {
     this.#place = {
       basePath,
-      headers: [...this.rules.headers.flat(), ...headers, ...(isPrivate ? ['Vary', 'Cookie'] : [])],
+      headers: [...this.rules.headers.flat(), ...headers],
       onlyHeaders,
       cacheControl: isPrivate ? privateCacheControl : cacheControl,
     };
@@ -146,12 +147,15 @@ export class ServedSite {
   }
 
   /** The resource at a decoded path. */
-  find(path: string): Found | undefined {
+  find(path: string, { asMarkdown = false } = {}): Found | undefined {
     const name = path.slice(1);
     const moved = this.findMoved(path);
     if (moved !== undefined) return moved;
-    const file = this.#file(name) ?? this.#file(path.endsWith('/') ? `${name}index.html` : `${name}.html`);
-    if (file !== undefined) return { file };
+    for (const each of [name, path.endsWith('/') ? `${name}index.html` : `${name}.html`]) {
+      const markdown = asMarkdown && this.#entries.has(each) ? this.#file(markdownOf(each) ?? '') : undefined;
+      const file = markdown ?? this.#file(each);
+      if (file !== undefined) return { file };
+    }
     const redirect = this.#canonicalRedirect(name) ?? patternRedirect(this.rules, path);
     return redirect === undefined ? undefined : { redirect };
   }
@@ -207,8 +211,17 @@ export class ServedSite {
       plain: { file: join(siteFolder, path), offset: 0, sizeBytes },
       compressed,
       isFound,
+      varies: [
+        ...(this.#hasTwoForms(path) ? ['Accept'] : []),
+        ...(this.cacheControl === privateCacheControl ? ['Cookie'] : []),
+      ],
       headers: this.#place.onlyHeaders ?? this.#siteHeaders(path),
     });
+  }
+
+  /** A page and its Markdown have the same address. */
+  #hasTwoForms(path: string): boolean {
+    return path.endsWith('.md') || this.#entries.has(markdownOf(path) ?? '');
   }
 
   #siteHeaders(path: string): string[] {

@@ -35,6 +35,8 @@ export interface FileDescription {
   plain: FileContent;
   compressed?: Partial<Record<Encoding, FileContent>>;
   isFound?: boolean;
+  /** Request headers that the response depends on, besides Accept-Encoding. */
+  varies?: readonly string[];
   /** Names and values alternate. */
   headers: readonly string[];
 }
@@ -58,10 +60,11 @@ export const privateCacheControl: CacheControl = {
 export function staticFile(given: FileDescription): StaticFile {
   const { path, plain, compressed: contents = {}, headers } = given;
   const isCompressed = Object.keys(contents).length > 0;
+  const varies = [...(isCompressed ? ['Accept-Encoding'] : []), ...(given.varies ?? [])];
   const shared = [
     'Content-Type',
     contentTypeOf(path),
-    ...(isCompressed ? ['Vary', 'Accept-Encoding'] : []),
+    ...(varies.length > 0 ? ['Vary', varies.join(', ')] : []),
     ...headers,
   ];
   const compressed: StaticFile['compressed'] = {};
