@@ -73,7 +73,10 @@ function ofChart(text: string, version: string): string {
 
 function renamed(text: string, from: string, to: string): string {
   const escaped = from.replaceAll('.', String.raw`\.`);
-  return text.replaceAll(new RegExp(`(docyard(?:-api)?[:@-])${escaped}(?![\\w.-]*\\d)`, 'g'), `$1${to}`);
+  return text.replaceAll(
+    new RegExp(`(docyard(?:-(?:api|site))?[:@-])${escaped}(?![\\w.-]*\\d)`, 'g'),
+    `$1${to}`,
+  );
 }
 
 const unreleasedHeading = /^## \[[^\]]+\] - unreleased$/m;
