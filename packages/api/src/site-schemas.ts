@@ -97,6 +97,16 @@ export const Manifest = z
       .array(z.string())
       .optional()
       .meta({ description: 'Scripts of the repository that run on every page. Absent if there are none.' }),
+    access: z
+      .object({
+        format: z.literal(1).describe('Always 1 in this version.'),
+        keyId: z.string().describe('The id of the content key, as `docyard content-key show` prints it.'),
+      })
+      .optional()
+      .meta({
+        description:
+          'Present if the bundle contains pages for groups. They are encrypted with the content key and not listed here.',
+      }),
     pages: wholeNumber.describe('Number of pages.'),
     files: z
       .array(

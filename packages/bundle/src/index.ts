@@ -1,7 +1,22 @@
 /** The archive format of an exported site: writer, reader, manifest, signature, delta and diff. */
 export { AppendedFile, readInto } from './appended-file.ts';
 export { Archive, type ArchivedFile } from './archive.ts';
+export {
+  type Audience,
+  type Audiences,
+  audienceOf,
+  maxAudiences,
+  openAudiences,
+  sealAudiences,
+} from './audiences.ts';
 export { archiveKind, checkDelta, describeDelta, expandDelta, unpackDelta } from './delta.ts';
+export {
+  type ContentKey,
+  contentKeyFrom,
+  contentKeyText,
+  newContentKey,
+  parseContentKey,
+} from './content-key.ts';
 export { makeDelta } from './make-delta.ts';
 export { diffSites, type MovedPage, type Page, type Side, type SiteDiff } from './diff.ts';
 export { contentDate, dayOf, freshnessLine } from './freshness.ts';
@@ -17,6 +32,7 @@ export { pageTitle } from './page-title.ts';
 export { parseManifest } from './read-manifest.ts';
 export { type Entry, readEntries, defaultReadingLimits } from './reader.ts';
 export { BundleRefusedError, type Refusal } from './refusal.ts';
+export { seal, sealedFolder, sealedIndexPath, sealedPathOf, unseal, unsealFile } from './sealed-files.ts';
 export {
   InvalidKeyError,
   newSigningKey,

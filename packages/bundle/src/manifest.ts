@@ -19,12 +19,14 @@ export interface ManifestFacts {
   committedAt: string | null;
   /** The isolation level of the rendering process; undefined for local builds. */
   isolation?: Manifest['isolation'];
+  /** Of a bundle with sealed files. */
+  access?: Manifest['access'];
   pages: number;
   files: readonly ArchivedFile[];
 }
 
 export function manifestBytes({ engineVersion, files, ...facts }: ManifestFacts): Buffer {
-  const { version, commit, committedAt, isolation, pages } = facts;
+  const { version, commit, committedAt, isolation, access, pages } = facts;
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const customScripts = sorted.map(({ path }) => path).filter((path) => path.startsWith(customScriptFolder));
   const manifest: Manifest = {
@@ -35,6 +37,7 @@ export function manifestBytes({ engineVersion, files, ...facts }: ManifestFacts)
     committedAt,
     ...(isolation === undefined ? {} : { isolation }),
     ...(customScripts.length === 0 ? {} : { customScripts }),
+    ...(access === undefined ? {} : { access }),
     pages,
     files: sorted,
   };

@@ -20,6 +20,8 @@ export const refusalTable = {
   wrong_hash: 'The file does not have the expected SHA-256.',
   base_missing: 'The bundle that the delta is based on is not available.',
   delta_invalid: 'The delta cannot be applied.',
+  sealed_unreadable:
+    'A restricted file cannot be decrypted: the content key is that of another site, or the file was changed.',
 } as const satisfies Record<string, string>;
 
 export type Refusal = keyof typeof refusalTable;
@@ -29,10 +31,10 @@ export class BundleRefusedError extends Error {
   readonly refusal: Refusal;
 
   /** `detail` names the file or the values in question. */
-  constructor(refusal: Refusal, detail?: string) {
+  constructor(refusal: Refusal, detail?: string, options?: ErrorOptions) {
     // Removes control characters, which could move the cursor of a terminal.
     const shown = detail === undefined ? '' : ` ${detail.replaceAll(/\p{Cc}/gu, ' ')}`;
-    super(`${refusalTable[refusal]}${shown} [${refusal}]`);
+    super(`${refusalTable[refusal]}${shown} [${refusal}]`, options);
     this.refusal = refusal;
   }
 }

@@ -48,6 +48,7 @@ export async function startSite(
     certificates,
     accessLog,
     sites: sites.map(({ hosted }) => hosted),
+    failed: (path, error) => log.error({ path, error: (error as Error).message }, 'a request failed'),
     ...(log.isLevelEnabled('debug') ? { answered: (line: object) => log.debug(line, 'request') } : {}),
   });
   const stop = async (graceSeconds: number) => {

@@ -2,7 +2,9 @@
  * One site of a server. It can switch to another release between two requests; a running response completes with
  * its release.
  */
+import type { SiteEndpoint } from './endpoint.ts';
 import type { Gate } from './gate.ts';
+import { readRequestPath } from './request-path.ts';
 import type { ServedSite } from './served-site.ts';
 import type { SiteStatus, SiteTraffic } from './status-response.ts';
 
@@ -27,6 +29,7 @@ export class HostedSite {
   readonly #status: () => SiteStatus;
   #active: ServedSite | undefined;
   #gate: Gate | undefined;
+  readonly #endpoints = new Map<string, SiteEndpoint>();
   /** Responses that are being read from disk, by release. */
   readonly #held = new Map<string, number>();
   readonly #answers = new Map<number, number>();
@@ -53,6 +56,20 @@ export class HostedSite {
   /** Call it before the first release is active. */
   protect(gate: Gate): void {
     this.#gate = gate;
+  }
+
+  /** Call it before the first release is active. */
+  add(endpoint: SiteEndpoint): void {
+    this.#endpoints.set(endpoint.path, endpoint);
+  }
+
+  /** The endpoint of a raw request target. */
+  endpointAt(target: string): SiteEndpoint | undefined {
+    if (this.#endpoints.size === 0) return undefined;
+    const wanted = readRequestPath(target);
+    const basePath = this.#active?.basePath ?? '';
+    if (typeof wanted === 'string' || !wanted.path.startsWith(`${basePath}/`)) return undefined;
+    return this.#endpoints.get(wanted.path.slice(basePath.length));
   }
 
   activate(site: ServedSite): void {

@@ -8,6 +8,7 @@ import type { InheritedSockets } from '../network/inherited-sockets.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Certificates } from './certificates.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
+import type { Reader } from './gate.ts';
 import { hasTwoHosts } from './host-header.ts';
 import type { HostedSite } from './hosted-site.ts';
 import { createListener, drain, type Handler, listen, type Place, type TimeLimits } from './listener.ts';
@@ -42,6 +43,8 @@ export interface SiteServerOptions {
   answered?:
     | ((line: { method: string; target: string; status: number; bodyBytes: number }) => void)
     | undefined;
+  /** Called when an endpoint of a site fails unexpectedly. */
+  failed?: ((path: string, error: unknown) => void) | undefined;
 }
 
 export interface Ports {
@@ -157,11 +160,21 @@ export class SiteServer {
     }
     const exchange = this.#exchange({ hosted, site, request, response, began });
     const { gate } = hosted;
-    if (gate === undefined) return respond(exchange);
+    if (gate === undefined) return this.#answer(hosted, exchange, undefined);
     void gate.admit(exchange, site.basePath).then(
-      (reader) => reader && respond(exchange),
+      (reader) => reader && this.#answer(hosted, exchange, reader),
       () => sendText(exchange, 500, 'The server cannot check your access. Try again later.'),
     );
+  }
+
+  #answer(hosted: HostedSite, exchange: SiteExchange, reader: Reader | undefined): void {
+    const endpoint = hosted.endpointAt(exchange.request.url ?? '');
+    if (endpoint === undefined) return respond(exchange);
+    endpoint.serve(exchange, reader).catch((error: unknown) => {
+      this.#options.failed?.(endpoint.path, error);
+      if (exchange.response.headersSent) exchange.response.destroy();
+      else sendText(exchange, 500, 'The server failed to respond. Try again later.');
+    });
   }
 
   #exchange({ hosted, site, request, response, began }: Served): SiteExchange {
