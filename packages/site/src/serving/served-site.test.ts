@@ -209,3 +209,13 @@ test('a bundle without rules and compressed files is served', async () => {
 
 const flatSite = makeSite(flatFiles);
 const folderSite = makeSite(folderFiles);
+
+test('a site lists its files and reads their text', async () => {
+  const site = await makeSite(flatFiles);
+  expect([...site.paths()]).toEqual(
+    Object.keys(flatFiles).filter((path) => !['_redirects', '_hosts/docyard.json'].includes(path)),
+  );
+  expect(await site.readText('äpfel.html')).toBe('äpfel');
+  for (const path of ['guide', '/guide.html', '../release.json', '_redirects', 'manifest.json'])
+    expect(await site.readText(path)).toBeUndefined();
+});

@@ -133,6 +133,18 @@ export class ServedSite {
     return this.#place.headers;
   }
 
+  /** The path of every file, as in a manifest. */
+  paths(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
+  /** The text of a file, whose path is as in a manifest; undefined when there is no such file. */
+  async readText(path: string): Promise<string | undefined> {
+    const content = this.#file(path)?.plain.content;
+    if (content === undefined) return undefined;
+    return 'file' in content ? readFile(content.file, 'utf8') : Buffer.from(content.bytes).toString('utf8');
+  }
+
   /** 404.html as the response for a missing page, which differs from a request for that file. */
   get notFound(): StaticFile | undefined {
     const entry = this.#entries.get('404.html');
