@@ -26,8 +26,12 @@ export async function bundlePrograms({ packages, target, builtFrom }: Bundling):
     resolve: { mainFields: ['module', 'main'] },
     external: (id, _importer, isResolved) => !isResolved && !isInlined(id),
     plugins: [ownPackages(packages), places(packages), origin(builtFrom)],
-    // The debug information contains paths of this machine.
-    experimental: { attachDebugInfo: 'none' },
+    experimental: {
+      // The debug information contains paths of this machine.
+      attachDebugInfo: 'none',
+      // Which chunks are merged depends on the order in which modules happen to load.
+      chunkOptimization: { mergeCommonChunks: false, avoidRedundantChunkLoads: true },
+    },
     logLevel: 'warn',
   });
   const { output } = await bundle.write({

@@ -111,8 +111,13 @@ function commitVersion(version: string): void {
 
 function stepsOf(release: Release, platforms: KitPlatform[], { hasImage }: { hasImage: boolean }): Step[] {
   const { folder, out, version, epoch, key } = release;
-  const engine = ['docker', 'podman', 'buildah'].find((name) => spawnSync(name, ['--version']).status === 0);
-  const image = hasImage ? (engine === undefined ? 'no container engine' : undefined) : '--no-image';
+  // `info` also fails for a client whose engine does not run.
+  const engine = ['docker', 'podman', 'buildah'].find((name) => spawnSync(name, ['info']).status === 0);
+  const image = hasImage
+    ? engine === undefined
+      ? 'no container engine runs here'
+      : undefined
+    : '--no-image';
   return [
     { name: 'packages', run: () => packPackages(folder, out) },
     { name: 'charts', run: () => packCharts(release) },
