@@ -28,6 +28,7 @@ export {
   signatureName,
   trustedComment,
 } from './manifest.ts';
+export { NewFolder } from './new-folder.ts';
 export { pageTitle } from './page-title.ts';
 export { parseManifest } from './read-manifest.ts';
 export { type Entry, readEntries, defaultReadingLimits } from './reader.ts';
@@ -55,6 +56,7 @@ export {
   type CheckedBundle,
   type CheckedFolder,
   checkFolder,
+  checkManifest,
   type Expectations,
   readOpening,
   readSmall,

@@ -17,11 +17,12 @@ describe('a rendered site', () => {
     small = await renderFixture('small');
   });
 
-  it('a site has a page for each listed and hidden page, and a not-found page', () => {
+  it('a site has a page for each listed and hidden page, a not-found page and a sign-in page', () => {
     const { files } = small;
     const pages = [...files].filter(([path, html]) => path.endsWith('.html') && !isRedirect(html));
     expect(pages.map(([path]) => path).toSorted()).toEqual([
       '404.html',
+      '_docyard/sign-in.html',
       'guides/deep/index.html',
       'guides/start.html',
       'hidden.html',
@@ -53,7 +54,8 @@ describe('a rendered site', () => {
   it('pages declare a strict policy and contain no inline script, style or handler', () => {
     const { files } = small;
     for (const [path, html] of files) {
-      if (!path.endsWith('.html') || path === '404.html' || isRedirect(html)) continue;
+      if (!path.endsWith('.html') || ['404.html', '_docyard/sign-in.html'].includes(path) || isRedirect(html))
+        continue;
       expect(html).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
       expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:/i);
     }

@@ -167,6 +167,6 @@ function fingerprintsOf(settings: SiteSettings): Fingerprints {
 
 function exportText(settings: NamedSite['settings']): string {
   if (settings instanceof Error) return settings.message;
-  const { publicKeys, ...others } = settings.staticExport;
-  return JSON.stringify([others, publicKeys.map(({ bytes }) => bytes.toString('hex'))]);
+  const { publicKeys, contentKey, ...others } = settings.staticExport;
+  return JSON.stringify([others, publicKeys.map(({ bytes }) => bytes.toString('hex')), contentKey?.keyId]);
 }

@@ -63,6 +63,8 @@ export interface OutputContext {
   fragmentOn?: (route: string, fragment: string) => string;
   used: (file: string) => boolean;
   styleFiles: StyleFiles;
+  /** Files of the site. */
+  logo: { light: string; dark: string } | undefined;
   readFile: ReadSiteFile;
   fullText: FullText;
   print: PrintPages;

@@ -9,6 +9,7 @@ import { notFoundOutput } from './not-found.ts';
 import { printOutput } from './print.ts';
 import { redirectOutputs } from './redirects.ts';
 import { sharedFiles } from './shared-files.ts';
+import { signInOutput } from './sign-in.ts';
 import { robots, sitemap } from './sitemap.ts';
 import { socialImageFiles } from './social-images.ts';
 import { specCopies } from './specs.ts';
@@ -45,6 +46,7 @@ export const outputs: readonly Output[] = [
     write: sharedFiles,
   },
   { ...common, name: 'not-found', files: ['404.html'], hasPreview: true, write: notFoundOutput },
+  { ...common, name: 'sign-in', files: ['_docyard/sign-in.html'], write: signInOutput },
   {
     ...common,
     name: 'redirects',

@@ -74,6 +74,7 @@ function outputContext(build: SiteBuild, summaries: SiteSummaries): OutputContex
     used: (file) => assets.has(file),
     fragmentOn: (route, fragment) => anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
     styleFiles: pictures.style,
+    logo: pictures.logo,
     sourceFacts: options.sourceFacts,
     frameAt: (prefix) => composer.frameAt(prefix),
     readFile: siteFileReader(site.root, assets),

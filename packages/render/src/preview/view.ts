@@ -108,6 +108,7 @@ export function outputContext(view: View): OutputContext {
     used: () => false,
     frameAt: (prefix) => composer.frameAt(prefix),
     styleFiles: pictures.style,
+    logo: pictures.logo,
     readFile: siteFileReader(site.root, view.files),
   };
 }

@@ -51,7 +51,8 @@ function authorVariables(settings: SiteSettings): Record<string, string> {
   };
 }
 
-function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string, string> {
+/** Custom properties without the leading `--dy-`. */
+export function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string, string> {
   const { background, accent, button } = chosenColors(settings);
   const light = buttonColors(button.light);
   const dark = buttonColors(button.dark);
@@ -83,7 +84,9 @@ function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string
   };
 }
 
-function chosenColors(settings: SiteSettings): Record<'background' | 'accent' | 'button', Appearances> {
+export function chosenColors(
+  settings: SiteSettings,
+): Record<'background' | 'accent' | 'button', Appearances> {
   const accent = { light: settings.colors.primary, dark: settings.colors.light ?? settings.colors.primary };
   return {
     background: {

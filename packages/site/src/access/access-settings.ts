@@ -17,6 +17,7 @@ export interface AccessSettings {
     | ({ mode: 'oidc' } & Omit<OidcSettings, 'offline'>)
     | ({ mode: 'jwt' } & JwtSettings)
     | { mode: 'header'; userHeader: string; groupsHeader: string };
+  isSignInOptional: boolean;
   /** Null for the host of each request. */
   url: string | null;
   sessionHours: number;
@@ -44,6 +45,20 @@ export const accessSettings = {
     check: z.enum(accessModes, { error: `must be one of ${accessModes.join(', ')}` }).default('public'),
     meaning:
       'Who may read the site: everyone (public), or readers who sign in with password, oidc, jwt or header.',
+  },
+  accessSignIn: {
+    path: 'access.signIn',
+    scope: 'shared',
+    variable: 'ACCESS_SIGN_IN',
+    check: z.enum(['required', 'optional'], { error: 'must be required or optional' }).default('required'),
+    meaning: 'Whether readers must sign in (required), or only for the pages of their groups (optional).',
+  },
+  accessContentKeyFile: {
+    path: 'access.contentKeyFile',
+    scope: 'shared',
+    variable: 'ACCESS_CONTENT_KEY_FILE',
+    check: z.string().optional(),
+    meaning: 'File with the content key that encrypts the pages for groups. Without it, nobody sees them.',
   },
   accessUrl: {
     path: 'access.url',
@@ -180,6 +195,7 @@ export const accessSettings = {
 
 export interface GivenAccess {
   mode: Mode;
+  signIn: 'required' | 'optional';
   url: string | undefined;
   sessionHours: number;
   sessionKeyFile: string | null;
@@ -203,7 +219,8 @@ export interface GivenAccess {
 export function accessSettingsOf(given: GivenAccess): AccessSettings | null {
   const { mode, url = null, sessionHours, sessionKeyFile, trustedProxies = [] } = given;
   if (mode === 'public') return null;
-  return { how: howOf(mode, given), url, sessionHours, sessionKeyFile, trustedProxies };
+  const isSignInOptional = given.signIn === 'optional';
+  return { how: howOf(mode, given), isSignInOptional, url, sessionHours, sessionKeyFile, trustedProxies };
 }
 
 function howOf(mode: Exclude<Mode, 'public'>, given: GivenAccess): AccessSettings['how'] {

@@ -25,7 +25,7 @@ interface GateParts {
 const minKeyCharacters = 32;
 
 export function openGate(settings: AccessSettings, parts: GateParts): AccessGate {
-  const { url, sessionHours, sessionKeyFile, trustedProxies } = settings;
+  const { url, sessionHours, sessionKeyFile, trustedProxies, isSignInOptional } = settings;
   const key = sessionKeyFile === null ? keyIn(parts.dataDir) : keyOf(sessionKeyFile);
   return new AccessGate({
     signIn: signInOf(settings, parts),
@@ -33,6 +33,7 @@ export function openGate(settings: AccessSettings, parts: GateParts): AccessGate
     sessionHours,
     url,
     trustedProxies,
+    isSignInOptional,
     siteName: parts.siteName ?? 'Documentation',
   });
 }

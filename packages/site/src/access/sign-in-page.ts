@@ -1,4 +1,7 @@
-/** The HTML of the gate: sign-in, sign-out and their problems. It needs no other file, because those are private. */
+/**
+ * The HTML of the gate: sign-in, sign-out and their problems. It needs no other file, because those are private. Its frame
+ * is a page of the release, which its author may have written, so the policy allows neither scripts nor other hosts.
+ */
 import type { SignInPage } from './sign-in.ts';
 
 export interface PageParts extends SignInPage {
@@ -6,23 +9,58 @@ export interface PageParts extends SignInPage {
   /** Where the form is sent. */
   action: string;
   button: string | null;
+  /** Allows the style of this response. */
+  nonce: string;
+  /** The page of the release, with placeholders. */
+  template: string | undefined;
 }
 
-/** The style is inline. A form may be sent to this site, and from there to the identity provider. */
-export function pagePolicy(formTarget: string | undefined): string {
+/** A form may be sent to this site, and from there to the identity provider. */
+export function pagePolicy({ nonce, formTarget }: { nonce: string; formTarget: string | undefined }): string {
   const targets = formTarget === undefined ? "'self'" : `'self' ${new URL(formTarget).origin}`;
-  return `default-src 'none'; style-src 'unsafe-inline'; form-action ${targets}; base-uri 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action ${targets}; base-uri 'none'; frame-ancestors 'none'`;
 }
 
-export function pageHtml({ title, message, isProblem, asksForPassword, link, ...page }: PageParts): string {
+export function pageHtml({ siteName, nonce, template, ...page }: PageParts): string {
+  const isUsable = template?.includes('{{content}}') === true;
+  const texts = { title: escaped(page.title), content: contentHtml(page), nonce };
+  return (isUsable ? template : plainTemplate(siteName)).replaceAll(
+    /\{\{(title|content|nonce)\}\}/g,
+    (_, name: keyof typeof texts) => texts[name],
+  );
+}
+
+function contentHtml({
+  title,
+  message,
+  isProblem,
+  asksForPassword,
+  link,
+  action,
+  button,
+}: Omit<PageParts, 'siteName' | 'nonce' | 'template'>): string {
+  const invalid = isProblem ? ' aria-invalid="true" aria-describedby="message"' : '';
   const password = `<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${isProblem ? ' aria-invalid="true" aria-describedby="message"' : ''}>`;
-  const form =
-    page.button === null
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${invalid}>`;
+  const parts = [
+    `<h1>${escaped(title)}</h1>`,
+    message === undefined
       ? ''
-      : `<form method="post" action="${escaped(page.action)}">
-${asksForPassword ? `${password}\n` : ''}<button>${escaped(page.button)}</button>
-</form>`;
+      : `<p id="message"${isProblem ? ' role="alert" class="problem"' : ''}>${escaped(message)}</p>`,
+    button === null
+      ? ''
+      : `<form method="post" action="${escaped(action)}">
+${asksForPassword ? `${password}\n` : ''}<button>${escaped(button)}</button>
+</form>`,
+    link === undefined ? '' : `<p><a href="${escaped(link.address)}">${escaped(link.label)}</a></p>`,
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** For releases without a page of their own. */
+function plainTemplate(siteName: string): string {
+  // Otherwise a name could contain a placeholder.
+  const name = escaped(siteName).replaceAll('{', '&#123;');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -30,16 +68,13 @@ ${asksForPassword ? `${password}\n` : ''}<button>${escaped(page.button)}</button
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escaped(title)} · ${escaped(page.siteName)}</title>
-<style>${style}</style>
+<title>{{title}} · ${name}</title>
+<style nonce="{{nonce}}">${style}</style>
 </head>
 <body>
 <main>
-<p class="site">${escaped(page.siteName)}</p>
-<h1>${escaped(title)}</h1>
-${message === undefined ? '' : `<p id="message"${isProblem ? ' role="alert" class="problem"' : ''}>${escaped(message)}</p>`}
-${form}
-${link === undefined ? '' : `<p><a href="${escaped(link.address)}">${escaped(link.label)}</a></p>`}
+<p class="site">${name}</p>
+{{content}}
 </main>
 </body>
 </html>

@@ -1,6 +1,6 @@
 /** `docyard-site import` and `docyard bundle import`: install a bundle or a delta from a file, without a network. */
 import type { Command } from 'commander';
-import type { Installed } from '../releases/install.ts';
+import type { Installation, Installed } from '../releases/install.ts';
 import { type CommandNames, explained, SiteCommandError } from './command-error.ts';
 import { dataFolderOf } from './site-command.ts';
 
@@ -47,11 +47,11 @@ async function importBundle(file: string, options: ImportOptions, names: Command
   ]);
   if ((await stat(file)).isDirectory())
     throw new SiteCommandError(`${file} is a folder. Pass the archive of a bundle or a delta.`);
-  const expectations = await expectationsOfImport(options);
+  const installation = await installationOfImport(options);
   const store = await ReleaseStore.openIn(await dataFolderOf(options));
   try {
     const arrival = { file, origin: resolve(file), fingerprint: null, jobId: null };
-    const installed = await install(store, arrival, { expectations });
+    const installed = await install(store, arrival, installation);
     // The deployment decides how many releases are kept; this removes only unfinished work of other
     // processes.
     await store.sweep(Number.POSITIVE_INFINITY);
@@ -100,7 +100,7 @@ async function printOutcome(
 }
 
 /** Flags override the settings, and a settings file is optional. */
-async function expectationsOfImport(options: ImportOptions) {
+async function installationOfImport(options: ImportOptions): Promise<Installation> {
   const { config: file, data, site: name, publicKey, version, sha256 } = options;
   const [{ readSettings }, { publicKeysOf }, { expectationsOf }] = await Promise.all([
     import('../settings/settings.ts'),
@@ -120,7 +120,7 @@ async function expectationsOfImport(options: ImportOptions) {
       ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
       ...(version === undefined ? {} : { version }),
     };
-    return expectationsOf(expected);
+    return { expectations: expectationsOf(expected), contentKey: staticExport.contentKey };
   } catch (error) {
     throw explained(error);
   }

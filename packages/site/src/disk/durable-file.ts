@@ -15,11 +15,16 @@ export async function writeDurably(file: string, text: string): Promise<void> {
     await handle.close();
   }
   await rename(temporary, file);
-  const folder = await open(dirname(file), 'r');
+  await syncFolder(dirname(file));
+}
+
+/** A new or renamed file survives a power loss only if its folder is synced too. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
   try {
-    await folder.sync();
+    await handle.sync();
   } finally {
-    await folder.close();
+    await handle.close();
   }
 }
 

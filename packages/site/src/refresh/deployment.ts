@@ -53,7 +53,7 @@ export class Deployment {
   constructor(settings: ExportSettings, parts: DeploymentParts) {
     this.#settings = settings;
     this.#parts = parts;
-    this.#served = new ServedReleases(parts);
+    this.#served = new ServedReleases(parts, settings);
   }
 
   /** Resolves once the installed release is served. */
@@ -75,6 +75,8 @@ export class Deployment {
     this.#failures = 0;
     this.#logged.clear();
     this.#refreshing.abort();
+    this.#served.useKeys(settings);
+    void this.#followStore();
     this.#watchSources();
     this.#wake();
   }
@@ -95,7 +97,7 @@ export class Deployment {
 
   status(): SiteStatus {
     const isStarting = this.#isStarting ? { isStarting: true } : {};
-    return { release: this.#served.status(), ...this.#counts.status(), ...isStarting };
+    return { ...this.#served.status(), ...this.#counts.status(), ...isStarting };
   }
 
   async #run(): Promise<void> {

@@ -67,6 +67,7 @@ async function installOffer(
   const { store, settings, signal } = context;
   const installation = {
     expectations: expectationsOf(settings),
+    contentKey: settings.contentKey,
     takenFrom: { source: source.key, fingerprint: offer.fingerprint },
     signal,
   };

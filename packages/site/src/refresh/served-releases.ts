@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import type { Lock } from '../releases/lock.ts';
 import type { Release } from '../releases/release.ts';
+import { type AccessKeys, type OpenedRestricted, openRestricted } from '../releases/restricted-files.ts';
 import type { HostedSite } from '../serving/hosted-site.ts';
 import { openSite } from '../serving/served-site.ts';
 import type { SiteStatus } from '../serving/status-response.ts';
@@ -16,16 +17,32 @@ interface Parts {
   log: Logger;
 }
 
+interface Active {
+  release: Release;
+  /** Why the pages for groups are not served. */
+  problem: string | undefined;
+}
+
 export class ServedReleases {
   readonly #parts: Parts;
-  #active: Release | undefined;
+  #keys: AccessKeys;
+  #active: Active | undefined;
+  /** The active release was opened with former keys. */
+  #hasNewKeys = false;
   #state: State | undefined;
   /** Releases that a request may still read. */
   readonly #locks = new Map<string, Lock>();
   #following: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, keys: AccessKeys) {
     this.#parts = parts;
+    this.#keys = keys;
+  }
+
+  /** They apply when `follow` is called. */
+  useKeys(keys: AccessKeys): void {
+    this.#keys = keys;
+    this.#hasNewKeys = true;
   }
 
   /** Undefined when nothing has changed. Calls are serialized. */
@@ -39,18 +56,29 @@ export class ServedReleases {
     const before = this.#state;
     const state = await this.#parts.store.state();
     this.#state = state;
-    if (state.current !== null && state.current !== this.#active?.id) await this.#activate(state);
+    const hasNewKeys = this.#hasNewKeys;
+    this.#hasNewKeys = false;
+    if (state.current !== null && (hasNewKeys || state.current !== this.#active?.release.id))
+      await this.#activate(state, hasNewKeys);
     const canSweep = this.#unlockUnused();
     const isSame = JSON.stringify(before) === JSON.stringify(state);
-    if (isSame && !canSweep) return undefined;
+    if (isSame && !canSweep && !hasNewKeys) return undefined;
     const hadTaken = Object.keys(before?.taken ?? {}).length > 0;
     return { wasResumed: hadTaken && Object.keys(state.taken).length === 0, canSweep };
   }
 
-  status(): SiteStatus['release'] {
-    if (this.#active === undefined) return null;
-    const { id, version, commit, committedAt, pages, signedBy, installedAt } = this.#active;
-    return { id, version, commit, committedAt, pages, signedBy, installedAt };
+  status(): Pick<SiteStatus, 'release' | 'restrictedPages'> {
+    if (this.#active === undefined) return { release: null };
+    const { release, problem } = this.#active;
+    const { id, version, commit, committedAt, pages, signedBy, installedAt, manifest } = release;
+    const restrictedPages =
+      manifest.access === undefined
+        ? {}
+        : { restrictedPages: problem === undefined ? 'served' : `not served: ${problem}` };
+    return {
+      release: { id, version, commit, committedAt, pages, signedBy, installedAt },
+      ...restrictedPages,
+    };
   }
 
   async sweep(keep: number): Promise<void> {
@@ -64,22 +92,38 @@ export class ServedReleases {
   }
 
   /** The current release; if it cannot be opened, the last one that can. */
-  async #activate(state: State): Promise<void> {
+  async #activate(state: State, hasNewKeys: boolean): Promise<void> {
     const { site, log } = this.#parts;
     const candidates = [state.current, ...state.history.toReversed()].filter((id) => id !== null);
     for (const id of candidates) {
-      if (id === this.#active?.id) return;
+      if (id === this.#active?.release.id && !hasNewKeys) return;
       const release = await this.#open(id).catch((error: unknown) => {
         log.error({ err: error, release: id }, 'a release cannot be served');
         return undefined;
       });
       if (release === undefined) continue;
-      site.activate(await openSite(release));
-      const isFirst = this.#active === undefined;
-      this.#active = release;
-      if (!isFirst) this.#parts.store.onStep('activated');
+      const { restricted, problem } = await this.#openRestricted(release);
+      site.activate(await openSite({ ...release, restricted }));
+      const before = this.#active;
+      this.#active = { release, problem };
+      if (before !== undefined) this.#parts.store.onStep('activated');
+      if (problem !== undefined && problem !== before?.problem)
+        log.warn({ release: id }, `the pages for groups are not served: ${problem}`);
       log.info({ release: id, version: release.version }, `serving ${id}`);
       return;
+    }
+  }
+
+  /** Public pages must be served whatever is wrong with the others. */
+  async #openRestricted(
+    release: Release,
+  ): Promise<{ restricted?: OpenedRestricted | undefined; problem: string | undefined }> {
+    const options = { draftFolder: this.#parts.store.newWork('restricted') };
+    try {
+      const restricted = await openRestricted(release.folder, release.manifest, this.#keys, options);
+      return { restricted, problem: undefined };
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : String(error) };
     }
   }
 
@@ -95,7 +139,7 @@ export class ServedReleases {
   #unlockUnused(): boolean {
     let hasUnlocked = false;
     for (const [id, lock] of this.#locks) {
-      if (id === this.#active?.id || this.#parts.site.inUse(id)) continue;
+      if (id === this.#active?.release.id || this.#parts.site.inUse(id)) continue;
       lock.release();
       this.#locks.delete(id);
       hasUnlocked = true;

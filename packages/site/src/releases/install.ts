@@ -9,11 +9,14 @@ import {
   BundleRefusedError,
   type CheckedBundle,
   checkFolder,
+  type ContentKey,
   type Expectations,
+  type Manifest,
   unpackBundle,
   unpackDelta,
 } from '@docyard/bundle';
 import { foldersOf, type ReleaseRecord } from './release.ts';
+import { openRestricted, RestrictedNotOpenedError } from './restricted-files.ts';
 import { precompress } from '../serving/compressed-files.ts';
 import { diskFull } from '../sources/download.ts';
 import { isHeldAgainst, switched, taken, type State } from './state.ts';
@@ -29,6 +32,8 @@ export interface Arrival {
 
 export interface Installation {
   expectations: Expectations;
+  /** Opens sealed files; null or undefined leaves them sealed. */
+  contentKey?: ContentKey | null | undefined;
   /** The source it was fetched from and its fingerprint. Undefined for an import. */
   takenFrom?: { source: string; fingerprint: string | null } | undefined;
   signal?: AbortSignal | undefined;
@@ -56,8 +61,8 @@ export async function install(
     const { checked, appliedTo } = await unpack(store, arrival.file, staged, installation.expectations);
     store.onStep('unpacked');
     const twin = await findTwin(store, checked);
-    if (twin !== undefined) return { ...(await switchTo(store, twin, installation)), appliedTo };
-    await compress(store, staged, checked, installation.signal);
+    if (twin !== undefined) return { ...(await switchToInstalled(store, twin, installation)), appliedTo };
+    await compress(store, staged, checked, installation);
     store.onStep('compressed');
     return { ...(await addAndSwitch(store, staged, { arrival, checked, installation })), appliedTo };
   } catch (error) {
@@ -80,7 +85,7 @@ export async function reinstall(
     const { sha256: _ofArchive, ...expectations } = installation.expectations;
     const { signedBy } = await checkFolder(siteFolder, expectations);
     const known = { ...release, signedBy: signedBy ?? release.signedBy };
-    return { ...(await switchTo(store, known, installation)), appliedTo: undefined };
+    return { ...(await switchToInstalled(store, known, installation)), appliedTo: undefined };
   } finally {
     lock.release();
   }
@@ -135,14 +140,44 @@ async function compress(
   store: ReleaseStore,
   staged: string,
   { manifest }: CheckedBundle,
-  signal: AbortSignal | undefined,
+  installation: Installation,
 ): Promise<void> {
+  const { signal } = installation;
   const { current } = await store.state();
   const lock = current === null ? undefined : store.use(current);
   try {
-    const reuseFrom =
-      lock === undefined || current === null ? undefined : (await store.open(current)).compressedFolder;
-    await precompress({ ...foldersOf(staged), manifest }, { reuseFrom, signal });
+    const earlier = lock === undefined || current === null ? undefined : await store.open(current);
+    await precompress({ ...foldersOf(staged), manifest }, { reuseFrom: earlier?.compressedFolder, signal });
+    await refuseUnreadable(store, { folder: staged, manifest, reuseFrom: earlier?.folder }, installation);
+  } finally {
+    lock?.release();
+  }
+}
+
+/** A bundle whose sealed files cannot be opened must not replace one whose files can. */
+async function refuseUnreadable(
+  store: ReleaseStore,
+  release: { folder: string; manifest: Manifest; reuseFrom?: string | undefined },
+  { contentKey = null, expectations: { publicKeys = [] }, signal }: Installation,
+): Promise<void> {
+  const { folder, manifest, reuseFrom } = release;
+  const options = { draftFolder: store.newWork('restricted'), reuseFrom, signal };
+  try {
+    await openRestricted(folder, manifest, { publicKeys, contentKey }, options);
+  } catch (error) {
+    if (!(error instanceof RestrictedNotOpenedError)) throw error;
+  }
+}
+
+async function switchToInstalled(
+  store: ReleaseStore,
+  release: ReleaseRecord,
+  installation: Installation,
+): Promise<Omit<Installed, 'appliedTo'>> {
+  const lock = store.use(release.id);
+  try {
+    await refuseUnreadable(store, await store.open(release.id), installation);
+    return await switchTo(store, release, installation);
   } finally {
     lock?.release();
   }

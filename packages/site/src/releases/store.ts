@@ -3,14 +3,15 @@
  * processes may share the folder.
  *
  *   releases/<id>/{site,compressed,release.json}   immutable
+ *   releases/<id>/restricted                       sealed files of the site, opened once
  *   staging/<process>/…                            work of one process; swept after its end
  *   current.json                                   the served release
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { makeFolder, writeDurably } from '../disk/durable-file.ts';
+import { makeFolder, syncFolder, writeDurably } from '../disk/durable-file.ts';
 import { DataFolderError } from '../errors.ts';
 import { fileErrorReason } from '../disk/file-error.ts';
 import type { OnInstallStep } from './install-steps.ts';
@@ -186,13 +187,4 @@ export function nextId(state: State, manifestSha256: string): string {
 
 export function sequenceOf(id: string): number {
   return Number(/^r(\d+)-/.exec(id)?.[1] ?? 0);
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -52,26 +52,39 @@ interface Release {
   manifest: Pick<Manifest, 'files'>;
 }
 
+interface Files {
+  files: Manifest['files'];
+  fileOf(listed: Manifest['files'][number]): string;
+  compressedFolder: string;
+}
+
 interface PrecompressOptions {
   /** The compressed folder of an earlier release. */
   reuseFrom?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-export async function precompress(
-  { siteFolder, compressedFolder, manifest }: Release,
+export function precompress(
+  { siteFolder, compressedFolder, manifest: { files } }: Release,
+  options?: PrecompressOptions,
+): Promise<Precompressed> {
+  return precompressFiles({ files, fileOf: ({ path }) => join(siteFolder, path), compressedFolder }, options);
+}
+
+export async function precompressFiles(
+  { files, fileOf, compressedFolder }: Files,
   { reuseFrom, signal }: PrecompressOptions = {},
 ): Promise<Precompressed> {
   await mkdir(compressedFolder, { recursive: true });
   const pack = await Pack.create(packOf(compressedFolder));
   const earlier = await EarlierPack.open(reuseFrom);
-  const waiting = distinct(manifest.files);
+  const waiting = distinct(files);
   const found = new Map<string, Compressed>();
   const work = async (): Promise<void> => {
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
       signal?.throwIfAborted();
       const { path, sha256 } = file;
-      const forms = (await earlier.read(sha256)) ?? (await compress(join(siteFolder, path), path));
+      const forms = (await earlier.read(sha256)) ?? (await compress(fileOf(file), path));
       found.set(sha256, await pack.append(forms));
     }
   };

@@ -6,7 +6,10 @@ import type { ServedSite } from './served-site.ts';
 import { encodedPath, type Redirect } from './site-rules.ts';
 
 export interface SiteExchange extends Exchange {
+  /** What the reader may see. */
   site: ServedSite;
+  /** Responds instead of the not-found page. */
+  respondToMissing?: (() => void) | undefined;
 }
 
 const methods = 'GET, HEAD, OPTIONS';
@@ -69,6 +72,7 @@ function encodedQuery(query: string): string {
 }
 
 function sendNotFound(exchange: SiteExchange): void {
+  if (exchange.respondToMissing !== undefined) return exchange.respondToMissing();
   const { notFound } = exchange.site;
   if (notFound === undefined) return sendText(exchange, 404, 'Page not found.');
   sendFile(exchange, notFound);

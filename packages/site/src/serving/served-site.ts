@@ -3,17 +3,11 @@
  * request path reaches the file system.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Manifest } from '@docyard/bundle';
-import {
-  type CompressedFiles,
-  encodings,
-  type Encoding,
-  packOf,
-  readCompressed,
-} from './compressed-files.ts';
+import { type Audiences, type Manifest, sealedFolder } from '@docyard/bundle';
+import { AudienceSites } from './audience-sites.ts';
 import { ContentCache } from './content-cache.ts';
 import { markdownOf } from './markdown-preference.ts';
+import { type ListedFile, ReleaseContent, type RestrictedFolders } from './release-content.ts';
 import {
   encodedPath,
   exactRedirect,
@@ -28,7 +22,6 @@ import {
   type CacheControl,
   cacheControl,
   privateCacheControl,
-  type FileContent,
   type StaticFile,
   staticFile,
 } from './static-file.ts';
@@ -39,6 +32,17 @@ export interface ReleaseFiles {
   siteFolder: string;
   compressedFolder: string;
   manifest: Pick<Manifest, 'files'>;
+  /** Absent if the release has no sealed files, or if they cannot be opened. */
+  restricted?: (RestrictedFolders & { audiences: Audiences }) | undefined;
+}
+
+export interface SiteConfiguration {
+  basePath?: string | undefined;
+  /** Added to those of the site. */
+  headers?: readonly string[];
+  onlyHeaders?: readonly string[];
+  /** Whether access is controlled, so that no shared cache may store a response. */
+  isPrivate?: boolean;
 }
 
 interface Place {
@@ -52,41 +56,70 @@ interface Place {
 export type Found = { file: StaticFile } | { redirect: Redirect };
 
 /** Files for other hosting services. */
-const notServed = /^(?:_redirects|_headers|_hosts\/.*)$/s;
+const filesForHosts = /^(?:_redirects|_headers|_hosts\/.*)$/s;
 /** Only these names contain a hash of their content. */
 const namedByContent = /^_docyard\/(?:social|remote|fonts)\/[0-9a-f]{16}\.[a-z\d]{3,5}$/;
 const llmsFile = 'llms.txt';
+/** The page on which readers sign in, with a placeholder for the form. */
+const signInPage = '_docyard/sign-in.html';
+const maxSignInPageBytes = 1024 * 1024;
 
+/** The site that readers without a group see, from which the other audiences are opened. */
 export async function openSite(release: ReleaseFiles): Promise<ServedSite> {
-  const { siteFolder, compressedFolder, manifest } = release;
-  const rules = manifest.files.find(({ path }) => path === rulesFile);
-  const hasRules = rules !== undefined && rules.sizeBytes <= maxRulesBytes;
-  const [rulesText, compressed] = await Promise.all([
-    hasRules ? readFile(join(siteFolder, rulesFile), 'utf8').catch(() => undefined) : undefined,
-    readCompressed(compressedFolder),
-  ]);
-  return new ServedSite(release, readRules(rulesText), compressed);
+  const { id, manifest, restricted } = release;
+  const content = await ReleaseContent.open(release);
+  const cache = new ContentCache();
+  const open = async (files: Manifest['files'], audiences?: AudienceSites): Promise<ServedSite> =>
+    new ServedSite({ id, files, content, cache, rules: await rulesOf(files, content), audiences });
+  const audiences =
+    restricted &&
+    new AudienceSites(restricted.audiences, async ({ files }) => {
+      const site = await open(files);
+      site.configure(root.configuration);
+      return site;
+    });
+  const root = await open(manifest.files, audiences);
+  return root;
+}
+
+async function rulesOf(files: Manifest['files'], content: ReleaseContent): Promise<SiteRules> {
+  const listed = files.find(({ path }) => path === rulesFile);
+  if (listed === undefined || listed.sizeBytes > maxRulesBytes) return readRules(undefined);
+  return readRules(await readFile(content.fileOf(listed), 'utf8').catch(() => undefined));
+}
+
+interface ServedSiteParts {
+  id: string;
+  files: Manifest['files'];
+  content: ReleaseContent;
+  cache: ContentCache;
+  rules: SiteRules;
+  audiences?: AudienceSites | undefined;
 }
 
 export class ServedSite {
   readonly id: string;
   readonly rules: SiteRules;
-  readonly content = new ContentCache();
-  readonly #release: ReleaseFiles;
-  readonly #compressed: CompressedFiles;
-  readonly #entries: ReadonlyMap<string, Manifest['files'][number]>;
+  /** Shared by all audiences of the release. */
+  readonly content: ContentCache;
+  readonly #stored: ReleaseContent;
+  readonly #audiences: AudienceSites | undefined;
+  readonly #entries: ReadonlyMap<string, ListedFile>;
+  readonly #signInPage: ListedFile | undefined;
   /** Built on demand, so that switching to a large site does not block requests. */
   readonly #files = new Map<string, StaticFile>();
+  #configuration: SiteConfiguration = {};
   #place: Place;
   #notFound: StaticFile | undefined;
 
-  constructor(release: ReleaseFiles, rules: SiteRules, compressed: CompressedFiles) {
-    this.id = release.id;
+  constructor({ id, files, content, cache, rules, audiences }: ServedSiteParts) {
+    this.id = id;
     this.rules = rules;
-    this.#release = release;
-    this.#compressed = compressed;
-    const served = release.manifest.files.filter(({ path }) => !notServed.test(path));
-    this.#entries = new Map(served.map((entry) => [entry.path, entry]));
+    this.content = cache;
+    this.#stored = content;
+    this.#audiences = audiences;
+    this.#entries = new Map(files.filter(({ path }) => isServed(path)).map((entry) => [entry.path, entry]));
+    this.#signInPage = files.find(({ path }) => path === signInPage);
     this.#place = {
       basePath: rules.basePath,
       headers: rules.headers.flat(),
@@ -96,19 +129,9 @@ export class ServedSite {
   }
 
   /** Sets path and headers. Call it before the first request. */
-  configure({
-    basePath = this.rules.basePath,
-    headers = [],
-    onlyHeaders,
-    isPrivate = false,
-  }: {
-    basePath?: string | undefined;
-    /** Added to those of the site. */
-    headers?: readonly string[];
-    onlyHeaders?: readonly string[];
-    /** Whether access is controlled, so that no shared cache may store a response. */
-    isPrivate?: boolean;
-  }) {
+  configure(configuration: SiteConfiguration): void {
+    const { basePath = this.rules.basePath, headers = [], onlyHeaders, isPrivate = false } = configuration;
+    this.#configuration = configuration;
     this.#place = {
       basePath,
       headers: [...this.rules.headers.flat(), ...headers],
@@ -117,6 +140,21 @@ export class ServedSite {
     };
     this.#files.clear();
     this.#notFound = undefined;
+    this.#audiences?.close();
+  }
+
+  /** For the other audiences of the release, which have the same base path. */
+  get configuration(): SiteConfiguration {
+    return { ...this.#configuration, basePath: this.basePath };
+  }
+
+  /**
+   * What a reader may see of the release; undefined for nothing. Readers who have not signed in are undefined.
+   */
+  async siteFor(reader: { groups: readonly string[] } | undefined): Promise<ServedSite | undefined> {
+    if (this.#audiences === undefined) return reader && this;
+    const site = await this.#audiences.of(reader);
+    return site === 'manifest' ? this : site;
   }
 
   /** Decoded, without a trailing slash. */
@@ -140,9 +178,15 @@ export class ServedSite {
 
   /** The text of a file, whose path is as in a manifest; undefined when there is no such file. */
   async readText(path: string): Promise<string | undefined> {
-    const content = this.#file(path)?.plain.content;
-    if (content === undefined) return undefined;
-    return 'file' in content ? readFile(content.file, 'utf8') : Buffer.from(content.bytes).toString('utf8');
+    const listed = this.#entries.get(path);
+    return listed && readFile(this.#stored.fileOf(listed), 'utf8');
+  }
+
+  /** Undefined without a usable page. */
+  async readSignInPage(): Promise<string | undefined> {
+    const listed = this.#signInPage;
+    if (listed === undefined || listed.sizeBytes > maxSignInPageBytes) return undefined;
+    return readFile(this.#stored.fileOf(listed), 'utf8').catch(() => undefined);
   }
 
   /** 404.html as the response for a missing page, which differs from a request for that file. */
@@ -205,23 +249,13 @@ export class ServedSite {
     return file;
   }
 
-  #describe(
-    { path, sizeBytes, sha256 }: Manifest['files'][number],
-    { isFound } = { isFound: true },
-  ): StaticFile {
-    const { siteFolder, compressedFolder } = this.#release;
-    const compressed: Partial<Record<Encoding, FileContent>> = {};
-    const places = this.#compressed.get(sha256) ?? {};
-    for (const encoding of encodings) {
-      const place = places[encoding];
-      if (place !== undefined) compressed[encoding] = { file: packOf(compressedFolder), ...place };
-    }
+  #describe(listed: ListedFile, { isFound } = { isFound: true }): StaticFile {
+    const { path, sha256 } = listed;
     return staticFile({
       path,
       // 132 bits of the hash.
       tag: Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22),
-      plain: { file: join(siteFolder, path), offset: 0, sizeBytes },
-      compressed,
+      ...this.#stored.formsOf(listed),
       isFound,
       varies: [
         ...(this.#hasTwoForms(path) ? ['Accept'] : []),
@@ -245,4 +279,8 @@ export class ServedSite {
       ...this.headers,
     ];
   }
+}
+
+function isServed(path: string): boolean {
+  return !filesForHosts.test(path) && !path.startsWith(sealedFolder) && path !== signInPage;
 }

@@ -8,7 +8,7 @@ import type { InheritedSockets } from '../network/inherited-sockets.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Certificates } from './certificates.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
-import type { Reader } from './gate.ts';
+import type { Gate, Reader } from './gate.ts';
 import { hasTwoHosts } from './host-header.ts';
 import type { HostedSite } from './hosted-site.ts';
 import { createListener, drain, type Handler, listen, type Place, type TimeLimits } from './listener.ts';
@@ -161,10 +161,27 @@ export class SiteServer {
     const exchange = this.#exchange({ hosted, site, request, response, began });
     const { gate } = hosted;
     if (gate === undefined) return this.#answer(hosted, exchange, undefined);
-    void gate.admit(exchange, site.basePath).then(
-      (reader) => reader && this.#answer(hosted, exchange, reader),
-      () => sendText(exchange, 500, 'The server cannot check your access. Try again later.'),
-    );
+    // The release must not be removed before the files of the reader are opened.
+    const release = hosted.hold(site.id);
+    this.#answerReader(hosted, exchange, gate)
+      .catch((error: unknown) => {
+        this.#options.failed?.('access', error);
+        if (response.headersSent) response.destroy();
+        else sendText(exchange, 500, 'The server cannot check your access. Try again later.');
+      })
+      .finally(release);
+  }
+
+  async #answerReader(hosted: HostedSite, exchange: SiteExchange, gate: Gate): Promise<void> {
+    const visitor = await gate.admit(exchange);
+    if (visitor === undefined) return;
+    const { reader, mustSignIn } = visitor;
+    const site = await exchange.site.siteFor(reader ?? (mustSignIn ? undefined : { groups: [] }));
+    if (site === undefined)
+      return reader === undefined ? gate.askToSignIn(exchange) : gate.deny(exchange, reader);
+    const respondToMissing =
+      reader === undefined && mustSignIn ? () => gate.askToSignIn(exchange) : undefined;
+    this.#answer(hosted, { ...exchange, site, textHeaders: site.headers, respondToMissing }, reader);
   }
 
   #answer(hosted: HostedSite, exchange: SiteExchange, reader: Reader | undefined): void {

@@ -12,6 +12,8 @@ export interface SiteStatus {
   refusals: Readonly<Record<string, number>>;
   /** Why load balancers should not send requests here although a site is served. */
   notReadyBecause?: string | undefined;
+  /** `served`, or why they are not. Absent for a release without pages for groups. */
+  restrictedPages?: string | undefined;
   /** Until the first refresh has ended. */
   isStarting?: boolean | undefined;
 }

@@ -1,7 +1,13 @@
 /** Public keys and API keys in settings. Errors never contain the text of a key. */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { InvalidKeyError, parsePublicKey, type PublicKey } from '@docyard/bundle';
+import {
+  type ContentKey,
+  InvalidKeyError,
+  parseContentKey,
+  parsePublicKey,
+  type PublicKey,
+} from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 import { fileErrorReason } from '../disk/file-error.ts';
 
@@ -56,4 +62,13 @@ export function readKeyFile(file: string): string {
     });
   }
   throw new ConfigError(`The key file ${file} must contain exactly one API key.`);
+}
+
+export function contentKeyOf(file: string): ContentKey {
+  try {
+    return parseContentKey(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof InvalidKeyError ? error.message : `${fileErrorReason(error)}.`;
+    throw new ConfigError(`The content key in ${file} cannot be used: ${reason}`, { cause: error });
+  }
 }

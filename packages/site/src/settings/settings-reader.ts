@@ -22,6 +22,7 @@ type AddressName =
   | 'accessLogFile'
   | 'tlsCertFile'
   | 'tlsKeyFile'
+  | 'accessContentKeyFile'
   | 'accessSessionKeyFile'
   | 'accessPasswordFile'
   | 'accessClientSecretFile'

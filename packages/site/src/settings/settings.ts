@@ -4,10 +4,10 @@
  */
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import type { PublicKey } from '@docyard/bundle';
+import type { ContentKey, PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 import { accessSettingsOf, type AccessSettings } from '../access/access-settings.ts';
-import { apiKeyOf, type Environment, publicKeysOf } from './keys.ts';
+import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf } from './keys.ts';
 import type { AccessLogFormat } from '../serving/access-log-line.ts';
 import type { CertificateFiles } from '../serving/certificates.ts';
 import { closestName } from './closest-name.ts';
@@ -68,6 +68,8 @@ export interface ExportSettings {
   version: string | null;
   sha256: string | null;
   publicKeys: PublicKey[];
+  /** Opens the pages for groups; null without a key. */
+  contentKey: ContentKey | null;
   refreshFrom: string | null;
   refreshSeconds: number;
   keep: number;
@@ -197,6 +199,7 @@ function settingsOfSite(
   const publicKey = reader.read('publicKey');
   const keyFolder = reader.given('publicKey').folder;
   const apiKeyFile = reader.address('apiKeyFile');
+  const contentKeyFile = reader.address('accessContentKeyFile');
   const report = {
     url: reader.read('reportUrl'),
     keyFile: reader.address('reportKeyFile'),
@@ -216,6 +219,7 @@ function settingsOfSite(
       version: reader.read('version') ?? null,
       sha256: reader.read('sha256') ?? null,
       publicKeys: readsKeys && publicKey !== undefined ? publicKeysOf(publicKey, keyFolder) : [],
+      contentKey: readsKeys && contentKeyFile !== null ? contentKeyOf(contentKeyFile) : null,
       refreshFrom: reader.address('refreshFrom'),
       refreshSeconds: reader.read('refreshSeconds'),
       keep: reader.read('keep'),
@@ -230,6 +234,7 @@ function settingsOfSite(
 function accessOf(reader: SettingsReader): AccessSettings | null {
   return accessSettingsOf({
     mode: reader.read('accessMode'),
+    signIn: reader.read('accessSignIn'),
     url: reader.read('accessUrl'),
     sessionHours: reader.read('accessSessionHours'),
     sessionKeyFile: reader.address('accessSessionKeyFile'),

@@ -18,6 +18,7 @@ export async function startPrivateSite(
     sessionHours: 12,
     url: null,
     trustedProxies: [],
+    isSignInOptional: false,
     siteName: 'Harbour',
     ...gateOptions,
   });
