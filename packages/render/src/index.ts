@@ -5,6 +5,7 @@
  */
 import { Preview, type PreviewOptions } from './preview/preview.ts';
 
+export { audiencesOf, renderAudience } from './pipeline/audiences.ts';
 export { loadSite } from './pipeline/load.ts';
 export { checkSite, renderSite } from './pipeline/render-site.ts';
 
@@ -28,4 +29,5 @@ export type { UrlStyle } from './model/site-plan.ts';
 export type { CheckOptions, OutputFile, RenderEvent, RenderOptions } from './pipeline/render-site.ts';
 export type { Preview, PreviewOptions } from './preview/preview.ts';
 export type { PreviewPage } from './preview/preview-page.ts';
+export type { SiteAudience, SiteAudiences } from './pipeline/audiences.ts';
 export type { LoadOptions, PageRef, Site } from './site/site.ts';

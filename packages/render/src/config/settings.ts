@@ -6,7 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { iconText, readIconLibrary } from '../icons/reference.ts';
 import { type CodeThemes, codeThemesOf } from '../highlight/palette.ts';
 import { readApiSettings } from './api.ts';
-import { asList, asObject, asText, at, textAt } from './json.ts';
+import { asList, asObject, asText, asTexts, at, textAt } from './json.ts';
 import { type MachineReaders, readMachineReaders } from './machine-readers.ts';
 import type { ConfigSource } from './read.ts';
 import { readRedirects } from './redirects.ts';
@@ -71,6 +71,10 @@ export interface SiteSettings extends Surroundings {
   variables: Record<string, string>;
   metatags: Record<string, string>;
   indexHidden: boolean;
+  /** Whether readers of a private site see its pages without signing in, unless a page or the navigation says otherwise. */
+  isPublic: boolean;
+  /** Combinations of groups that readers have, on a site with many groups. */
+  audiences: readonly (readonly string[])[];
   notFound: { title?: string; description?: string; redirect: boolean };
   breadcrumbs: boolean;
   api: ApiSettings;
@@ -110,6 +114,8 @@ export function readSettings(
     variables: stringRecord(config['variables']),
     metatags: stringRecord(at(config, 'seo', 'metatags')),
     indexHidden: at(config, 'seo', 'indexing') === 'all' || at(config, 'seo', 'indexHiddenPages') === true,
+    isPublic: config['public'] === true,
+    audiences: asList(at(config, 'access', 'audiences')).map(asTexts),
     notFound: {
       ...optional('title', textAt(config, 'errors', '404', 'title')),
       ...optional('description', textAt(config, 'errors', '404', 'description')),

@@ -84,6 +84,7 @@ const topLevel: Record<string, Shape> = {
   integrations: 'object',
   analytics: 'object',
   feedback: { keys: { suggestEdit: 'flag', raiseIssue: 'flag', thumbsRating: 'flag' } },
+  access: { keys: { audiences: { list: { list: 'text' } } } },
   variations: 'object',
   chat: 'any',
 };

@@ -27,6 +27,8 @@ export interface PageMeta {
   keywords: readonly string[];
   hidePagination: boolean;
   groups: readonly GroupRule[];
+  /** Whether readers of a private site see the page without signing in. Undefined: as the navigation says. */
+  isPublic?: boolean;
   metatags: readonly [string, string][];
   canonical?: string;
   endpoint?: { method: string; path: string } | undefined;

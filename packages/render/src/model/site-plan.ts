@@ -7,6 +7,8 @@ export interface SitePlan {
   routes: string[];
   /** Routes included in this output. Links to other pages point to the published site or nowhere. */
   rendered: string[];
+  /** Pages that the readers may not see; `routes` does not contain them. */
+  withheld: string[];
   urlStyle: UrlStyle;
   origin: string;
   basePath: string;

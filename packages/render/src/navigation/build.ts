@@ -48,6 +48,7 @@ export function buildNavigation(
     findings: new NavigationFindings(source),
     copies: { entriesLeft: maxCopies },
     searchable: new Map(),
+    isPublic: new Map(),
     specsAround: new Map(),
     operationRoutes: new Map(),
   };
@@ -55,8 +56,8 @@ export function buildNavigation(
   /** The older format has a bare list of groups. */
   const node = Array.isArray(value) ? { groups: value as unknown[] } : (asObject(value) ?? {});
   const root = buildSection(node, builder, { depth: 0, specs: [] });
-  const { findings, searchable, specsAround, operationRoutes } = builder;
-  return { root, diagnostics: findings.list, searchable, specsAround, operationRoutes };
+  const { findings, searchable, isPublic, specsAround, operationRoutes } = builder;
+  return { root, diagnostics: findings.list, searchable, isPublic, specsAround, operationRoutes };
 }
 
 export interface BuiltNavigation {
@@ -64,6 +65,8 @@ export interface BuiltNavigation {
   diagnostics: Diagnostic[];
   /** The nearest enclosing node decides. */
   searchable: Map<string, boolean>;
+  /** The nearest enclosing node decides. A page that is listed several times is public if no entry denies it. */
+  isPublic: Map<string, boolean>;
   specsAround: Map<string, readonly SpecSource[]>;
   operationRoutes: Map<string, string>;
 }
@@ -72,12 +75,14 @@ interface Inherited {
   depth: number;
   directory?: 'accordion' | 'card' | undefined;
   searchable?: boolean | undefined;
+  isPublic?: boolean | undefined;
   specs: readonly SpecSource[];
 }
 
 function below(node: JsonObject, from: Inherited): Inherited {
   const directory = node['directory'];
   const searchable = node['searchable'];
+  const isPublic = node['public'];
   return {
     depth: from.depth + 1,
     directory:
@@ -87,6 +92,7 @@ function below(node: JsonObject, from: Inherited): Inherited {
           ? undefined
           : from.directory,
     searchable: typeof searchable === 'boolean' ? searchable : from.searchable,
+    isPublic: typeof isPublic === 'boolean' ? isPublic : from.isPublic,
     specs: specsOf(node) ?? from.specs,
   };
 }
@@ -103,6 +109,7 @@ interface Builder {
   findings: NavigationFindings;
   copies: CopyBudget;
   searchable: Map<string, boolean>;
+  isPublic: Map<string, boolean>;
   specsAround: Map<string, readonly SpecSource[]>;
   operationRoutes: Map<string, string>;
 }
@@ -218,7 +225,12 @@ function buildPage(reference: string, builder: Builder, inherited: Inherited): N
   return undefined;
 }
 
-function pageEntry(route: string, builder: Builder, { searchable, specs }: Inherited): NavEntry | undefined {
+function pageEntry(
+  route: string,
+  builder: Builder,
+  { searchable, isPublic, specs }: Inherited,
+): NavEntry | undefined {
+  if (isPublic !== undefined) builder.isPublic.set(route, isPublic && builder.isPublic.get(route) !== false);
   if (searchable !== undefined) builder.searchable.set(route, searchable);
   if (specs.length > 0 && !builder.specsAround.has(route)) builder.specsAround.set(route, specs);
   return builder.isHidden(route) ? undefined : { kind: 'page', route };

@@ -16,10 +16,14 @@ export type LinkTarget =
   | { kind: 'output'; path: string; suffix: string }
   | { kind: 'here'; suffix: string }
   | OutsideTarget
+  /** A page that the readers may not see. */
+  | { kind: 'withheld' }
   | { kind: 'broken' };
 
 export interface LinkTable {
   routes: readonly string[];
+  /** Pages that the readers may not see. */
+  withheld?: readonly string[];
   files: readonly string[];
   redirects: readonly Redirect[];
   basePath: string;
@@ -80,16 +84,28 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     }
   }
 
+  const withheld = new Set(
+    (table.withheld ?? []).flatMap((route) => {
+      const lower = route.toLowerCase();
+      return [lower, ...foldersOf(lower)];
+    }),
+  );
+
   const isPage = (route: string): boolean => findPage(route) !== undefined;
   const isOutput = (path: string): boolean =>
     table.generatedFiles.some((pattern) => matchesPath(pattern, path, isPage));
+
+  const isWithheld = (path: string): boolean =>
+    withheld.size > 0 &&
+    withheld.has(trimSlashes(path.replace(/\.(?:mdx?|html)$/i, '').replace(/\/$/, '')).toLowerCase());
 
   const find = (path: string, suffix: string): LinkTarget | undefined => {
     const route = findPage(path);
     if (route !== undefined) return { kind: 'page', route, suffix };
     const file = trimSlashes(path);
     if (files.has(file)) return fileTarget(file, suffix);
-    return isOutput(file) ? { kind: 'output', path: file, suffix } : undefined;
+    if (isOutput(file)) return { kind: 'output', path: file, suffix };
+    return findFolder(path) === undefined && isWithheld(path) ? { kind: 'withheld' } : undefined;
   };
 
   const findFolder = (path: string): LinkTarget | undefined => {
@@ -180,6 +196,11 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
   };
 
   return { resolve, resolveFile };
+}
+
+function foldersOf(route: string): string[] {
+  const parts = route.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 function isWebAddress(target: LinkTarget): boolean {

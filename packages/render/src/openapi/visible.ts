@@ -5,7 +5,7 @@
  */
 import { asList, asObject, at, asText } from '../config/json.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { SpecDocument } from '../model/site-plan.ts';
+import type { ApiTarget, SpecDocument } from '../model/site-plan.ts';
 import { isVisibleTo, readGroups } from '../source/page-meta.ts';
 import { emptyObject } from './examples-json.ts';
 import { pointerKeys, referenceOf, resolve } from './references.ts';
@@ -35,6 +35,53 @@ export function visibleDocument(document: SpecDocument, groups: readonly string[
   const hidden = [...removal.removedProperties].filter((name) => !removal.keptProperties.has(name));
   const withoutExamples = hidden.length === 0 ? visible : withoutInExamples(visible, new Set(hidden), false);
   return withoutUnused(document, withoutExamples as SpecDocument);
+}
+
+/** Without the operations, webhooks and channels that `isHidden` names. The same object if there are none. */
+export function withoutTargets(
+  document: SpecDocument,
+  spec: string,
+  isHidden: (target: ApiTarget) => boolean,
+): SpecDocument {
+  const copy: MutableObject = { ...document };
+  let hasRemoved = false;
+  const filter = (key: 'paths' | 'webhooks', targetOf: (name: string, method: string) => ApiTarget) => {
+    const items = asObject(document[key]);
+    if (items === undefined) return;
+    copy[key] = Object.fromEntries(
+      Object.entries(items).flatMap(([name, item]): [string, unknown][] => {
+        const whole = asObject(resolve(document, item)) ?? {};
+        const kept = Object.entries(whole).filter(
+          ([member]) =>
+            !methods.includes(member.toLowerCase()) || !isHidden(targetOf(name, member.toUpperCase())),
+        );
+        if (kept.length === Object.keys(whole).length) return [[name, item]];
+        hasRemoved = true;
+        const visible = Object.fromEntries(kept);
+        return hasMethod(visible) ? [[name, visible]] : [];
+      }),
+    );
+  };
+  filter('paths', (path, method) => ({ kind: 'operation', spec, method, path }));
+  filter('webhooks', (name, method) => ({ kind: 'webhook', spec, method, name }));
+  const channels = Object.keys(asObject(document['channels']) ?? {});
+  const hidden = new Set(channels.filter((name) => isHidden({ kind: 'channel', spec, name })));
+  if (hidden.size > 0) removeChannels(document, copy, hidden);
+  return hasRemoved || hidden.size > 0 ? withoutUnused(document, copy) : document;
+}
+
+function removeChannels(document: SpecDocument, copy: MutableObject, hidden: ReadonlySet<string>): void {
+  const isAboutHidden = (operation: unknown): boolean =>
+    [at(operation, 'channel'), at(operation, 'reply', 'channel')].some((channel) => {
+      const [root, name = ''] = pointerKeys(referenceOf(channel) ?? '') ?? [];
+      return root === 'channels' && hidden.has(name);
+    });
+  const members = (key: string) => Object.entries(asObject(document[key]) ?? {});
+  copy['channels'] = Object.fromEntries(members('channels').filter(([name]) => !hidden.has(name)));
+  if (document['operations'] !== undefined)
+    copy['operations'] = Object.fromEntries(
+      members('operations').filter(([, operation]) => !isAboutHidden(operation)),
+    );
 }
 
 /** Most descriptions do not, and need no copy. */

@@ -245,6 +245,7 @@ class Resolver {
     if (found.kind === 'file') {
       return { target: { href: relativeHref('', found.output) + suffix, outside: false }, permanent };
     }
+    if (found.kind === 'withheld') return 'excluded';
     if (found.kind !== 'page') return 'broken';
     if (!this.#written.has(found.route)) return 'excluded';
     const href = this.#hrefOf(found.route) + suffix;

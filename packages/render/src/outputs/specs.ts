@@ -50,9 +50,9 @@ export function visibleSpec(
   { site, plan }: Pick<OutputContext, 'site' | 'plan'>,
   file: string,
 ): string | undefined {
-  const document = plan.groups === undefined ? undefined : site.specOf(file);
+  const document = site.specOf(file);
   if (document === undefined) return undefined;
-  const visible = visibleDocument(document, plan.groups ?? []);
-  if (visible === document) return undefined;
+  const visible = plan.groups === undefined ? document : visibleDocument(document, plan.groups);
+  if (visible === (site.whole ?? site).specOf(file)) return undefined;
   return file.endsWith('.json') ? `${JSON.stringify(visible, undefined, 2)}\n` : yamlText(visible);
 }

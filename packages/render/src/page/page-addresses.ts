@@ -59,6 +59,8 @@ export class PageAddresses {
       case 'file':
         this.#collector.assets.add(target.file);
         return { href: relativeHref(this.#prefix, target.output) + target.suffix, outside: false };
+      case 'withheld':
+        return { href: undefined, outside: false };
       case 'unsafe':
         this.#collector.report(
           'unsafe_link',

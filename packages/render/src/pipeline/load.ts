@@ -55,6 +55,10 @@ export async function loadSite({ root, fetchRemote, renderProcesses, cache }: Lo
   const metas = new Map([...fromFiles, ...api.pages.generated]);
   if (metas.size === 0) throw new SiteLoadError(emptySite(source));
   for (const meta of bound.metas) metas.set(meta.route, meta);
+  for (const meta of metas.values()) {
+    const isPublic = meta.isPublic ?? built.isPublic.get(meta.route) ?? settings.isPublic;
+    if (isPublic !== meta.isPublic) metas.set(meta.route, { ...meta, isPublic });
+  }
   const navigation = mapNavigation(built.root);
   const findPage = pageFinder(metas, renamedRoutes);
   return {
@@ -78,6 +82,7 @@ export async function loadSite({ root, fetchRemote, renderProcesses, cache }: Lo
     placeInConfig: placeFinder(source.text),
     settings,
     files,
+    navigationRoot: built.root,
     navigation,
     searchable: built.searchable,
     metas,
@@ -208,6 +213,7 @@ function buildTree(
     root: fromFolders(metas),
     diagnostics: [],
     searchable: new Map(),
+    isPublic: new Map(),
     specsAround: new Map(),
     operationRoutes: new Map(),
   };

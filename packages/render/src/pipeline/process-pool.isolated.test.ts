@@ -12,6 +12,7 @@ const plan: SitePlan = {
   files: [],
   routes: [],
   rendered: [],
+  withheld: [],
   urlStyle: 'html',
   origin: '',
   basePath: '',

@@ -15,6 +15,7 @@ import type { ParserName } from '../document/parser.ts';
 import type { SiteTools } from '../page/site-tools.ts';
 import { readSource } from '../source/source.ts';
 import { DocumentRenderer } from '../page/renderer.ts';
+import { withoutWithheldLinks } from '../page/withheld-links.ts';
 import type * as ApiPages from '../api-pages/page.ts';
 import type { PageResult, PageTask, UnreadPage } from '../model/page.ts';
 import type { SitePlan } from '../model/site-plan.ts';
@@ -79,7 +80,11 @@ function renderDraft(tools: SiteTools, task: PageTask, parser: ParserName): Page
     const markdown = [pageMarkdown(tools, task, document, parser, renderer.customCode), spec]
       .filter(Boolean)
       .join('\n\n');
-    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
+    return {
+      ...resultOf(tools, task, renderer, own + html),
+      ...above,
+      markdown: withoutWithheldLinks(markdown, tools, task),
+    };
   } catch (error) {
     if (error instanceof CodeNotReadyError) throw error;
     return failedPage(task, error);

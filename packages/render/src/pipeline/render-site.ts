@@ -4,6 +4,7 @@
 import { withPageCache } from '../cache/page-cache.ts';
 import type { PageTime, OutputCheck } from '../check/output-check.ts';
 import { reportHtml } from '../check/report-html.ts';
+import { visibleSite } from '../site/visible-site.ts';
 import { type SiteReport, buildReport, reportJson } from '../check/report.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { PageTier } from '../model/page.ts';
@@ -22,11 +23,11 @@ export type RenderEvent =
   /** The first event. `pages` is the number of files of kind `page` that follow. */
   | { type: 'planned'; pages: number }
   | RunEvent
-  /** The last event. Timings and tiers are part of no file. */
+  /** The last event, with all findings. Timings and tiers are part of no file. */
   | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
-  const build = await prepareBuild(site, options);
+  const build = await prepareBuild(visibleSite(site, options), options);
   const findings: Diagnostic[] = [];
   yield { type: 'planned', pages: build.tasks.length };
   for await (const event of withCheck(siteEvents(build), build.check)) {
@@ -35,10 +36,18 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   }
   const { findings: found, slowest, tiers, ...result } = build.check.finish();
   for (const finding of found) yield diagnostic(finding);
-  const report = buildReport([...findings, ...found], result);
-  yield text('report.json', reportJson(report), 'output');
-  yield text('report.html', reportHtml(report, site.name), 'output');
+  const all = [...findings, ...found];
+  const report = buildReport(all, result);
+  const published = build.site.whole ? buildReport(publishedFindings(build.site, all), result) : report;
+  yield text('report.json', reportJson(published), 'output');
+  yield text('report.html', reportHtml(published, site.name), 'output');
   yield { type: 'report', report, slowest, tiers };
+}
+
+/** Other files, such as the configuration, may name pages that the readers must not know of. */
+function publishedFindings({ metas }: Site, findings: readonly Diagnostic[]): Diagnostic[] {
+  const files = new Set([...metas.values()].filter(({ generated }) => !generated).map(({ file }) => file));
+  return findings.filter(({ file }) => files.has(file));
 }
 
 export interface CheckOptions extends RenderOptions {

@@ -21,6 +21,7 @@ import { languageCode } from '../words/words.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { Site } from '../site/site.ts';
 import type { SiteOptions } from '../site/render-options.ts';
+import { withheldRoutes } from '../site/visible-site.ts';
 
 export interface RenderOptions extends SiteOptions {
   /** The cache of earlier builds; unchanged pages are not rendered again. */
@@ -48,6 +49,7 @@ export function planSite(
     files: site.files.all,
     routes: site.pages.map((page) => page.path),
     rendered,
+    withheld: withheldRoutes(site),
     urlStyle: options.urlStyle ?? 'html',
     origin: (options.origin ?? '').replace(/\/+$/, ''),
     basePath: normalizedBasePath(options.basePath),

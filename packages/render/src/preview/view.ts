@@ -21,6 +21,7 @@ import { siteFonts } from '../theme/fonts.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
 import type { SitePlan } from '../model/site-plan.ts';
 import type { Site } from '../site/site.ts';
+import { visibleSite } from '../site/visible-site.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 
 export interface View {
@@ -45,11 +46,12 @@ interface Remote {
 
 /** Reuses the plan of `before` when it is unchanged, so that rendered pages stay valid. */
 export function viewOf(
-  site: Site,
+  whole: Site,
   options: RenderOptions,
   { pictures: remote, fonts: remoteFonts }: Remote,
   before?: View,
 ): View {
+  const site = visibleSite(whole, options);
   const made = planSite(site, options, remote);
   const plan = before && isSamePlan(before.plan, made) ? before.plan : made;
   const links = createLinkResolver(plan);

@@ -13,7 +13,9 @@ export interface SiteOptions {
   urlStyle?: UrlStyle;
   paths?: string[];
   /** Render only pages without groups or with one of these. Default: all pages. */
-  groups?: string[];
+  groups?: readonly string[];
+  /** Render only what readers who have not signed in may see: pages without groups that are public. */
+  publicOnly?: boolean;
   version?: string;
   /** Readers have no network: omit features that need one. */
   airGapped?: boolean;

@@ -5,6 +5,7 @@ import type { placeFinder } from '../config/shape.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SpecDocument } from '../model/site-plan.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
+import type { Section } from '../navigation/tree.ts';
 import type { SiteFiles } from '../navigation/files.ts';
 import type { FetchRemote, SpecCache } from '../openapi/library.ts';
 import type { NavigationRule } from '../search/pages.ts';
@@ -23,6 +24,8 @@ export interface Site {
   placeInConfig: ReturnType<typeof placeFinder>;
   settings: SiteSettings;
   files: SiteFiles;
+  /** The tree that `navigation` maps. */
+  navigationRoot: Section;
   navigation: NavigationMap;
   searchable: ReadonlyMap<string, boolean>;
   metas: ReadonlyMap<string, PageMeta>;
@@ -32,6 +35,8 @@ export interface Site {
   frameAddresses: readonly string[];
   /** API descriptions and images share one deadline. */
   remoteHosts: RemoteHosts;
+  /** The site that this one is the visible part of. */
+  whole?: Site;
   /** Original route → route with a portable name. */
   renamedRoutes: ReadonlyMap<string, string>;
 }

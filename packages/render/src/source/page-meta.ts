@@ -107,6 +107,7 @@ export function metaOf(data: FrontMatter, body: string, file: string, route: str
     hidePagination: isTrue(data['hideFooterPagination']),
     showsFeed: isTrue(data['rss']),
     groups: sharedIfEmpty(readGroups(data['groups'])),
+    ...readPublic(data),
     metatags: sharedIfEmpty(readMetatags(data)),
     endpoint: endpointOf(readReference(data)),
     ...(isTrue(data['hideApiMarker']) ? { hideApiMarker: true } : {}),
@@ -136,6 +137,11 @@ function optionalText<Key extends 'tag' | 'url' | 'canonical'>(
 ): Partial<Record<Key, string>> {
   const value = asText(data[key]);
   return value === undefined ? {} : ({ [key]: value } as Record<Key, string>);
+}
+
+function readPublic({ public: value }: FrontMatter): { isPublic?: boolean } {
+  if (isTrue(value)) return { isPublic: true };
+  return value === false || value === 'false' ? { isPublic: false } : {};
 }
 
 function isMode(mode: string | undefined): mode is PageMode {

@@ -70,6 +70,7 @@ function outboundLines(text: string, path: string, site: SiteView): string[] {
       outside: () => 'another host',
       here: () => 'this page',
       unsafe: () => 'an address that is not allowed',
+      withheld: () => 'a page that other readers see',
       broken: () => 'not a file: a redirect, a generated page, or broken',
     }[target.kind]();
     return [`${lineAt(text, start)}: ${href} → ${meaning}`];
