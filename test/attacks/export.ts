@@ -99,6 +99,7 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     customCode: 'run',
     engine: null,
     isolationLevel,
+    contentKey: null,
     isSigned: true,
     hasPageSizes: true,
     options: optionsOf({ domain: 'attacked.test' }),

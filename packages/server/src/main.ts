@@ -140,6 +140,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'create the key that signs bundles, show its public key',
     load: async () => (await import('./cli/signing-key.ts')).describeSigningKey,
   },
+  'content-key': {
+    group: 'Bundles and deployments',
+    summary: 'create or show the key that seals pages for groups',
+    load: async () => (await import('./cli/content-key.ts')).describeContentKey,
+  },
   bundle: {
     group: 'Bundles and deployments',
     summary: 'import a transferred bundle into a deployment',

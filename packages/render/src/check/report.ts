@@ -6,6 +6,7 @@ import { aggregated, occurrencesOf } from './aggregate.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../model/finding-codes.ts';
 import { type Diagnostic, compareDiagnostics } from '../model/diagnostic.ts';
 import type { CheckResult, PageWeight } from './output-check.ts';
+import { withoutRepeats } from './output-findings.ts';
 
 export interface SiteReport {
   /** Incremented when a field changes its meaning; new fields do not change it. */
@@ -61,6 +62,14 @@ export function buildReport(
     orphans,
     remoteAssets: remoteAssets.slice(0, maxDiagnosticsListed),
   };
+}
+
+/** With these findings instead of its own. */
+export function reportWith<Report extends SiteReport>(
+  report: Report,
+  findings: readonly Diagnostic[],
+): Report {
+  return { ...report, ...buildReport(withoutRepeats(findings), report), pages: report.pages };
 }
 
 /** One entry per line, so that two reports can be compared as text. */

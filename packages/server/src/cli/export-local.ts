@@ -37,6 +37,7 @@ import { counted } from './print.ts';
 interface LocalExportOptions extends FailOptions, SiteOptions {
   output: string;
   version?: string;
+  contentKeyFile?: string;
   groups?: string[];
   json?: boolean;
   quiet?: boolean;
@@ -64,6 +65,7 @@ export function describeLocalExport(command: Command): void {
     .argument('[folder]', 'folder with docs.json', '.')
     .option('-o, --output <file>', 'output file, - for standard output', 'site.tar.gz')
     .option('--version <label>', 'your own version label, stored in the bundle')
+    .option('--content-key-file <file>', 'include the pages for groups, sealed with this key')
     .addOption(new Option('--groups <name...>', 'the same as --group').hideHelp())
     .option('--json', 'print JSON')
     .option('-q, --quiet', 'show no progress');
@@ -73,6 +75,7 @@ export function describeLocalExport(command: Command): void {
 async function exportFolder(folder: string, options: LocalExportOptions): Promise<void> {
   const started = performance.now();
   refuseInvalidOptions(options);
+  const contentKey = await contentKeyOf(options);
   await refuseOutput(options);
   // The probe runs while this process loads the rest of its code.
   void findIsolation();
@@ -82,7 +85,11 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   const draft = draftFor(options.output, work);
   try {
-    const { report, packed, pages } = await render(root, { work, draft }, options);
+    const { report, packed, pages, sealedAudiences, omittedAudiences } = await render(
+      root,
+      { work, draft, contentKey },
+      options,
+    );
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
     // The caller that awaits it handles the rejection.
     delivered?.catch(() => undefined);
@@ -99,14 +106,36 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
     const seconds = Math.round(performance.now() - started) / 1000;
     const { errors, warnings } = report;
     const file = options.output;
-    const summary = { file, pages, warnings, errors, ...packed, seconds };
+    const summary = { file, pages, warnings, errors, sealedAudiences, ...packed, seconds };
     const text = `${file}: ${counted(pages, 'page')}, ${counted(packed.fileCount, 'file')}, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else output.write(text);
+    if (omittedAudiences > 0) process.stderr.write(omittedNotice);
   } finally {
     await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
   }
+}
+
+const omittedNotice =
+  'The bundle contains no pages for groups. Pass --content-key-file to include them sealed, or --group to export for one audience.\n';
+
+async function contentKeyOf({
+  contentKeyFile,
+  group = [],
+  groups = [],
+}: LocalExportOptions): Promise<string | null> {
+  if (contentKeyFile === undefined) return null;
+  if (group.length + groups.length > 0)
+    throw new CommandError(
+      'Pass --group or --content-key-file, not both. A bundle for one audience has no sealed pages.',
+      'usage',
+    );
+  const [{ readContentKey }, { contentKeyText }] = await Promise.all([
+    import('./content-key.ts'),
+    import('@docyard/bundle'),
+  ]);
+  return contentKeyText(await readContentKey(contentKeyFile));
 }
 
 /** Loading the renderer is slow and usually not needed. */
@@ -144,12 +173,14 @@ interface Exported {
   report: ReportOfFindings;
   packed: { sizeBytes: number; sha256: string; fileCount: number };
   pages: number;
+  sealedAudiences: number;
+  omittedAudiences: number;
 }
 
 /** Uses the service's sandbox: the folder may contain untrusted files. */
 async function render(
   root: string,
-  { work, draft }: { work: string; draft: string },
+  { work, draft, contentKey }: { work: string; draft: string; contentKey: string | null },
   options: LocalExportOptions,
   isFresh = options.fresh,
 ): Promise<Exported> {
@@ -168,7 +199,12 @@ async function render(
   const reportFile = join(work, 'report.json');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   try {
-    const order = await orderFor(root, options, { siteOptions, isOffline: egress.offline ?? false, cache });
+    const order = await orderFor(root, options, {
+      siteOptions,
+      isOffline: egress.offline ?? false,
+      cache,
+      contentKey,
+    });
     const sign = await signerFor(order);
     const answer = await runInProcess({ ...order, isSigned: sign !== undefined }, 'exported', {
       signal: new AbortController().signal,
@@ -188,8 +224,14 @@ async function render(
       outputFile: draft,
     });
     await cache?.completed(answer.cacheBytes);
-    const { pageCount: pages, sizeBytes, fileCount, sha256 } = answer;
-    return { report: await readReport(reportFile), packed: { sizeBytes, sha256, fileCount }, pages };
+    const { pageCount: pages, sizeBytes, fileCount, sha256, sealedAudiences, omittedAudiences } = answer;
+    return {
+      report: await readReport(reportFile),
+      packed: { sizeBytes, sha256, fileCount },
+      pages,
+      sealedAudiences,
+      omittedAudiences,
+    };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
     if (!cache || !(error instanceof RenderingError)) throw await explained(error);
@@ -199,7 +241,7 @@ async function render(
     cache?.release();
   }
   // A corrupt cache may be the cause; it has been discarded.
-  return render(root, { work, draft }, options, true);
+  return render(root, { work, draft, contentKey }, options, true);
 }
 
 async function orderFor(
@@ -209,10 +251,12 @@ async function orderFor(
     siteOptions,
     isOffline,
     cache,
+    contentKey,
   }: {
     siteOptions: ReturnType<typeof siteOptionsOf>;
     isOffline: boolean;
     cache: CacheFolder | undefined;
+    contentKey: string | null;
   },
 ): Promise<ExportOrder> {
   const [origin, { level }, engine = null] = await Promise.all([
@@ -232,6 +276,7 @@ async function orderFor(
     customCode: 'run',
     engine,
     isolationLevel: level,
+    contentKey,
     isSigned: false,
     hasPageSizes: false,
     options: { ...siteOptions, paths: null, strict: false, failOn: [] },

@@ -43,8 +43,8 @@ async function create(options: { out: string; json?: boolean }): Promise<void> {
   const key = newSigningKey();
   const publicKey = publicKeyOf(key);
   const publicKeyFile = `${options.out}.pub`;
-  await writeNew(options.out, secretKeyText(key), 0o600);
-  await writeNew(publicKeyFile, publicKeyText(publicKey), 0o644).catch(async (error: unknown) => {
+  await writeNewKey(options.out, secretKeyText(key), 0o600);
+  await writeNewKey(publicKeyFile, publicKeyText(publicKey), 0o644).catch(async (error: unknown) => {
     await unlink(options.out);
     throw error;
   });
@@ -61,7 +61,7 @@ async function create(options: { out: string; json?: boolean }): Promise<void> {
 }
 
 /** A lost key cannot be restored, so existing files are never overwritten. */
-async function writeNew(file: string, text: string, mode: number): Promise<void> {
+export async function writeNewKey(file: string, text: string, mode: number): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode, flush: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST')
       throw new CommandError(`${file} already exists. Keys are never overwritten.`, 'conflict');

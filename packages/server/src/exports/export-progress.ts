@@ -11,6 +11,11 @@ export class ExportProgress {
   #reportedAt = 0;
   pageCount = 0;
   totalPages: number | null = null;
+  /** The site is rendered once for each audience; the pages of the first time are those of the bundle. */
+  #renderings = 1;
+  #finished = 0;
+  #pages = 0;
+  #pagesOfRendering = 1;
 
   constructor(send: (message: Message) => void) {
     this.#send = send;
@@ -34,12 +39,32 @@ export class ExportProgress {
     if (Date.now() - this.#reportedAt >= everyMs) this.report(phase, share);
   }
 
+  startRendering(pages: number, renderings: number): void {
+    this.totalPages = pages;
+    this.#pagesOfRendering = Math.max(1, pages);
+    this.#renderings = renderings;
+  }
+
+  startNextRendering(pages: number): void {
+    this.#finished += 1;
+    this.#pages = 0;
+    this.#pagesOfRendering = Math.max(1, pages);
+  }
+
   addPage(): void {
     this.pageCount += 1;
-    const share = Math.min(1, this.pageCount / Math.max(1, this.totalPages ?? 1));
     // The first page is reported without delay.
-    if (this.pageCount === 1) this.report('rendering', share);
-    else this.reportSometimes('rendering', share);
+    if (this.pageCount === 1) this.report('rendering', this.#addRendered());
+    else this.addSealedPage();
+  }
+
+  addSealedPage(): void {
+    this.reportSometimes('rendering', this.#addRendered());
+  }
+
+  #addRendered(): number {
+    this.#pages += 1;
+    return (this.#finished + Math.min(1, this.#pages / this.#pagesOfRendering)) / this.#renderings;
   }
 
   addFinding({ severity, code, message, file, line }: Diagnostic): void {

@@ -26,6 +26,8 @@ export interface ExportOrder {
   /** The engine identity of the build cache; null without a cache. */
   engine: string | null;
   isolationLevel: IsolationLevel;
+  /** Seals the files that only some readers may see. Without it, the bundle has only those of readers without a group. */
+  contentKey: string | null;
   /** Whether the server signs the manifest. */
   isSigned: boolean;
   /** Whether the report beside the bundle lists the size of every page; the one in the bundle does. */
@@ -102,6 +104,10 @@ export const Message = z.discriminatedUnion('type', [
     pageCount: whole,
     warnings: whole,
     errors: whole,
+    /** Kinds of readers for whom the bundle has sealed files. */
+    sealedAudiences: whole,
+    /** Kinds of readers whose files are missing, because the order has no content key. */
+    omittedAudiences: whole,
     /** Used size of the build cache. */
     cacheBytes: whole,
     /** Why pages were reused or rendered; empty without a cache. */

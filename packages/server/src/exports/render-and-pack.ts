@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  audiencesOf,
   engineVersion,
   loadSite,
   needsSourceFacts,
@@ -10,18 +11,22 @@ import {
   type CacheDecision,
   type OutputFile,
   type RenderOptions,
+  type Diagnostic,
   type Site,
+  type SiteAudiences,
   type SiteReport,
   type SourceFacts,
 } from '@docyard/render';
-import { countingFindings, reportJson } from '@docyard/render/report';
+import { countingFindings, reportJson, reportWith } from '@docyard/render/report';
 import { unknownPaths } from '@docyard/render/source-rules';
+import type { ContentKey } from '@docyard/bundle';
 import { Archive, manifestBytes, manifestName, signatureName } from '@docyard/bundle/writer';
 import { firstFileDescriptor, outputDescriptor } from '../sandbox/protocol.ts';
 import { CacheFile, maxCachedPages } from '../build-cache/cache-file.ts';
 import { ExportProgress } from './export-progress.ts';
 import type { FetchRequests } from './fetch-requests.ts';
 import { OrderFailedError } from './order-failure.ts';
+import { addSealedAudiences } from './sealed-audiences.ts';
 import { maxPageReasons, maxReasonLength } from './record.ts';
 import type { ExportOrder, History, Message, PageReason, ReportFile } from './messages.ts';
 
@@ -51,6 +56,8 @@ interface Packing {
   archive: Archive;
   cache: CacheFile | undefined;
   pageReasons: PageReasons;
+  /** Undefined for a bundle of one audience. */
+  sealed: { key: ContentKey; audiences: SiteAudiences } | undefined;
 }
 
 export async function runExportOrder(order: ExportOrder, server: Server): Promise<void> {
@@ -72,13 +79,24 @@ async function renderAndPack(
 ): Promise<void> {
   const site = await loadSite({ root: order.folder, fetchRemote: server.fetches.fetch });
   requireKnownPaths(site, order);
-  const cache = site.pages.length > maxCachedPages ? undefined : opened;
+  const audiences = order.options.groups.length > 0 ? noAudiences : audiencesOf(site);
+  const sealed = await sealedFor(order, audiences);
+  const renderings = 1 + (sealed?.audiences.audiences.length ?? 0);
+  const cache = site.pages.length * renderings > maxCachedPages ? undefined : opened;
   const archive = new Archive(openFiles.spool, { cache });
-  const packing = { server, progress, archive, cache, pageReasons: new PageReasons() };
+  const packing = { server, progress, archive, cache, pageReasons: new PageReasons(), sealed };
   const sourceFacts = needsSourceFacts(site) ? await sourceFactsFrom(server) : undefined;
   const report = await renderInto(packing, site, order, sourceFacts);
   requireAcceptable(report, order, progress);
-  await pack(packing, order, report);
+  await pack(packing, order, { ...report, omitted: sealed ? 0 : audiences.audiences.length });
+}
+
+const noAudiences: SiteAudiences = { audiences: [], excludedGroups: [], findings: [] };
+
+async function sealedFor({ contentKey }: ExportOrder, audiences: SiteAudiences): Promise<Packing['sealed']> {
+  if (contentKey === null || audiences.audiences.length === 0) return undefined;
+  const { parseContentKey } = await import('@docyard/bundle');
+  return { key: parseContentKey(contentKey), audiences };
 }
 
 async function sourceFactsFrom(server: Server): Promise<SourceFacts> {
@@ -101,13 +119,19 @@ async function renderInto(
   order: ExportOrder,
   sourceFacts: SourceFacts | undefined,
 ): Promise<Report> {
-  const { archive, progress } = packing;
+  const { archive, progress, sealed } = packing;
+  const findings: Diagnostic[] = [];
   let report: Report | undefined;
   let yieldedAt = 0;
-  for await (const event of renderSite(site, { ...renderOptions(packing, order), sourceFacts })) {
-    if (event.type === 'planned') progress.totalPages = event.pages;
+  const options = { ...renderOptions(packing, order), sourceFacts };
+  for await (const event of renderSite(site, options)) {
+    if (event.type === 'planned')
+      progress.startRendering(event.pages, 1 + (sealed?.audiences.audiences.length ?? 0));
     if (event.type === 'report') report = { ...event.report, slowest: event.slowest };
-    if (event.type === 'diagnostic') progress.addFinding(event.diagnostic);
+    if (event.type === 'diagnostic') {
+      progress.addFinding(event.diagnostic);
+      if (sealed) findings.push(event.diagnostic);
+    }
     if (event.type !== 'file') continue;
     put(archive, event.file);
     if (event.file.kind === 'page') progress.addPage();
@@ -118,12 +142,36 @@ async function renderInto(
     yieldedAt = performance.now();
   }
   if (report === undefined) throw new Error('the renderer ended without a report');
+  if (sealed) {
+    const { onCacheDecision: _onCacheDecision, ...sealedOptions } = options;
+    findings.push(...sealed.audiences.findings);
+    await addSealedAudiences(
+      {
+        site,
+        archive,
+        key: sealed.key,
+        options: sealedOptions,
+        onAudience: (pages) => progress.startNextRendering(pages),
+        onPage: () => progress.addSealedPage(),
+        onFinding: (finding) => findings.push(finding),
+      },
+      sealed.audiences,
+    );
+    report = reportWith(report, findings);
+  }
   // Written before a strict failure as well, because the report explains it.
   writeFileSync(openFiles.report, reportJson(order.hasPageSizes ? report : { ...report, weights: [] }));
   return report;
 }
 
-function renderOptions({ server, archive, cache, pageReasons }: Packing, order: ExportOrder): RenderOptions {
+function renderOptions(
+  { server, archive, cache, pageReasons, sealed }: Packing,
+  order: ExportOrder,
+): RenderOptions {
+  const download = (kind: 'picture' | 'font') => {
+    const fetch = (address: string): Promise<Uint8Array> => server.fetches.fetch(address, kind);
+    return sealed ? fetchedOnce(fetch, archive) : fetch;
+  };
   const { paths, groups, basePath, urlStyle, airGapped, customScripts } = order.options;
   return {
     origin: order.origin,
@@ -138,8 +186,8 @@ function renderOptions({ server, archive, cache, pageReasons }: Packing, order: 
     ...(order.offline
       ? {}
       : {
-          fetchPicture: (address) => server.fetches.fetch(address, 'picture'),
-          fetchFont: (address) => server.fetches.fetch(address, 'font'),
+          fetchPicture: download('picture'),
+          fetchFont: download('font'),
         }),
     ...(cache && order.engine !== null
       ? { cache, engine: order.engine, onCacheDecision: (decision) => pageReasons.add(decision) }
@@ -147,6 +195,19 @@ function renderOptions({ server, archive, cache, pageReasons }: Packing, order: 
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
     ...(order.version === null ? {} : { version: order.version }),
+  };
+}
+
+/** The same file for every audience, also when the other host changes it. */
+function fetchedOnce(
+  fetch: (address: string) => Promise<Uint8Array>,
+  archive: Archive,
+): (address: string) => Promise<Uint8Array> {
+  const known = new Map<string, Promise<() => Uint8Array>>();
+  return async (address) => {
+    const read = known.get(address) ?? fetch(address).then((bytes) => archive.setAside(bytes));
+    known.set(address, read);
+    return (await read)();
   };
 }
 
@@ -165,9 +226,9 @@ function requireAcceptable(report: Report, { options }: ExportOrder, progress: E
 }
 
 async function pack(
-  { server, archive, cache, progress, pageReasons }: Packing,
+  { server, archive, cache, progress, pageReasons, sealed }: Packing,
   order: ExportOrder,
-  { warnings, errors }: Report,
+  { warnings, errors, omitted }: Report & { omitted: number },
 ): Promise<void> {
   progress.report('packing', 0);
   const manifest = manifestBytes({
@@ -176,6 +237,7 @@ async function pack(
     commit: order.commit,
     committedAt: order.committedAt,
     isolation: order.isolationLevel,
+    ...(sealed === undefined ? {} : { access: { format: 1, keyId: sealed.key.keyId } }),
     pages: progress.pageCount,
     files: archive.list(),
   });
@@ -199,6 +261,8 @@ async function pack(
     pageCount: progress.pageCount,
     warnings,
     errors,
+    sealedAudiences: sealed?.audiences.audiences.length ?? 0,
+    omittedAudiences: omitted,
     cacheBytes: cache?.usedBytes ?? 0,
     pageReasons: pageReasons.list(),
   });

@@ -118,6 +118,7 @@ async function orderFor(
     customCode,
     isolationLevel: isolation.level,
     engine: (await cache?.engine()) ?? null,
+    contentKey: null,
     isSigned: true,
     hasPageSizes: true,
     options: optionsOf(request),
