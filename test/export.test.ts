@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { downloadBundle } from '@docyard/api/download';
 import { DocyardError, waitForExport, type ExportJob, type Manifest, type StartExport } from '@docyard/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audienceOf, openAudiences } from '../packages/bundle/src/audiences.ts';
+import { parseContentKey } from '../packages/bundle/src/content-key.ts';
+import { sealedIndexPath } from '../packages/bundle/src/sealed-files.ts';
 import { parsePublicKey } from '../packages/bundle/src/signature.ts';
 import { checkBundle } from '../packages/bundle/src/unpack.ts';
 import {
@@ -53,6 +56,46 @@ async function unpack(jobId: string): Promise<string> {
   expect(ended.stderr).toBe('');
   return folder;
 }
+
+describe('a site with pages for groups', () => {
+  const files = {
+    'index.mdx': '---\ntitle: Home\n---\n\nWelcome.',
+    'prices.mdx': '---\ntitle: amberprices\ngroups: [partners]\n---\n\n[Gone](/ambergone)',
+  };
+
+  test('is exported with sealed files that the content key of the project opens', async () => {
+    const domain = await project(`file://${gitRepository(files)}`);
+    const job = await exportSite({ domain });
+    expect(job.pageCount).toBe(1);
+    expect(job.totalPages).toBe(1);
+    const folder = await unpack(job.jobId);
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+    const found = await service.client.call('readContentKey', { params: { projectId: job.projectId } });
+    expect(manifest.access).toEqual({ format: 1, keyId: found.keyId });
+    const audiences = openAudiences(
+      parseContentKey(found.contentKey),
+      readFileSync(join(folder, sealedIndexPath)),
+      manifest,
+    );
+    const partners = audienceOf(audiences, { groups: ['partners'] });
+    expect(partners).not.toBe('manifest');
+    expect(JSON.stringify(partners)).toContain('prices.html');
+    expect(JSON.stringify(manifest)).not.toContain('prices');
+    expect(readFileSync(join(folder, 'report.json'), 'utf8')).not.toContain('amber');
+    const report = await service.client.call('readReport', { params: { jobId: job.jobId } });
+    expect(report.diagnostics).toContainEqual(
+      expect.objectContaining({ file: 'prices.mdx', code: 'broken_link' }),
+    );
+  });
+
+  test('is exported without sealed files for one audience', async () => {
+    const domain = await project(`file://${gitRepository(files)}`);
+    const job = await exportSite({ domain, groups: ['partners'] });
+    const folder = await unpack(job.jobId);
+    expect(existsSync(join(folder, 'prices.html'))).toBe(true);
+    expect(existsSync(join(folder, sealedIndexPath))).toBe(false);
+  });
+});
 
 describe('a site in a git repository', () => {
   test('is exported, and the bundle holds what the manifest says', async () => {

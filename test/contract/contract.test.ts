@@ -104,6 +104,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   }),
   readProject: project,
   updateProject: () => ({ ...project(), body: { name: 'Renamed' } }),
+  readContentKey: project,
   deleteProject: async () => ({
     params: { projectId: (await stage.addProject(service, 'https://example.com/docs.git')).id },
   }),

@@ -33,6 +33,12 @@ export const operationRoutes: Readonly<Record<OperationId, OperationRoute>> = {
   createProject: { method: 'post', path: '/v1/projects', success: 'json' },
   readProject: { method: 'get', path: '/v1/projects/{projectId}', success: 'json' },
   updateProject: { method: 'patch', path: '/v1/projects/{projectId}', success: 'json' },
+  readContentKey: {
+    method: 'post',
+    path: '/v1/projects/{projectId}/content-key',
+    success: 'json',
+    keepsNoAnswer: true,
+  },
   deleteProject: { method: 'delete', path: '/v1/projects/{projectId}', success: 'empty' },
   listKeys: { method: 'get', path: '/v1/api-keys', success: 'json' },
   createKey: { method: 'post', path: '/v1/api-keys', success: 'json' },

@@ -63,6 +63,19 @@ export const projectOperations = {
     success: json(200, schemas.Project),
     errors: ['not_found', 'domain_taken', 'version_conflict'],
   },
+  readContentKey: {
+    method: 'post',
+    path: '/v1/projects/{projectId}/content-key',
+    tag: 'Projects',
+    summary: 'Read the content key',
+    description:
+      'The secret key that seals the pages for groups in the bundles of the project. A server of the site needs it to show these pages to their readers.\n\nThe first request or export creates the key. It stays the same when the secrets of the installation are rotated. Every request is recorded in the audit log.',
+    scope: 'keys:write',
+    keepsNoAnswer: true,
+    params: projectParams,
+    success: json(200, schemas.ContentKey),
+    errors: ['not_found'],
+  },
   deleteProject: {
     method: 'delete',
     path: '/v1/projects/{projectId}',

@@ -79,6 +79,23 @@ export const UpdateProject = z
   .meta({ id: 'UpdateProject', examples: [{ name: 'Product docs', version: 3 }] });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 
+export const ContentKey = z
+  .object({
+    keyId: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .meta({
+        description: 'The id of the key, as in manifests. It is not secret.',
+        examples: ['9f3c1a7be2045d86'],
+      }),
+    contentKey: z.string().meta({
+      description: 'The secret key, as a server of the site reads it from a file.',
+      examples: ['docyard-content-key:…'],
+    }),
+  })
+  .meta({ id: 'ContentKey' });
+export type ContentKey = z.infer<typeof ContentKey>;
+
 export const Project = z
   .object({
     id: z.string().meta({ description: 'Starts with `pr_`.', examples: ['pr_5f0c9d1e7a3b8264'] }),

@@ -50,7 +50,7 @@ describe('operations', () => {
     ['createAgentJob', 'listAgentJobs', 'readAgentJob', 'messageAgentJob', 'followAgentJob'],
     ['readAgentDiff', 'readAgentTranscript', 'cancelAgentJob', 'retryAgentJob'],
     ['archiveAgentJob', 'unarchiveAgentJob', 'listAllAgentJobs', 'followAgentJobs'],
-    ['listProjects', 'readProject', 'updateProject', 'deleteProject'],
+    ['listProjects', 'readProject', 'updateProject', 'deleteProject', 'readContentKey'],
     ['listKeys', 'createKey', 'rollKey', 'revokeKey'],
     ['listDeployments', 'reportDeployment', 'readDeployment', 'rollbackDeployment'],
     ['resumeDeployment', 'cancelInstruction', 'deleteDeployment'],

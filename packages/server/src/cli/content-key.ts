@@ -2,8 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { ContentKey } from '@docyard/bundle';
 import type { Command } from 'commander';
+import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { fileErrorReason } from '@docyard/site/disk';
 import { CommandError } from './errors.ts';
+import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
 import { writeNewKey } from './signing-key.ts';
 
 export function describeContentKey(command: Command): void {
@@ -21,6 +23,23 @@ Example:
   docyard export ./docs --content-key-file content.key`,
     )
     .action(create);
+  addSecretOption(addServerOptions(command.command('show')), 'content key')
+    .description('Show the key of a project of a service. The service creates it on first use.')
+    .argument('<project>', 'id of the project, such as pr_…')
+    .addHelpText(
+      'after',
+      `
+Example:
+  docyard content-key show pr_5f0c9d1e7a3b8264 --output content.key`,
+    )
+    .action(show);
+}
+
+async function show(projectId: string, options: ServerOptions & SecretOptions): Promise<void> {
+  requireSecretOutput(options, 'content key');
+  const client = await connect(options);
+  const created = await client.call('readContentKey', { params: { projectId } });
+  await showSecret(options, { created, field: 'contentKey', title: `Content key ${created.keyId}` });
 }
 
 async function create({ out, json }: { out: string; json?: boolean }): Promise<void> {

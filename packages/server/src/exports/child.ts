@@ -1,6 +1,6 @@
 /**
  * The sandboxed process that carries out one order and then exits. It has no network, no database and no
- * secrets.
+ * secrets except the content key of its project.
  */
 import { prepareRenderProcesses } from '@docyard/render/start-process';
 import { withBytesAsText, withTextAsBytes } from '../sandbox/protocol.ts';

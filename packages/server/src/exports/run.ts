@@ -9,9 +9,11 @@ import { JobFailedError, RunnerLostError } from '../jobs/failure.ts';
 import type { Outcome, Runner, RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '@docyard/site/disk';
+import { contentKeyText } from '@docyard/bundle';
 import type { SourceFacts } from '@docyard/render';
 import { forgeLinks } from '../git/forge-links.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
+import { contentKeyOf } from '../projects/content-key.ts';
 import { readAgentSettings } from '../projects/agent-settings.ts';
 import { judgeCustomCode } from '../sandbox/custom-code.ts';
 import { findIsolation } from '../sandbox/isolation.ts';
@@ -101,11 +103,17 @@ async function fetchSource(
 
 async function orderFor(
   context: Context,
-  { job }: RunnerInput,
+  { job, retryOnStorage }: RunnerInput,
   { request }: ExportInput,
   { source, cache }: { source: FetchedSource; cache: CacheFolder | undefined },
 ): Promise<ExportOrder> {
   const { isolation, customCode } = await judgeCustomCode(context);
+  const options = optionsOf(request);
+  // A bundle for one audience has no sealed files.
+  const contentKey =
+    options.groups.length > 0
+      ? null
+      : contentKeyText(await retryOnStorage(() => contentKeyOf(context, job.project_id)));
   return {
     type: 'export',
     folder: source.folder,
@@ -118,10 +126,10 @@ async function orderFor(
     customCode,
     isolationLevel: isolation.level,
     engine: (await cache?.engine()) ?? null,
-    contentKey: null,
+    contentKey,
     isSigned: true,
     hasPageSizes: true,
-    options: optionsOf(request),
+    options,
   };
 }
 

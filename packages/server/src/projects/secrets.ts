@@ -7,7 +7,12 @@ import { isSealedWith, resealEach, seal, unseal, type Resealed, type SealedPlace
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
-export type SecretName = 'model.key' | 'model.headers' | 'forge.credential' | 'git.signingKey';
+export type SecretName =
+  | 'model.key'
+  | 'model.headers'
+  | 'forge.credential'
+  | 'git.signingKey'
+  | 'content.key';
 
 interface Place {
   projectId: string;
@@ -30,6 +35,16 @@ export async function writeSecret(context: SecretContext, place: Place, value: s
     .insertInto('secrets')
     .values({ project_id, name, ...values })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(values))
+    .execute();
+}
+
+/** Changes nothing if the secret exists. */
+export async function writeSecretOnce(context: SecretContext, place: Place, value: string): Promise<void> {
+  const sealed = seal(context.secrets, placeOf(place), value);
+  await context.database
+    .insertInto('secrets')
+    .values({ project_id: place.projectId, name: place.name, sealed, updated_at: nowText(context) })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
     .execute();
 }
 

@@ -37,6 +37,7 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'person.update': ['changed', 'user'],
   'project.create': ['created', 'project'],
   'project.delete': ['deleted', 'project'],
+  'project.read_content_key': ['read the content key of', 'project'],
   'project.update': ['changed', 'project'],
   'session.refuse': ['was refused: wrong password', ''],
   'session.start': ['signed in', ''],

@@ -1,13 +1,14 @@
 import { refuseMissingEngine } from '../../agent/settings.ts';
 import { removeFiles } from '../../exports/retention.ts';
 import { keyChanges } from '../../keys/keys.ts';
+import { revealContentKey } from '../../projects/content-key.ts';
 import * as projects from '../../projects/projects.ts';
 import { inspectNewSigningKey } from '../../projects/signing-key.ts';
 import type { Handlers } from '../request.ts';
 
 export const projectHandlers: Pick<
   Handlers,
-  'listProjects' | 'createProject' | 'readProject' | 'updateProject' | 'deleteProject'
+  'listProjects' | 'createProject' | 'readProject' | 'updateProject' | 'deleteProject' | 'readContentKey'
 > = {
   listProjects: async ({ context, caller, input }) => ({
     body: await projects.listProjects(context, { ...input.query, reach: caller }),
@@ -33,6 +34,12 @@ export const projectHandlers: Pick<
       return { body: await projects.updateProject(inside, { ...given, signingKey }) };
     });
   },
+
+  readContentKey: async ({ actor, input, commit }) =>
+    commit(async (inside) => ({
+      body: await revealContentKey(inside, { ...input.params, actor }),
+      headers: { 'cache-control': 'no-store' },
+    })),
 
   deleteProject: async ({ context, actor, input, commit }) =>
     commit(async (inside) => {
