@@ -25,6 +25,8 @@ const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Use a severity or the c
 
 export const CustomScripts = z.enum(['skip', 'include']);
 
+const GroupNames = z.array(z.string().min(1).max(128)).max(100);
+
 export const StartExport = z
   .strictObject({
     domain: Domain,
@@ -50,13 +52,10 @@ export const StartExport = z
       .enum(['html', 'directory', 'clean'])
       .optional()
       .describe('The form of page addresses: `page.html`, `page/index.html` or `page`. Default: `html`.'),
-    groups: z
-      .array(z.string().min(1).max(128))
-      .max(100)
-      .optional()
-      .describe(
-        'Names of reader groups. A page with `groups` in its front matter is exported only if one of them is listed here. Default: only pages without groups.',
-      ),
+    audience: GroupNames.optional().describe(
+      'Names of reader groups. The bundle contains, for everyone, what the members of exactly these groups see. Default: the bundle contains the pages of all readers; those that only some see are sealed.',
+    ),
+    groups: GroupNames.optional().describe('Another name of `audience`, which has precedence.'),
     airGapped: z.boolean().optional().meta({
       description:
         'Omit features that need a network, such as the request form of API pages. Default: `false`.',
@@ -168,7 +167,7 @@ export const ExportJob = z
         paths: z.array(z.string()).nullable().describe('The exported pages; null for all.'),
         basePath: z.string().nullable().describe('The path of the site on its host.'),
         urlStyle: z.enum(['html', 'directory', 'clean']).describe('The form of page addresses.'),
-        groups: z.array(z.string()).describe('The reader groups.'),
+        groups: z.array(z.string()).describe('The audience of the bundle; empty for all readers.'),
         airGapped: z.boolean().describe('Whether features that need a network are omitted.'),
         customScripts: CustomScripts.describe('Whether pages run the scripts of the repository.'),
         strict: z.boolean().describe('Whether an error in the report fails the job.'),

@@ -38,6 +38,7 @@ interface LocalExportOptions extends FailOptions, SiteOptions {
   output: string;
   version?: string;
   contentKeyFile?: string;
+  audience?: string[];
   groups?: string[];
   json?: boolean;
   quiet?: boolean;
@@ -66,7 +67,8 @@ export function describeLocalExport(command: Command): void {
     .option('-o, --output <file>', 'output file, - for standard output', 'site.tar.gz')
     .option('--version <label>', 'your own version label, stored in the bundle')
     .option('--content-key-file <file>', 'include the pages for groups, sealed with this key')
-    .addOption(new Option('--groups <name...>', 'the same as --group').hideHelp())
+    .option('--audience <group...>', 'export for the members of these groups only')
+    .addOption(new Option('--groups <name...>', 'the same as --audience').hideHelp())
     .option('--json', 'print JSON')
     .option('-q, --quiet', 'show no progress');
   addFailOptions(addSiteOptions(command), 'nothing').addHelpText('after', examples).action(exportFolder);
@@ -118,17 +120,22 @@ async function exportFolder(folder: string, options: LocalExportOptions): Promis
 }
 
 const omittedNotice =
-  'The bundle contains no pages for groups. Pass --content-key-file to include them sealed, or --group to export for one audience.\n';
+  'The bundle contains no pages for groups. Pass --content-key-file to include them sealed, or --audience to export for one audience.\n';
 
-async function contentKeyOf({
-  contentKeyFile,
+function audienceIn({
+  audience = [],
   group = [],
   groups = [],
-}: LocalExportOptions): Promise<string | null> {
+}: Pick<LocalExportOptions, 'audience' | 'group' | 'groups'>): string[] {
+  return [...audience, ...group, ...groups];
+}
+
+async function contentKeyOf(options: LocalExportOptions): Promise<string | null> {
+  const { contentKeyFile } = options;
   if (contentKeyFile === undefined) return null;
-  if (group.length + groups.length > 0)
+  if (audienceIn(options).length > 0)
     throw new CommandError(
-      'Pass --group or --content-key-file, not both. A bundle for one audience has no sealed pages.',
+      'Pass --audience or --content-key-file, not both. A bundle for one audience has no sealed pages.',
       'usage',
     );
   const [{ readContentKey }, { contentKeyText }] = await Promise.all([
@@ -308,10 +315,9 @@ function siteOptionsOf({
   urlStyle,
   airGapped = false,
   customScripts = 'skip',
-  group = [],
-  groups = [],
+  ...options
 }: LocalExportOptions) {
-  return { basePath: basePath ?? null, urlStyle, airGapped, customScripts, groups: [...group, ...groups] };
+  return { basePath: basePath ?? null, urlStyle, airGapped, customScripts, groups: audienceIn(options) };
 }
 
 /** Turns the error for a folder without a site into a message. */

@@ -41,7 +41,8 @@ export function describeExport(command: Command): void {
     .option('--path <path...>', 'only these pages')
     .option('--base-path <path>', 'path of the site on its host, for example /docs')
     .addOption(new Option('--url-style <style>', 'style of page URLs').choices(urlStyles))
-    .option('--group <name...>', 'include pages restricted to these groups')
+    .option('--audience <group...>', 'export for the members of these groups only')
+    .addOption(new Option('--group <name...>', 'the same as --audience').hideHelp())
     .option('--strict', 'fail the job when a page has an error')
     .option('--fail-on <list>', 'fail the job on these findings: error, warning, info or codes')
     .option('--air-gapped', 'omit features that need a network')
@@ -93,6 +94,7 @@ interface StartOptions extends WaitOptions {
   path?: string[];
   basePath?: string;
   urlStyle?: StartExport['urlStyle'];
+  audience?: string[];
   group?: string[];
   strict?: boolean;
   failOn?: string;
@@ -137,7 +139,7 @@ async function requestOf(
     paths: options.path,
     basePath: options.basePath,
     urlStyle: options.urlStyle,
-    groups: options.group,
+    audience: options.audience ?? options.group,
     strict: options.strict,
     airGapped: options.airGapped,
     customScripts: options.customScripts,

@@ -33,7 +33,7 @@ export function optionsOf(request: StartExport): ExportJob['options'] {
     paths: request.paths ?? null,
     basePath: request.basePath ?? null,
     urlStyle: request.urlStyle ?? 'html',
-    groups: request.groups ?? [],
+    groups: request.audience ?? request.groups ?? [],
     airGapped: request.airGapped ?? false,
     customScripts: request.customScripts ?? 'skip',
     strict: request.strict ?? false,

@@ -210,7 +210,7 @@ function MoreOptions(props: {
         value={form.groups}
         onChange={(groups) => set({ groups })}
         placeholder="partners, staff"
-        hint="Include pages that are restricted to these groups. Separate them with commas."
+        hint="Export only for the members of these groups. Separate them with commas. If empty, pages for groups are sealed."
         error={fieldError(error, 'groups')}
       />
       <CheckField
