@@ -2,8 +2,9 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sealedFolder, sealedIndexPath } from '@docyard/bundle';
+import { type ContentKey, publicKeyLine, sealedFolder, sealedIndexPath } from '@docyard/bundle';
 import { deltaOf } from '../../bundle/test/support/deltas.ts';
+import { cleanUp } from '../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import {
   type Client,
@@ -14,6 +15,7 @@ import {
 } from '../test/support/served-releases.ts';
 import {
   contentKey,
+  contentKeyFile,
   groupBundle,
   type GroupBundle,
   type GroupSite,
@@ -24,6 +26,7 @@ import {
 } from '../test/support/group-site.ts';
 import { install } from './releases/install.ts';
 import { ReleaseStore } from './releases/store.ts';
+import { startSite } from './start-site.ts';
 import { rolledBack } from './releases/state.ts';
 
 const words = { crew: 'alderwood', pilots: 'birchtree' } as const;
@@ -240,6 +243,34 @@ describe('a site with pages for two groups', () => {
 function withoutLocation(head: string): string {
   return head.replace(/"location":"\/_docyard\/access\/sign-in[^"]*"/, '"location":"…"');
 }
+
+test('several sites of one process open their bundles with their own keys', async () => {
+  const folder = temporaryFolder('sites');
+  const saved = (name: string, bytes: Uint8Array) => writeFileSync(join(folder, `${name}.tar.gz`), bytes);
+  saved('harbour', await bundleOf('harbour'));
+  saved('airport', await bundleOf('airport', { key: otherContentKey }));
+  const entry = (name: string, key: ContentKey) => ({
+    name,
+    basePath: `/${name}`,
+    staticExport: { bundleUrl: join(folder, `${name}.tar.gz`), publicKey: publicKeyLine(publicKey) },
+    access: { mode: 'header', trustedProxies: ['127.0.0.1'], contentKeyFile: contentKeyFile(key) },
+  });
+  const sites = [entry('harbour', contentKey), entry('airport', otherContentKey)];
+  const file = join(folder, 'site.json');
+  writeFileSync(file, JSON.stringify({ sites }));
+  const { port, stop } = await startSite({
+    file,
+    environment: { DATA_DIR: temporaryFolder('data'), PORT: '0', LOG_LEVEL: 'silent' },
+  });
+  cleanUp(stop);
+  const origin = `http://127.0.0.1:${port}`;
+  const statusOf = async (path: string, member: readonly string[]) =>
+    (await fetch(origin + path, { headers: readerHeaders(member) })).status;
+  for (const { name } of sites) {
+    await eventually(() => statusOf(`/${name}/alderwood`, ['crew'])).toBe(200);
+    expect(await statusOf(`/${name}/alderwood`, ['pilots'])).toBe(404);
+  }
+});
 
 describe('readers who have not signed in', () => {
   test('see the open pages of a private site, and the sign-in at every other address', async () => {
