@@ -90,7 +90,7 @@ const withOpenPage = (options: Partial<GroupBundle> = {}) =>
     ...options,
   });
 
-/** Every address of a file that somebody could guess. */
+/** Every address of a file that a reader could guess. */
 function addressesOf(path: string): string[] {
   const stem = path.replace(/\.[a-z]+$/, '');
   return [
@@ -128,7 +128,7 @@ async function rawAnswer(client: Client, target: string, method: string, headers
 }
 
 describe('a site with pages for two groups', () => {
-  test('shows no byte of a group to other readers, whatever they request', async () => {
+  test('shows no byte of a group to other readers at any address', async () => {
     const site = await startGroupSite({ bundle: await bundleOf() });
     const sealed = readdirSync(join(site.dataDir, 'releases'), { recursive: true, encoding: 'utf8' });
     const sealedNames = sealed
@@ -139,7 +139,12 @@ describe('a site with pages for two groups', () => {
     const paths = [
       ...Object.keys(filesFor(groups)),
       ...sealedNames.map(String),
-      ...['manifest.json', 'manifest.json.minisig', '_redirects', '_headers', 'restricted', 'robots.txt'],
+      'manifest.json',
+      'manifest.json.minisig',
+      '_redirects',
+      '_headers',
+      'restricted',
+      'robots.txt',
       ...restricted.slice(0, 3).map((name) => name.split('/').slice(1).join('/')),
     ];
     const client = await connectTo(site.port);
@@ -153,7 +158,9 @@ describe('a site with pages for two groups', () => {
           const shown = head.replace(/"location":"\/_docyard\/access\/sign-in[^"]*"/, '') + text;
           for (const word of hidden) {
             if (shown.toLowerCase().includes(word))
-              expect.fail(`${method} ${target} shows ${word} to ${member?.join() ?? 'nobody'}: ${shown}`);
+              expect.fail(
+                `${method} ${target} shows ${word} to ${member?.join() ?? 'readers who have not signed in'}: ${shown}`,
+              );
           }
           if (target.includes('_docyard/sealed') || target.includes('manifest.json')) {
             expect(shown).not.toMatch(/"status":200/);
@@ -208,17 +215,17 @@ describe('a site with pages for two groups', () => {
     const client = await connectTo(site.port);
     const ask = async (path: string, member: readonly string[], headers: Record<string, string> = {}) =>
       client.ask(requestFor(path, { ...readerHeaders(member), ...headers }));
-    const [crew, nobody] = [await ask('/', ['crew']), await ask('/', [])];
-    expect([crew.headers['referrer-policy'], nobody.headers['referrer-policy']]).toEqual([
+    const [crew, others] = [await ask('/', ['crew']), await ask('/', [])];
+    expect([crew.headers['referrer-policy'], others.headers['referrer-policy']]).toEqual([
       'alderwood',
       'none',
     ]);
-    expect(crew.headers['etag']).not.toBe(nobody.headers['etag']);
+    expect(crew.headers['etag']).not.toBe(others.headers['etag']);
     expect([crew.headers['cache-control'], crew.headers['vary']]).toEqual([
       'private, no-cache',
       'Accept-Encoding, Cookie',
     ]);
-    expect((await ask('/', ['crew'], { 'If-None-Match': nobody.headers['etag'] ?? '' })).status).toBe(200);
+    expect((await ask('/', ['crew'], { 'If-None-Match': others.headers['etag'] ?? '' })).status).toBe(200);
     expect((await ask('/', ['crew'], { 'If-None-Match': crew.headers['etag'] ?? '' })).status).toBe(304);
     expect((await ask('/none', ['crew'])).text).toContain('alderwood');
     const compressed = await ask('/guide', ['crew'], { 'Accept-Encoding': 'br' });
@@ -301,7 +308,7 @@ describe('readers who have not signed in', () => {
   });
 });
 
-test('a reader whose groups may see nothing is told so at every address', async () => {
+test('a reader whose groups may see nothing sees the same page at every address', async () => {
   const bundle = await bundleOf('one', {
     excludedGroups: ['suspended'],
     audiences: [{ groups: ['crew'], files: filesFor(['crew']) }],
