@@ -28,6 +28,8 @@ interface Target {
   name: string;
   port: number;
   pid: number;
+  /** Of a signed-in reader. */
+  cookie?: string | undefined;
   stop(): void;
 }
 
@@ -94,7 +96,7 @@ export const staticServing: Measurement = {
       ],
       rows: kinds.flatMap(rowsOf),
       notes: [
-        `One process each, ${connections} kept-alive connections, ${paths.length} pages in turn, gzip of the same bytes for all; medians of ${rounds} interleaved rounds of ${measureMs / 1000} s. First every reader asks again as soon as it has its answer, then all together ask ${pacedPerSecond} times a second. The readers share the cores with the servers. The last two columns are the figure of docyard divided by that of the row.`,
+        `One process each, ${connections} kept-alive connections, ${paths.length} pages in turn, gzip of the same bytes for all; medians of ${rounds} interleaved rounds of ${measureMs / 1000} s. First every reader asks again as soon as it has its answer, then all together ask ${pacedPerSecond} times a second. The readers share the cores with the servers. The last two columns are the figure of docyard divided by that of the row. The private site verifies a session cookie and serves the files of an audience.`,
         ...notes,
       ],
       verdicts: [verdictOf(targets, measured)],
@@ -126,7 +128,7 @@ async function buildSite(folder: string, pages: number): Promise<void> {
 /** Without print documents, which are large. */
 function pagesOf(folder: string): string[] {
   return htmlFiles(folder)
-    .filter((path) => path.includes('/') && !path.startsWith('print/'))
+    .filter((path) => path.includes('/') && !/^(?:print|_docyard)\//.test(path))
     .toSorted()
     .slice(0, pagesAskedFor);
 }
@@ -150,17 +152,24 @@ async function startTargets(folder: string, report: (progress: string) => void) 
   } else {
     notes.push('Skipped nginx: it is not installed (Debian package: nginx).');
   }
+  targets.push((await startOwn(folder, { isPrivate: true })).target);
   return { targets, notes };
 }
 
-async function startOwn(folder: string): Promise<{ target: Target; precompressSeconds: number }> {
+async function startOwn(
+  folder: string,
+  { isPrivate = false } = {},
+): Promise<{ target: Target; precompressSeconds: number }> {
   const script = fileURLToPath(new URL('site-process.ts', import.meta.url));
-  const child = fork(script, [folder, temporaryFolder('compressed')]);
-  const [{ port, precompressSeconds }] = await firstMessage<{ port: number; precompressSeconds: number }>(
-    child,
-  );
+  const child = fork(script, [folder, temporaryFolder('compressed'), ...(isPrivate ? ['private'] : [])]);
+  const [{ precompressSeconds, ...started }] = await firstMessage<{
+    port: number;
+    cookie?: string;
+    precompressSeconds: number;
+  }>(child);
+  const name = isPrivate ? 'docyard site, private, to a member of a group' : 'docyard site';
   const stop = () => void child.kill();
-  return { target: { name: 'docyard site', port, pid: child.pid ?? 0, stop }, precompressSeconds };
+  return { target: { ...started, name, pid: child.pid ?? 0, stop }, precompressSeconds };
 }
 
 /** `gzip_static` needs a compressed file beside each page. */
@@ -209,14 +218,20 @@ function answers(port: number): Promise<boolean> {
   );
 }
 
-async function requestsFor(kind: Kind, { port }: Target, paths: readonly string[]): Promise<string[]> {
-  const headers =
-    'Host: docs.example.com\r\nAccept-Encoding: gzip\r\nUser-Agent: bench\r\nAccept: text/html\r\n';
+async function requestsFor(
+  kind: Kind,
+  { port, cookie }: Target,
+  paths: readonly string[],
+): Promise<string[]> {
+  const session = cookie === undefined ? '' : `Cookie: ${cookie}\r\n`;
+  const headers = `Host: docs.example.com\r\nAccept-Encoding: gzip\r\nUser-Agent: bench\r\nAccept: text/html\r\n${session}`;
   const plain = (path: string) => `GET /${path} HTTP/1.1\r\n${headers}`;
   if (kind === 'pages') return paths.map((path) => `${plain(path)}\r\n`);
   const requests = [];
   for (const path of paths) {
-    const known = await fetch(`http://127.0.0.1:${port}/${path}`, { headers: { 'accept-encoding': 'gzip' } });
+    const known = await fetch(`http://127.0.0.1:${port}/${path}`, {
+      headers: { 'accept-encoding': 'gzip', ...(cookie === undefined ? {} : { cookie }) },
+    });
     await known.arrayBuffer();
     requests.push(`${plain(path)}If-None-Match: ${known.headers.get('etag')}\r\n\r\n`);
   }

@@ -16,6 +16,10 @@ const looks: [name: string, options: BrowserContextOptions][] = [
   ['phone, dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
 ];
 
+const logoOf = (color: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10"><rect width="40" height="10" fill="${color}"/></svg>`;
+const logos = { light: logoOf('#92400e'), dark: logoOf('#fde68a') };
+
 describe.skipIf(chromiumPath === undefined)('a private site', () => {
   let browser: Browser;
   let site: Site;
@@ -25,7 +29,8 @@ describe.skipIf(chromiumPath === undefined)('a private site', () => {
   beforeAll(async () => {
     browser = await launchChromium();
     folder = temporaryFolder('bundles');
-    writeFileSync(join(folder, 'first.tar.gz'), await bundle(siteOf('first')));
+    const files = { ...siteOf('first'), '_docyard/sign-in.html': themedSignIn() };
+    writeFileSync(join(folder, 'first.tar.gz'), await bundle(files));
     const passwords = join(temporaryFolder('passwords'), 'passwords');
     const { stdout } = spawnSync(process.execPath, [program, 'site', 'hash-password'], {
       input: `${password}\n`,
@@ -55,6 +60,12 @@ describe.skipIf(chromiumPath === undefined)('a private site', () => {
   test.each(looks)('asks for the password and opens the wanted page: %s', async (_, options) => {
     const page = await open(options, '/guides/page-1?from=mail');
     expect(await findings(page)).toEqual([]);
+    const { colorScheme } = options;
+    const logo = page.getByRole('img', { name: 'Harbour' });
+    const shown = await logo.evaluate((image: HTMLImageElement) => image.currentSrc);
+    expect(Buffer.from(shown.split(',')[1] ?? '', 'base64').toString()).toBe(logos[colorScheme ?? 'light']);
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(background).toBe(colorScheme === 'dark' ? 'rgb(20, 16, 12)' : 'rgb(255, 250, 240)');
     await signIn(page, 'a wrong password');
     await page.getByRole('alert').getByText('This password is wrong.').waitFor();
     expect(await findings(page)).toEqual([]);
@@ -101,6 +112,27 @@ describe.skipIf(chromiumPath === undefined)('a private site', () => {
     expect(spawnSync('stat', ['-c', '%a', key], { encoding: 'utf8' }).stdout.trim()).toBe('600');
   });
 });
+
+/** The page that an export of a site with these settings contains. */
+function themedSignIn(): string {
+  const source = temporaryFolder('docs');
+  const out = join(temporaryFolder('built'), 'out');
+  const config = {
+    name: 'Harbour',
+    colors: { primary: '#b45309', light: '#fbbf24' },
+    background: { color: { light: '#fffaf0', dark: '#14100c' } },
+    logo: { light: '/light.svg', dark: '/dark.svg' },
+    navigation: { pages: ['index'] },
+  };
+  writeFileSync(join(source, 'docs.json'), JSON.stringify(config));
+  writeFileSync(join(source, 'index.mdx'), 'Quay');
+  writeFileSync(join(source, 'light.svg'), logos.light);
+  writeFileSync(join(source, 'dark.svg'), logos.dark);
+  spawnSync(process.execPath, [program, 'build', source, '--out', out]);
+  const html = readFileSync(join(out, '_docyard', 'sign-in.html'), 'utf8');
+  // The policy of the response must stop it.
+  return `${html}<script>document.querySelector('main').remove()</script>`;
+}
 
 async function findings(page: Page): Promise<string[]> {
   const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);

@@ -2,8 +2,9 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sealedFolder, sealedIndexPath } from '@docyard/bundle';
+import { type ContentKey, publicKeyLine, sealedFolder, sealedIndexPath } from '@docyard/bundle';
 import { deltaOf } from '../../bundle/test/support/deltas.ts';
+import { cleanUp } from '../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../test/temporary-resources.ts';
 import {
   type Client,
@@ -14,6 +15,7 @@ import {
 } from '../test/support/served-releases.ts';
 import {
   contentKey,
+  contentKeyFile,
   groupBundle,
   type GroupBundle,
   type GroupSite,
@@ -24,6 +26,7 @@ import {
 } from '../test/support/group-site.ts';
 import { install } from './releases/install.ts';
 import { ReleaseStore } from './releases/store.ts';
+import { startSite } from './start-site.ts';
 import { rolledBack } from './releases/state.ts';
 
 const words = { crew: 'alderwood', pilots: 'birchtree' } as const;
@@ -87,7 +90,7 @@ const withOpenPage = (options: Partial<GroupBundle> = {}) =>
     ...options,
   });
 
-/** Every address of a file that somebody could guess. */
+/** Every address of a file that a reader could guess. */
 function addressesOf(path: string): string[] {
   const stem = path.replace(/\.[a-z]+$/, '');
   return [
@@ -125,7 +128,7 @@ async function rawAnswer(client: Client, target: string, method: string, headers
 }
 
 describe('a site with pages for two groups', () => {
-  test('shows no byte of a group to other readers, whatever they request', async () => {
+  test('shows no byte of a group to other readers at any address', async () => {
     const site = await startGroupSite({ bundle: await bundleOf() });
     const sealed = readdirSync(join(site.dataDir, 'releases'), { recursive: true, encoding: 'utf8' });
     const sealedNames = sealed
@@ -136,7 +139,12 @@ describe('a site with pages for two groups', () => {
     const paths = [
       ...Object.keys(filesFor(groups)),
       ...sealedNames.map(String),
-      ...['manifest.json', 'manifest.json.minisig', '_redirects', '_headers', 'restricted', 'robots.txt'],
+      'manifest.json',
+      'manifest.json.minisig',
+      '_redirects',
+      '_headers',
+      'restricted',
+      'robots.txt',
       ...restricted.slice(0, 3).map((name) => name.split('/').slice(1).join('/')),
     ];
     const client = await connectTo(site.port);
@@ -150,7 +158,9 @@ describe('a site with pages for two groups', () => {
           const shown = head.replace(/"location":"\/_docyard\/access\/sign-in[^"]*"/, '') + text;
           for (const word of hidden) {
             if (shown.toLowerCase().includes(word))
-              expect.fail(`${method} ${target} shows ${word} to ${member?.join() ?? 'nobody'}: ${shown}`);
+              expect.fail(
+                `${method} ${target} shows ${word} to ${member?.join() ?? 'readers who have not signed in'}: ${shown}`,
+              );
           }
           if (target.includes('_docyard/sealed') || target.includes('manifest.json')) {
             expect(shown).not.toMatch(/"status":200/);
@@ -205,17 +215,17 @@ describe('a site with pages for two groups', () => {
     const client = await connectTo(site.port);
     const ask = async (path: string, member: readonly string[], headers: Record<string, string> = {}) =>
       client.ask(requestFor(path, { ...readerHeaders(member), ...headers }));
-    const [crew, nobody] = [await ask('/', ['crew']), await ask('/', [])];
-    expect([crew.headers['referrer-policy'], nobody.headers['referrer-policy']]).toEqual([
+    const [crew, others] = [await ask('/', ['crew']), await ask('/', [])];
+    expect([crew.headers['referrer-policy'], others.headers['referrer-policy']]).toEqual([
       'alderwood',
       'none',
     ]);
-    expect(crew.headers['etag']).not.toBe(nobody.headers['etag']);
+    expect(crew.headers['etag']).not.toBe(others.headers['etag']);
     expect([crew.headers['cache-control'], crew.headers['vary']]).toEqual([
       'private, no-cache',
       'Accept-Encoding, Cookie',
     ]);
-    expect((await ask('/', ['crew'], { 'If-None-Match': nobody.headers['etag'] ?? '' })).status).toBe(200);
+    expect((await ask('/', ['crew'], { 'If-None-Match': others.headers['etag'] ?? '' })).status).toBe(200);
     expect((await ask('/', ['crew'], { 'If-None-Match': crew.headers['etag'] ?? '' })).status).toBe(304);
     expect((await ask('/none', ['crew'])).text).toContain('alderwood');
     const compressed = await ask('/guide', ['crew'], { 'Accept-Encoding': 'br' });
@@ -240,6 +250,34 @@ describe('a site with pages for two groups', () => {
 function withoutLocation(head: string): string {
   return head.replace(/"location":"\/_docyard\/access\/sign-in[^"]*"/, '"location":"…"');
 }
+
+test('several sites of one process open their bundles with their own keys', async () => {
+  const folder = temporaryFolder('sites');
+  const saved = (name: string, bytes: Uint8Array) => writeFileSync(join(folder, `${name}.tar.gz`), bytes);
+  saved('harbour', await bundleOf('harbour'));
+  saved('airport', await bundleOf('airport', { key: otherContentKey }));
+  const entry = (name: string, key: ContentKey) => ({
+    name,
+    basePath: `/${name}`,
+    staticExport: { bundleUrl: join(folder, `${name}.tar.gz`), publicKey: publicKeyLine(publicKey) },
+    access: { mode: 'header', trustedProxies: ['127.0.0.1'], contentKeyFile: contentKeyFile(key) },
+  });
+  const sites = [entry('harbour', contentKey), entry('airport', otherContentKey)];
+  const file = join(folder, 'site.json');
+  writeFileSync(file, JSON.stringify({ sites }));
+  const { port, stop } = await startSite({
+    file,
+    environment: { DATA_DIR: temporaryFolder('data'), PORT: '0', LOG_LEVEL: 'silent' },
+  });
+  cleanUp(stop);
+  const origin = `http://127.0.0.1:${port}`;
+  const statusOf = async (path: string, member: readonly string[]) =>
+    (await fetch(origin + path, { headers: readerHeaders(member) })).status;
+  for (const { name } of sites) {
+    await eventually(() => statusOf(`/${name}/alderwood`, ['crew'])).toBe(200);
+    expect(await statusOf(`/${name}/alderwood`, ['pilots'])).toBe(404);
+  }
+});
 
 describe('readers who have not signed in', () => {
   test('see the open pages of a private site, and the sign-in at every other address', async () => {
@@ -270,7 +308,7 @@ describe('readers who have not signed in', () => {
   });
 });
 
-test('a reader whose groups may see nothing is told so at every address', async () => {
+test('a reader whose groups may see nothing sees the same page at every address', async () => {
   const bundle = await bundleOf('one', {
     excludedGroups: ['suspended'],
     audiences: [{ groups: ['crew'], files: filesFor(['crew']) }],

@@ -58,7 +58,7 @@ export const accessSettings = {
     scope: 'shared',
     variable: 'ACCESS_CONTENT_KEY_FILE',
     check: z.string().optional(),
-    meaning: 'File with the content key that encrypts the pages for groups. Without it, nobody sees them.',
+    meaning: 'File with the content key that encrypts the pages for groups. Without it, they are not served.',
   },
   accessUrl: {
     path: 'access.url',

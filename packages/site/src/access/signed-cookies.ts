@@ -10,9 +10,19 @@ interface CookieOptions {
   isSecure: boolean;
 }
 
+interface Signed {
+  value: unknown;
+  endsAtSeconds: number;
+}
+
+/** Readers send the same cookie with each request. */
+const maxVerified = 1000;
+
 export class CookieSigner {
   readonly #key: Buffer;
   readonly #site: string;
+  /** By purpose and text. */
+  readonly #verified = new Map<string, Signed>();
 
   constructor(key: Buffer, site: string) {
     this.#key = key;
@@ -28,18 +38,27 @@ export class CookieSigner {
   /** The value of the first valid text. */
   verify<T>(purpose: string, texts: readonly string[], schema: z.ZodType<T>): T | undefined {
     for (const text of texts) {
-      const [payload = '', signature = '', ...rest] = text.split('.');
-      const given = Buffer.from(signature, 'base64url');
-      const expected = this.#signature(purpose, payload);
-      if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) continue;
-      const { value, endsAtSeconds } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
-        value: unknown;
-        endsAtSeconds: number;
-      };
-      const parsed = schema.safeParse(value);
-      if (parsed.success && endsAtSeconds > Date.now() / 1000) return parsed.data;
+      const signed = this.#open(purpose, text);
+      if (signed === undefined || signed.endsAtSeconds <= Date.now() / 1000) continue;
+      const parsed = schema.safeParse(signed.value);
+      if (parsed.success) return parsed.data;
     }
     return undefined;
+  }
+
+  #open(purpose: string, text: string): Signed | undefined {
+    const name = `${purpose} ${text}`;
+    const known = this.#verified.get(name);
+    if (known !== undefined) return known;
+    const [payload = '', signature = '', ...rest] = text.split('.');
+    const given = Buffer.from(signature, 'base64url');
+    const expected = this.#signature(purpose, payload);
+    if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+      return undefined;
+    const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Signed;
+    if (this.#verified.size >= maxVerified) this.#verified.clear();
+    this.#verified.set(name, signed);
+    return signed;
   }
 
   #signature(purpose: string, payload: string): Buffer {

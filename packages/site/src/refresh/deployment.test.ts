@@ -7,6 +7,8 @@ import { BundleOrigin } from '../../../../test/deployment/origin.ts';
 import { bundle, siteOf } from '../../../../test/deployment/site.ts';
 import { cleanUp } from '../../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../../test/temporary-resources.ts';
+import { contentKey, groupBundle, otherContentKey, publicKey } from '../../test/support/group-site.ts';
+import { eventually } from '../../test/support/served-releases.ts';
 import { Deployment } from './deployment.ts';
 import { readSettings, type ExportSettings } from '../settings/settings.ts';
 import { resumed, rolledBack } from '../releases/state.ts';
@@ -239,4 +241,21 @@ test('a failure is logged once and retried with growing delays', async () => {
   const { deployment, log } = await start({ bundleUrl: origin.url });
   await expect.poll(() => deployment.status().refreshes['unreachable'], pollOptions).toBeGreaterThan(1);
   expect(log.filter((line) => line.includes('status 500'))).toHaveLength(1);
+});
+
+test('a new content key opens the pages for groups without a restart, and a wrong one closes them', async () => {
+  const folder = temporaryFolder('bundles');
+  const files = { 'index.html': 'home' };
+  const audiences = [{ groups: ['crew'], files: { ...files, 'plan.html': 'plan' } }];
+  writeFileSync(join(folder, 'bundle.tar.gz'), await groupBundle({ root: files, audiences }));
+  const given = { bundleUrl: folder, publicKeys: [publicKey] };
+  const { deployment } = await start(given);
+  const restrictedPages = () => deployment.status().restrictedPages;
+  await eventually(restrictedPages).toMatch(/access\.contentKeyFile/);
+  deployment.apply(settingsOf({ ...given, contentKey }));
+  await eventually(restrictedPages).toBe('served');
+  deployment.apply(settingsOf({ ...given, contentKey: otherContentKey }));
+  await eventually(restrictedPages).toMatch(/sealed_unreadable/);
+  deployment.apply(settingsOf({ ...given, contentKey }));
+  await eventually(restrictedPages).toBe('served');
 });

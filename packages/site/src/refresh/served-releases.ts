@@ -114,7 +114,7 @@ export class ServedReleases {
     }
   }
 
-  /** Public pages must be served whatever is wrong with the others. */
+  /** Public pages must be served although the others cannot be opened. */
   async #openRestricted(
     release: Release,
   ): Promise<{ restricted?: OpenedRestricted | undefined; problem: string | undefined }> {
