@@ -13,11 +13,12 @@
 
   /**
    * Options: `scope` (index in the list of scopes, or -1 for all), `limit` (number of results), `isStale`
-   * (returns true when the result is no longer needed; loading then stops). Returns `{ results, total,
-   * corrected }`; a result is a page with its best sections.
+   * (returns true when the result is no longer needed; loading then stops), `partial` (also returns pages that lack
+   * words, for whole questions). Returns `{ results, total, corrected, terms, words }`; a result is a page with its
+   * best sections, and a word has the terms that match it and its rarity.
    */
   search.find = function (question, options) {
-    var nothing = { results: [], total: 0, corrected: null, terms: new Set() };
+    var nothing = { results: [], total: 0, corrected: null, terms: new Set(), words: [] };
     var isStale = function () {
       return options.isStale && options.isStale();
     };
@@ -26,13 +27,16 @@
       if (!words.length || !index.termStarts.length || isStale()) return nothing;
       return resolveWords(index, words).then(function () {
         if (isStale()) return nothing;
-        var pages = rankPages(index, words, options.scope);
+        var pages = rankPages(index, words, options);
         return withContents(index, pages.slice(0, options.limit), words, question).then(function (results) {
           return {
             results: results,
             total: pages.length,
             corrected: correction(words),
             terms: matchedTerms(words),
+            words: words.map(function (word) {
+              return { terms: matchedTerms([word]), rarity: rarityOf(index, word) };
+            }),
           };
         });
       });
@@ -54,10 +58,10 @@
         candidates: [],
       });
     });
-    var telling = words.filter(function (word) {
+    var informative = words.filter(function (word) {
       return !word.whole || !search.isCommon(word.whole);
     });
-    if (telling.length) words = telling;
+    if (informative.length) words = informative;
     words = words.slice(0, 10);
     /* The last word is incomplete until another character follows it. */
     if (words.length && /[\p{L}\p{N}+#]$/u.test(question)) words[words.length - 1].last = true;
@@ -306,7 +310,8 @@
     }
   }
 
-  function rankPages(index, words, scope) {
+  function rankPages(index, words, options) {
+    var scope = options.scope;
     words.forEach(function (word) {
       scoreSections(index, word);
     });
@@ -323,9 +328,9 @@
       return Math.max(value, found.matched);
     }, 0);
     var full = pages.filter(function (found) {
-      return found.matched >= most - 0.01;
+      return options.partial || found.matched >= most - 0.01;
     });
-    if (full.length < 5)
+    if (full.length < 5 && !options.partial)
       full = pages.filter(function (found) {
         return found.matched >= most - 1.01 && found.matched > 0;
       });
@@ -359,6 +364,19 @@
     });
     if (word.parts.length && word.partEntries.every(Boolean)) addParts(index, word, scores, rarity);
     word.scores = scores;
+  }
+
+  /* A word that the site lacks is the rarest. */
+  function rarityOf(index, word) {
+    var entries = word.candidates
+      .map(function (candidate) {
+        return candidate.entry;
+      })
+      .concat(word.partEntries.filter(Boolean));
+    var most = entries.reduce(function (value, entry) {
+      return Math.max(value, entry.sections);
+    }, 1);
+    return Math.log(1 + index.sectionCount / most);
   }
 
   function addParts(index, word, scores, rarity) {
