@@ -10,6 +10,7 @@ import { printOutput } from './print.ts';
 import { redirectOutputs } from './redirects.ts';
 import { sharedFiles } from './shared-files.ts';
 import { signInOutput } from './sign-in.ts';
+import { siteIndex } from './site-index.ts';
 import { robots, sitemap } from './sitemap.ts';
 import { socialImageFiles } from './social-images.ts';
 import { specCopies } from './specs.ts';
@@ -61,6 +62,7 @@ export const outputs: readonly Output[] = [
     canOverride: true,
     write: llmsIndex,
   },
+  { ...common, name: 'site-index', files: ['_docyard/site.json'], write: siteIndex },
   { ...common, name: 'api-descriptions', files: [], write: specCopies },
   {
     ...common,
