@@ -48,6 +48,7 @@ export const layersByPackage: Readonly<Record<string, readonly (readonly string[
     ['releases'],
     ['sources'],
     ['settings'],
+    ['mcp'],
     ['access'],
     ['serving'],
     ['disk', 'network'],

@@ -102,10 +102,11 @@ export class JwtSignIn implements SignIn {
     return { page: problemPage('This link is not valid or has ended.', addressOf('sign-in')), status: 403 };
   }
 
-  async recognize(request: IncomingMessage): Promise<Reader | undefined> {
+  /** A cookie of the application, or a token of a client without cookies. */
+  async recognize({ headers }: IncomingMessage): Promise<Reader | undefined> {
     const { cookie } = this.#settings;
-    if (cookie === null) return undefined;
-    for (const token of cookieValues(request.headers.cookie, cookie)) {
+    const [, bearer = ''] = /^Bearer +([\w.~+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
+    for (const token of [bearer, ...(cookie === null ? [] : cookieValues(headers.cookie, cookie))]) {
       const known = this.#recognized.get(token);
       if (known !== undefined && known.endsAtMs > Date.now()) return known.reader;
       const verified = await this.#verify(token);

@@ -233,6 +233,13 @@ export const siteSettings = {
     check: text.optional(),
     meaning: 'Name of the entry of sites that answers requests for unknown hosts. Default: a 404 response.',
   },
+  mcp: {
+    path: 'mcp.enabled',
+    scope: 'shared',
+    variable: 'MCP_ENABLED',
+    check: onOrOff.default(true),
+    meaning: 'Serve an MCP server for readers at /mcp.',
+  },
   ...accessSettings,
   ...reportSettings,
 } as const satisfies Record<string, Setting>;

@@ -46,6 +46,8 @@ export interface SettingsOfSite {
   report: ReportSettings | null;
   /** Null for a public site. */
   access: AccessSettings | null;
+  /** Whether readers can use the MCP server of the site. */
+  mcp: boolean;
 }
 
 /** An entry of `sites`. */
@@ -228,6 +230,7 @@ function settingsOfSite(
     },
     report: readsKeys ? reportSettingsOf(report, environment) : null,
     access: readsKeys ? accessOf(reader) : null,
+    mcp: reader.read('mcp'),
   };
 }
 

@@ -1,0 +1,151 @@
+/** The tools of the MCP server. They read only files that the reader of a request may see. */
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { ServedSite } from '../serving/served-site.ts';
+import { version } from '../version.ts';
+import { entriesIn, oneLine, outline } from './navigation-outline.ts';
+import { addressIn, partOf, readPage } from './page-text.ts';
+import { type IndexedOperation, type SiteIndex, siteIndexOf } from './site-index.ts';
+
+const maxOperations = 200;
+const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+
+const offset = z.int().min(0).max(1_000_000_000).default(0);
+const page = z.string().min(1).max(2000);
+const sectionTitle = z.string().max(500);
+
+const noIndex = failed(
+  'This release has no index of its navigation. Ask the owner of the site to export it again.',
+);
+
+export async function readerServer(site: ServedSite): Promise<McpServer> {
+  const index = await siteIndexOf(site);
+  const server = new McpServer(
+    { name: 'docyard-site', version, ...(index && { title: index.name }) },
+    { instructions: instructionsOf(index), capabilities: { tools: { listChanged: false } } },
+  );
+  addPageTools(server, site, index);
+  addOperationTools(server, site, index);
+  return server;
+}
+
+function instructionsOf(index: SiteIndex | undefined): string {
+  return [
+    `This server provides the documentation${index === undefined ? '' : ` of ${oneLine(index.name)}`}. It is read-only.`,
+    index === undefined ? '' : oneLine(index.description),
+    ...(index?.instructions ?? []),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function addPageTools(server: McpServer, site: ServedSite, index: SiteIndex | undefined): void {
+  server.registerTool(
+    'fetch_page',
+    {
+      title: 'Fetch a page',
+      description: 'Returns a page of the documentation as Markdown. A long page is returned in parts.',
+      inputSchema: z.object({
+        page: page.describe('Path or URL of the page, such as /guides/start'),
+        offset: offset.describe('Number of characters to skip'),
+      }),
+      annotations,
+    },
+    async (input) => {
+      const text = await readPage(site, input.page);
+      return text === undefined
+        ? failed(`There is no page ${input.page}. Use list_navigation to find pages.`)
+        : answer(partOf(text, input.offset));
+    },
+  );
+  server.registerTool(
+    'list_navigation',
+    {
+      title: 'List the navigation',
+      description: 'Lists the pages and sections of the documentation, with as many levels as fit.',
+      inputSchema: z.object({
+        section: z
+          .array(sectionTitle)
+          .max(20)
+          .default([])
+          .describe('Titles that lead to a section, such as ["Guides", "Start"]. Empty for the whole site.'),
+        offset: offset.describe('Number of entries to skip'),
+      }),
+      annotations,
+    },
+    ({ section, offset }) => {
+      if (index === undefined) return noIndex;
+      const entries = entriesIn(index.navigation, section);
+      if (entries === undefined) return failed(`There is no section ${section.join(' / ')}.`);
+      return answer(outline(entries, { offset, addressOf: (path) => addressIn(site, path) }));
+    },
+  );
+}
+
+function addOperationTools(server: McpServer, site: ServedSite, index: SiteIndex | undefined): void {
+  server.registerTool(
+    'list_api_operations',
+    {
+      title: 'List API operations',
+      description: 'Lists the documented operations, webhooks and channels of the APIs.',
+      inputSchema: z.object({
+        filter: z.string().max(200).default('').describe('Text in the method, path or title of an operation'),
+        offset: offset.describe('Number of operations to skip'),
+      }),
+      annotations,
+    },
+    ({ filter, offset }) => {
+      if (index === undefined) return noIndex;
+      const all = index.operations.filter((one) => lineOf(one).toLowerCase().includes(filter.toLowerCase()));
+      if (all.length === 0) return answer('No operations are documented for this filter.');
+      const shown = all.slice(offset, offset + maxOperations);
+      const left = all.length - offset - shown.length;
+      const more = left > 0 ? ['', `${left} more operations follow at offset ${offset + shown.length}.`] : [];
+      return answer([...shown.map((one) => `- ${lineOf(one)}`), ...more].join('\n'));
+    },
+  );
+  server.registerTool(
+    'describe_api_operation',
+    {
+      title: 'Describe an API operation',
+      description: 'Returns the documentation of an operation, with its part of the API description.',
+      inputSchema: z.object({
+        method: z
+          .string()
+          .max(20)
+          .default('')
+          .describe('Such as GET. Empty for any method and for channels.'),
+        target: page.describe('Path of the operation, or name of the webhook or channel, as listed'),
+        offset: offset.describe('Number of characters to skip'),
+      }),
+      annotations,
+    },
+    async ({ method, target, offset }) => {
+      if (index === undefined) return noIndex;
+      const found = index.operations.filter(
+        (one) => one.target === target && (method === '' || one.method === method.toUpperCase()),
+      );
+      const [first] = found;
+      const text = first && (await readPage(site, addressIn(site, first.path)));
+      if (text === undefined)
+        return failed(
+          `There is no operation ${method} ${target}. Use list_api_operations to find operations.`,
+        );
+      const others = found.slice(1, 20).map((one) => `- ${lineOf(one)}: ${addressIn(site, one.path)}`);
+      const head = others.length === 0 ? '' : `Other pages describe it too:\n\n${others.join('\n')}\n\n`;
+      return answer(head + partOf(text, offset));
+    },
+  );
+}
+
+function lineOf({ method, target, title, kind }: IndexedOperation): string {
+  return oneLine(`${method} ${target} – ${title}${kind === 'operation' ? '' : ` (${kind})`}`);
+}
+
+function answer(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }] };
+}
+
+function failed(text: string): CallToolResult {
+  return { ...answer(text), isError: true };
+}
