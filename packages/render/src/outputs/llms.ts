@@ -1,7 +1,9 @@
 /**
- * Writes llms.txt, an index of the default language and version for language models, and llms-full.txt, the
- * text of all pages.
+ * Writes llms.txt, an index of the default language and version for language models, the indexes of folders, and
+ * llms-full.txt, the text of all pages.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { encodedPieces } from '../text/encoded-text.ts';
 import { oneLine } from '../text/html.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
@@ -10,24 +12,52 @@ import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.
 import { plainTitle } from '../theme/titles.ts';
 import { inLargePieces } from './full-text.ts';
 import type { InPieces, OutputContext, OutputItem, OutputPage } from './contract.ts';
+import { childFolders, folderIndexPath, type IndexedFolder, listedRoutes } from './llms-folders.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
 import { isDefaultBranch, isListed } from '../site/visibility.ts';
 import type { Site } from '../site/site.ts';
 
-const maxCharacters = 100_000;
+/** Programs that read documentation cut off longer files. */
+const maxCharacters = 50_000;
 /** Descriptions are shortened in these steps before pages are omitted. */
 const descriptionLengths = [300, 200, 120, 60, 0];
 
 export function* llmsIndex(context: OutputContext): Generator<OutputItem> {
-  const sections = indexSections(context);
+  const own = [...specSections(context), ...folderSection('', listedRoutes(context))];
+  const optional: IndexSection = ['Optional', outsideLinks(context)];
+  const sections = [...pageSections(context), ...own, optional];
+  const outside = withoutFolders(sections, childFolders('', listedRoutes(context)));
   for (const path of ['llms.txt', '.well-known/llms.txt'])
-    yield { path, content: indexText(context, sections, prefixToRoot(path)) };
+    yield {
+      path,
+      content: indexText(context, siteHead(context), [sections, outside], prefixToRoot(path)).text,
+    };
 }
 
 export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
   const path = 'llms-full.txt';
   yield { path, ...fullText(context) };
+}
+
+/** An index of each folder, in all languages and versions. */
+export function* folderIndexes(context: OutputContext): Generator<OutputItem> {
+  const waiting = childFolders('', listedRoutes(context));
+  for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
+    const path = folderIndexPath(at.folder);
+    const folders = childFolders(at.folder, at.routes);
+    const sections = pageSections(context, new Set(at.routes));
+    const outside = [...withoutFolders(sections, folders), ...folderSection(at.folder, at.routes)];
+    const { text, isWhole } = indexText(
+      context,
+      folderHead(context, at.folder),
+      [sections, outside],
+      prefixToRoot(path),
+    );
+    const { root, files } = context.site;
+    yield { path, content: files.all.includes(path) ? readFileSync(join(root, path)) : text };
+    if (!isWhole) waiting.push(...folders);
+  }
 }
 
 interface IndexEntry {
@@ -39,30 +69,58 @@ interface IndexEntry {
 
 type IndexSection = [label: string, entries: IndexEntry[]];
 
-/** Shared by both files, which differ in their address prefix. */
-function indexSections(context: OutputContext): IndexSection[] {
-  const sections = [
-    ...pageSections(context),
-    ...specSections(context),
-    ['Optional', outsideLinks(context)] satisfies IndexSection,
-  ];
-  return sections.filter(([, entries]) => entries.length > 0);
-}
-
-function indexText(context: OutputContext, sections: readonly IndexSection[], prefix: string): string {
-  const { settings } = context.site;
+function siteHead({ site: { settings } }: OutputContext): string[] {
   const { instructions } = settings.machineReaders;
-  const head = [
+  return [
     `# ${settings.name}`,
-    ...(settings.description ? [`> ${oneLine(settings.description)}`] : []),
+    `> ${oneLine(settings.description || `Documentation of ${settings.name}.`)}`,
     ...(instructions.length > 1 ? [instructions.map((line) => `- ${line}`).join('\n')] : instructions),
   ];
+}
+
+function folderHead(context: OutputContext, folder: string): string[] {
+  const { settings } = context.site;
+  const root = addressOf(context, 'llms.txt', prefixToRoot(folderIndexPath(folder)));
+  return [
+    `# ${settings.name}: ${folder}`,
+    `> Pages below /${folder}. The whole documentation is listed in [llms.txt](${root}).`,
+  ];
+}
+
+/** The first list of sections that fits without omitting pages, otherwise as much as possible of the last. */
+function indexText(
+  context: OutputContext,
+  head: readonly string[],
+  choices: readonly (readonly IndexSection[])[],
+  prefix: string,
+): { text: string; isWhole: boolean } {
   const line: EntryLine = (entry, length) => entryLine(context, entry, { length, prefix });
-  for (const length of descriptionLengths) {
-    if (!fits(head, sections, (entry) => line(entry, length))) continue;
-    return formatIndex(head, sections, (entry) => line(entry, length));
-  }
-  return truncateIndex(head, sections, (entry) => line(entry, 0));
+  const shown = choices.map((sections) => sections.filter(([, entries]) => entries.length > 0));
+  for (const [at, sections] of shown.entries())
+    for (const length of descriptionLengths)
+      if (fits(head, sections, (entry) => line(entry, length)))
+        return { text: formatIndex(head, sections, (entry) => line(entry, length)), isWhole: at === 0 };
+  return { text: truncateIndex(head, shown.at(-1) ?? [], (entry) => line(entry, 0)), isWhole: false };
+}
+
+function folderSection(folder: string, routes: readonly string[]): IndexSection[] {
+  const entries = childFolders(folder, routes).map((child) => ({
+    title: child.folder,
+    target: { path: folderIndexPath(child.folder) },
+    description: `${child.routes.length} pages`,
+  }));
+  return [['Indexes of folders', entries]];
+}
+
+function withoutFolders(
+  sections: readonly IndexSection[],
+  folders: readonly IndexedFolder[],
+): IndexSection[] {
+  const inside = new Set(folders.flatMap(({ routes }) => routes.map(markdownPath)));
+  return sections.map(([label, entries]) => [
+    label,
+    entries.filter(({ target }) => !('path' in target && inside.has(target.path))),
+  ]);
 }
 
 type EntryLine = (entry: IndexEntry, length: number) => string;
@@ -130,32 +188,36 @@ function cut(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/\s+\S*$/, '')}…`;
 }
 
-function pageSections(context: OutputContext): IndexSection[] {
+/** Of the default language and version, or the given pages of any. */
+function pageSections(context: OutputContext, routes?: ReadonlySet<string>): IndexSection[] {
   const { site, pages } = context;
-  const known = new Map(pages.filter(({ failed }) => !failed).map((page) => [page.route, page]));
+  const listed = new Set(listedRoutes(context));
+  const known = new Map(pages.filter(({ route }) => listed.has(route)).map((page) => [page.route, page]));
   const sections = new Map<string, IndexEntry[]>();
   const add = (label: string, route: string): void => {
     const page = known.get(route);
-    if (!page || !isListed(site, site.metas.get(route))) return;
+    if (page === undefined || routes?.has(route) === false) return;
     known.delete(route);
     const entries = sections.get(label) ?? [];
     const description = page.description || page.summary;
     entries.push({ title: page.title, target: { path: markdownPath(route) }, description });
     sections.set(label, entries);
   };
-  for (const branch of site.navigation.branches.filter(isDefaultBranch)) {
+  for (const branch of site.navigation.branches.filter(
+    (one) => routes !== undefined || isDefaultBranch(one),
+  )) {
     for (const route of branch.pages) {
       const place = site.navigation.places.get(route);
-      if (place?.branch === branch) add(sectionLabel(branch, place.trail[0]), route);
+      if (place?.branch === branch) add(sectionLabel(branch, place.trail[0], routes !== undefined), route);
     }
   }
   for (const { route } of pages) if (!site.navigation.places.has(route)) add('Other pages', route);
   return [...sections];
 }
 
-function sectionLabel({ steps }: Branch, group: string | undefined): string {
+function sectionLabel({ steps }: Branch, group: string | undefined, isOfAny: boolean): string {
   const isPart = ({ switcher }: BranchStep): boolean =>
-    switcher.kind !== 'language' && switcher.kind !== 'version';
+    isOfAny || (switcher.kind !== 'language' && switcher.kind !== 'version');
   const labels = [...steps.filter(isPart).map(({ division }) => division.label), ...(group ? [group] : [])];
   return oneLine(labels.join(' / ')) || 'Pages';
 }

@@ -155,7 +155,7 @@ describe('llms.txt', () => {
     expect(file('.well-known/llms.txt', offline)).toContain('](../guides/reading.md)');
   });
 
-  it('stays below 100,000 characters, first with shorter descriptions, then with fewer pages', async () => {
+  it('stays below 50,000 characters, first with shorter descriptions, then with fewer pages', async () => {
     const pages = (count: number): Record<string, string> =>
       Object.fromEntries(
         Array.from({ length: count }, (_, index) => [
@@ -164,7 +164,7 @@ describe('llms.txt', () => {
         ]),
       );
     const some = (await renderFiles(pages(450))).files.get('llms.txt') ?? '';
-    expect(some.length).toBeLessThanOrEqual(100_000);
+    expect(some.length).toBeLessThanOrEqual(50_000);
     expect(some.match(/^- \[/gm)).toHaveLength(450);
     expect(some).toContain('word…');
   });

@@ -4,13 +4,14 @@
  */
 import type { Output } from './contract.ts';
 import { feeds } from './feeds.ts';
-import { llmsFull, llmsIndex } from './llms.ts';
+import { folderIndexes, llmsFull, llmsIndex } from './llms.ts';
 import { notFoundOutput } from './not-found.ts';
 import { printOutput } from './print.ts';
 import { redirectOutputs } from './redirects.ts';
 import { sharedFiles } from './shared-files.ts';
 import { signInOutput } from './sign-in.ts';
 import { siteIndex } from './site-index.ts';
+import { skill, skillIndex } from './skill.ts';
 import { robots, sitemap } from './sitemap.ts';
 import { socialImageFiles } from './social-images.ts';
 import { specCopies } from './specs.ts';
@@ -61,6 +62,20 @@ export const outputs: readonly Output[] = [
     files: ['llms.txt', '.well-known/llms.txt'],
     canOverride: true,
     write: llmsIndex,
+  },
+  { ...common, name: 'llms-folders', files: ['{folder}/llms.txt'], write: folderIndexes },
+  {
+    ...common,
+    name: 'skill',
+    files: ['skill.md'],
+    canOverride: true,
+    write: skill,
+  },
+  {
+    ...common,
+    name: 'agent-skills',
+    files: ['.well-known/agent-skills/index.json'],
+    write: skillIndex,
   },
   { ...common, name: 'site-index', files: ['_docyard/site.json'], write: siteIndex },
   { ...common, name: 'api-descriptions', files: [], write: specCopies },

@@ -18,6 +18,8 @@ export interface HeadFacts {
   canonical?: string | undefined;
   /** Pairs of language code and URL. */
   alternates: [string, string][];
+  /** The index of the site for language models. */
+  llms: string;
   noIndex: boolean;
   metatags: [string, string][];
   image?: { address: string; alt: string } | undefined;
@@ -63,6 +65,7 @@ export function headFacts(site: HeadSite, page: HeadPage): HeadFacts {
   return {
     canonical,
     alternates: addresses.alternatesOf(meta.route),
+    llms: relativeHref(prefix, 'llms.txt'),
     noIndex,
     metatags,
     image,

@@ -77,6 +77,7 @@ function metaTags(view: PageView): string[] {
     ...tags.flatMap(([name, content]) => (content === undefined ? [] : [tagHtml(name, content)])),
     ...(view.canonical ? [linkHtml({ rel: 'canonical', href: view.canonical })] : []),
     ...view.alternates.map(([hreflang, href]) => linkHtml({ rel: 'alternate', hreflang, href })),
+    linkHtml({ rel: 'llms-txt', type: 'text/plain', href: view.llms }),
     ...view.formats.map(({ type, href, title }) => linkHtml({ rel: 'alternate', type, href, title })),
     /** A data block: CSP does not apply to it. */
     ...(view.structuredData ? [`<script type="application/ld+json">${view.structuredData}</script>`] : []),
