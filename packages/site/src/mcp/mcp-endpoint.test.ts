@@ -348,6 +348,7 @@ describe('the MCP server of a private site', () => {
       sessionHours: 12,
       url: null,
       trustedProxies: [],
+      isSignInOptional: false,
       siteName: 'Tides',
     });
   const token = (audience: string) =>
