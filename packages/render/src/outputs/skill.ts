@@ -1,5 +1,5 @@
 /**
- * Writes skill.md, which tells an agent how to use the documentation, in the format of https://agentskills.io/specification, and
+ * Writes skill.md, which explains to agents how to use the documentation, in the format of https://agentskills.io/specification, and
  * the index of https://github.com/cloudflare/agent-skills-discovery-rfc, version 0.2.0, by which clients find it.
  */
 import { createHash } from 'node:crypto';

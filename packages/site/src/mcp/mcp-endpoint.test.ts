@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { cleanUp } from '../../../../test/cleanups.ts';
+import { indexFiles } from '../../../render/test/support/memory-search.ts';
 import { type Files, makeSite, startServer, statusOf } from '../../test/support/served-releases.ts';
 import { sessionKey } from '../../test/support/private-site.ts';
 import { AccessGate } from '../access/access-gate.ts';
@@ -63,6 +64,17 @@ const files: Files = {
   '_docyard/site.json': JSON.stringify(index),
 };
 
+/** A page with a search index that finds it. */
+function searchable(secret: string): Files {
+  const html = `<p>Moorings.</p><h2 id="ebb">At ebb</h2><p>Remember the ${secret}word.</p>`;
+  const markdown = `# ${secret}\n\nMoorings.\n\n## At ebb\n\nRemember the ${secret}word.\n`;
+  return {
+    ...Object.fromEntries(indexFiles([{ title: secret, html }])),
+    'p0.html': html,
+    'p0.md': markdown,
+  };
+}
+
 type ServerOptions = NonNullable<Parameters<typeof startServer>[1]>;
 
 async function serve(content: Files = files, options: ServerOptions = {}) {
@@ -95,6 +107,7 @@ describe('the MCP server of a site', () => {
     const client = await connect((await serve()).url, {}, options);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
+      'search',
       'fetch_page',
       'list_navigation',
       'list_api_operations',
@@ -153,6 +166,24 @@ describe('the MCP server of a site', () => {
     expect(first).toMatch(/\(The page has 100000 characters\. It continues at offset 50000\.\)$/);
     expect(await call(client, 'fetch_page', { page: 'long', offset: 50_000 })).toHaveLength(50_000);
     expect(await call(client, 'fetch_page', { page: 'long', offset: 200_000 })).toBe('');
+  });
+
+  test('search returns passages with their addresses', async () => {
+    const client = await connect(
+      (await serve({ ...files, ...searchable('Harbor') }, { basePath: '/docs' })).url,
+    );
+    expect(await call(client, 'search', { query: 'harborword' })).toBe(
+      '[Harbor › At ebb](/docs/p0.html#ebb)\n\n## At ebb\n\nRemember the Harborword.',
+    );
+    expect(await call(client, 'search', { query: 'lighthouse' })).toBe('Nothing was found.');
+    expect(await call(client, 'search', { query: 'x', limit: 100 })).toMatch(/^error: /);
+  });
+
+  test('search explains a damaged index', async () => {
+    const damaged = { ...files, '_docyard/search/index.js': 'docyardSearch("index",{})\n' };
+    expect(await call(await connect((await serve(damaged)).url), 'search', { query: 'tide' })).toMatch(
+      /^error: The search index of this release is damaged/,
+    );
   });
 
   test('list_navigation shows sections and the addresses of pages', async () => {
@@ -379,6 +410,7 @@ test('readers of one group receive nothing of another group', async () => {
     makeSite({
       ...files,
       [`${secret}page.md`]: `# ${secret}text`,
+      ...searchable(secret),
       '_docyard/site.json': JSON.stringify({
         ...index,
         description: `${secret}about`,
@@ -418,6 +450,8 @@ test('readers of one group receive nothing of another group', async () => {
       other,
     );
     expect((await asked(own)).join(' ')).toContain(`${own}text`);
+    expect(await call(client, 'search', { query: `${own}word` })).toContain(`${own}word`);
+    expect(await call(client, 'search', { query: `${other}word` })).toBe('Nothing was found.');
     expect((await asked(other)).every((text) => text.startsWith('error: There is no'))).toBe(true);
   }
 });

@@ -1,6 +1,8 @@
 /** The tools of the MCP server. They read only files that the reader of a request may see. */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { SearchIndexError } from '../search/shards.ts';
+import { type Passage, siteSearch } from '../search/site-search.ts';
 import type { ServedSite } from '../serving/served-site.ts';
 import { version } from '../version.ts';
 import { entriesIn, oneLine, outline } from './navigation-outline.ts';
@@ -8,6 +10,7 @@ import { addressIn, partOf, readPage } from './page-text.ts';
 import { type IndexedOperation, type SiteIndex, siteIndexOf } from './site-index.ts';
 
 const maxOperations = 200;
+const maxPassages = 20;
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 const offset = z.int().min(0).max(1_000_000_000).default(0);
@@ -24,6 +27,7 @@ export async function readerServer(site: ServedSite): Promise<McpServer> {
     { name: 'docyard-site', version, ...(index && { title: index.name }) },
     { instructions: instructionsOf(index), capabilities: { tools: { listChanged: false } } },
   );
+  addSearch(server, site);
   addPageTools(server, site, index);
   addOperationTools(server, site, index);
   return server;
@@ -37,6 +41,37 @@ function instructionsOf(index: SiteIndex | undefined): string {
   ]
     .filter((line) => line !== '')
     .join('\n');
+}
+
+function addSearch(server: McpServer, site: ServedSite): void {
+  server.registerTool(
+    'search',
+    {
+      title: 'Search',
+      description: 'Returns the passages of the documentation that match a question or keywords, best first.',
+      inputSchema: z.object({
+        query: z.string().min(1).max(2000).describe('A question or keywords'),
+        limit: z.int().min(1).max(maxPassages).default(5).describe('Number of passages'),
+      }),
+      annotations,
+    },
+    async ({ query, limit }) => {
+      try {
+        const passages = await siteSearch(site).find(query, { limit });
+        return answer(
+          passages.length === 0 ? 'Nothing was found.' : passages.map(passageText).join('\n\n---\n\n'),
+        );
+      } catch (error) {
+        if (!(error instanceof SearchIndexError)) throw error;
+        return failed('The search index of this release is damaged. Use list_navigation to find pages.');
+      }
+    },
+  );
+}
+
+function passageText({ title, heading, url, text }: Passage): string {
+  const name = heading === '' || heading === title ? title : `${title} › ${heading}`;
+  return `[${oneLine(name)}](${url})\n\n${text}`;
 }
 
 function addPageTools(server: McpServer, site: ServedSite, index: SiteIndex | undefined): void {
