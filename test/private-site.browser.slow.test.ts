@@ -63,7 +63,9 @@ describe.skipIf(chromiumPath === undefined)('a private site', () => {
     const { colorScheme } = options;
     const logo = page.getByRole('img', { name: 'Harbour' });
     const shown = await logo.evaluate((image: HTMLImageElement) => image.currentSrc);
-    expect(Buffer.from(shown.split(',')[1] ?? '', 'base64').toString()).toBe(logos[colorScheme ?? 'light']);
+    expect(Buffer.from(shown.split(',')[1] ?? '', 'base64').toString()).toBe(
+      logos[colorScheme === 'dark' ? 'dark' : 'light'],
+    );
     const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(background).toBe(colorScheme === 'dark' ? 'rgb(20, 16, 12)' : 'rgb(255, 250, 240)');
     await signIn(page, 'a wrong password');
