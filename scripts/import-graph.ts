@@ -49,6 +49,7 @@ export const layersByPackage: Readonly<Record<string, readonly (readonly string[
     ['sources'],
     ['settings'],
     ['mcp'],
+    ['answers'],
     ['search'],
     ['access'],
     ['serving'],

@@ -34,7 +34,7 @@ describe('packages', () => {
     'packages/dashboard/src':
       /^(@docyard\/api$|react$|react-dom\/client$|wouter$|@(base-ui|tanstack)\/|packages\/dashboard\/)/,
     'packages/site/src':
-      /^(node:|zod$|yaml$|pino$|commander$|jose$|openid-client$|@modelcontextprotocol\/server$|@aws-sdk\/client-s3$|@docyard\/(api|bundle)$|packages\/site\/)/,
+      /^(node:|zod$|yaml$|pino$|commander$|eventsource-parser$|jose$|openid-client$|@modelcontextprotocol\/server$|@aws-sdk\/client-s3$|@docyard\/(api|bundle)$|packages\/site\/)/,
     'packages/render/src':
       /^(node:(?!https?$|net$|dgram$|http2$|sqlite$|tls$)|packages\/render\/|(?!@docyard|docyard|hono|kysely)[@a-z])/,
   };

@@ -1,6 +1,7 @@
 /** One site of the process: its releases, refreshes and reports. A site that cannot start is retried. */
 import type { Logger } from 'pino';
 import { openGate } from './access/open-gate.ts';
+import { AskEndpoint } from './answers/ask-endpoint.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { Deployment } from './refresh/deployment.ts';
 import type { OnInstallStep } from './releases/install-steps.ts';
@@ -73,6 +74,7 @@ export class DeployedSite {
         openGate(settings.access, { siteName: this.#name, dataDir: settings.dataDir, offline, log }),
       );
     if (settings.mcp) this.hosted.add(mcpEndpoint({ hosts: this.hosted.hosts }));
+    if (settings.answers !== null) this.hosted.add(new AskEndpoint(settings.answers, { offline, log }));
     const onChange = () => this.#running?.reporter?.releaseMayHaveChanged();
     const deployment = new Deployment(settings.staticExport, { store, site: this.hosted, log, onChange });
     this.#running = { store, deployment, reporter: reporterOf(settings, { store, deployment, log }) };

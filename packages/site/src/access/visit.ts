@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { addressAllowed } from '../network/address-ranges.ts';
+import { clientAddress } from '../network/client-address.ts';
 import { readRequestPath } from '../serving/request-path.ts';
 import type { SiteExchange } from '../serving/respond.ts';
 import { send, sendText } from '../serving/send-file.ts';
@@ -65,7 +66,7 @@ export class Visit {
     const to = this.#localPath(this.#query.get('to') ?? '');
     return {
       request: this.exchange.request,
-      clientAddress: this.#clientAddress(),
+      clientAddress: clientAddress(this.exchange.request, this.#options.trustedProxies),
       query: this.#query,
       form,
       to,
@@ -188,15 +189,6 @@ export class Visit {
       forwarded === undefined ? (socket as Partial<TLSSocket>).encrypted === true : forwarded === 'https';
     const host = URL.parse(`http://${headers.host ?? ''}`)?.host ?? 'localhost';
     return `${isSecure ? 'https' : 'http'}://${host}`;
-  }
-
-  #clientAddress(): string {
-    const { headers, socket } = this.exchange.request;
-    const own = socket.remoteAddress ?? '';
-    if (!this.#isForwarded) return own;
-    const chain = (headers['x-forwarded-for']?.toString() ?? '').split(',').map((each) => each.trim());
-    const { trustedProxies } = this.#options;
-    return chain.findLast((address) => address !== '' && !addressAllowed(trustedProxies, address)) ?? own;
   }
 
   /** Never another host, and never the gate itself. */

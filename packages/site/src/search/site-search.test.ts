@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { indexFiles, type TestPage } from '../../../render/test/support/memory-search.ts';
 import { rankingFile, rankingSource } from '../../test/support/ranking-source.ts';
+import { type Page, searchableFiles } from '../../test/support/searchable-site.ts';
 import { makeSite } from '../../test/support/served-releases.ts';
 import { SearchIndexError } from './shards.ts';
 import { siteSearch } from './site-search.ts';
-
-interface Page extends TestPage {
-  markdown: string;
-}
 
 const install: Page = {
   title: 'Install the harbor',
@@ -23,15 +19,6 @@ const backup: Page = {
     '# Backups\n\nCopy the database every night.\n\n## Restore a backup\n\nStop the service and unpack the copy.\n',
 };
 
-function filesOf(pages: readonly Page[]): Record<string, string> {
-  const files: Record<string, string> = Object.fromEntries(indexFiles(pages));
-  for (const [at, { html, markdown }] of pages.entries()) {
-    files[`p${at}.html`] = html;
-    files[`p${at}.md`] = markdown;
-  }
-  return files;
-}
-
 const searchOver = async (files: Record<string, string>) => siteSearch(await makeSite(files));
 
 test('the committed ranking matches the script of the theme', async () => {
@@ -42,7 +29,7 @@ test('the committed ranking matches the script of the theme', async () => {
 });
 
 test('a question finds the section that answers it, with its Markdown and its address', async () => {
-  const site = await makeSite(filesOf([install, backup]));
+  const site = await makeSite(searchableFiles([install, backup]));
   site.configure({ basePath: '/docs' });
   const [passage] = await siteSearch(site).find('How can I restore a backup?', { limit: 3 });
   expect(passage).toMatchObject({
@@ -57,32 +44,32 @@ test('a question finds the section that answers it, with its Markdown and its ad
 });
 
 test('a comment in a code block does not end a section', async () => {
-  const search = await searchOver(filesOf([install, backup]));
+  const search = await searchOver(searchableFiles([install, backup]));
   const [passage] = await search.find('unpack the archive on Linux', { limit: 1 });
   expect(passage?.text).toContain('tar -xzf harbor.tar.gz');
 });
 
 test('a question with a typo and with words that the page lacks finds its page', async () => {
-  const search = await searchOver(filesOf([install, backup]));
+  const search = await searchOver(searchableFiles([install, backup]));
   const [passage] = await search.find('please tell me, must I restroe something on Tuesdays?', { limit: 1 });
   expect(passage?.id).toBe('restore');
   expect(passage?.coverage).toBeLessThan(1);
 });
 
 test('a question about something else finds nothing or passages with little coverage', async () => {
-  const search = await searchOver(filesOf([install, backup]));
+  const search = await searchOver(searchableFiles([install, backup]));
   for (const { coverage } of await search.find('Who won the football cup?', { limit: 5 }))
     expect(coverage).toBeLessThan(0.3);
 });
 
 test('a passage that two versions repeat is found once', async () => {
-  const search = await searchOver(filesOf([backup, install, backup]));
+  const search = await searchOver(searchableFiles([backup, install, backup]));
   const found = await search.find('restore a backup', { limit: 5 });
   expect(found.filter(({ id }) => id === 'restore').map(({ path }) => path)).toEqual(['p0.html']);
 });
 
 test('a page without Markdown has its excerpt, and a page that is not served has no passage', async () => {
-  const files = filesOf([install, backup]);
+  const files = searchableFiles([install, backup]);
   delete files['p1.md'];
   const excerpt = await (await searchOver(files)).find('restore a backup', { limit: 1 });
   expect(excerpt[0]?.text).toBe('Stop the service and unpack the copy.');
@@ -96,8 +83,8 @@ test('a site without a search index has no passages', async () => {
 });
 
 test('readers of two groups find only passages of their own files', async () => {
-  const forA = await searchOver(filesOf([install]));
-  const forB = await searchOver(filesOf([backup]));
+  const forA = await searchOver(searchableFiles([install]));
+  const forB = await searchOver(searchableFiles([backup]));
   const texts = async (search: typeof forA) =>
     JSON.stringify(await search.find('restore a backup, unpack the archive', { limit: 10 }));
   expect(await texts(forA)).not.toContain('Restore');
@@ -112,14 +99,14 @@ test.each([
   ['pages without sections', 'p0', 'docyardSearch("p0",[0,0,["a","p1.html","",[]]])\n'],
   ['nothing', 'p0', ''],
 ])('an index file with %s is refused and not run', async (_, name, content) => {
-  const files = filesOf([install, backup]);
+  const files = searchableFiles([install, backup]);
   const search = await searchOver({ ...files, [`_docyard/search/${name}.js`]: content });
   await expect(search.find('restore a backup', { limit: 5 })).rejects.toThrow(SearchIndexError);
   expect('wasRun' in globalThis).toBe(false);
 });
 
 test('an index that claims more sections than a site can have is refused', async () => {
-  const files = filesOf([install]);
+  const files = searchableFiles([install]);
   const index = files['_docyard/search/index.js'] ?? '';
   const search = await searchOver({
     ...files,
@@ -129,7 +116,7 @@ test('an index that claims more sections than a site can have is refused', async
 });
 
 test('an address of a page cannot lead out of the site', async () => {
-  const files = filesOf([install, backup]);
+  const files = searchableFiles([install, backup]);
   const pages = files['_docyard/search/p0.js'] ?? '';
   const search = await searchOver({
     ...files,

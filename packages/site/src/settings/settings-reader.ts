@@ -26,7 +26,8 @@ type AddressName =
   | 'accessSessionKeyFile'
   | 'accessPasswordFile'
   | 'accessClientSecretFile'
-  | 'accessTokenKeyFile';
+  | 'accessTokenKeyFile'
+  | 'assistantKeyFile';
 
 /** Validates settings wherever they come from. */
 export class SettingsReader {

@@ -1,6 +1,7 @@
 /** Every setting of a site. A test checks the manual's table against it. */
 import { z } from 'zod';
 import { accessSettings } from '../access/access-settings.ts';
+import { answerSettings } from '../answers/answer-settings.ts';
 import { accessLogFormats } from '../serving/access-log-line.ts';
 import { reportSettings } from './report-settings.ts';
 
@@ -241,6 +242,7 @@ export const siteSettings = {
     meaning: 'Serve an MCP server for readers at /mcp.',
   },
   ...accessSettings,
+  ...answerSettings,
   ...reportSettings,
 } as const satisfies Record<string, Setting>;
 

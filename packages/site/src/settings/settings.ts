@@ -7,7 +7,8 @@ import type { z } from 'zod';
 import type { ContentKey, PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 import { accessSettingsOf, type AccessSettings } from '../access/access-settings.ts';
-import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf } from './keys.ts';
+import { answerSettingsOf, type AnswerSettings } from '../answers/answer-settings.ts';
+import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf, readKeyFile } from './keys.ts';
 import type { AccessLogFormat } from '../serving/access-log-line.ts';
 import type { CertificateFiles } from '../serving/certificates.ts';
 import { closestName } from './closest-name.ts';
@@ -48,6 +49,8 @@ export interface SettingsOfSite {
   access: AccessSettings | null;
   /** Whether readers can use the MCP server of the site. */
   mcp: boolean;
+  /** Null without an assistant. */
+  answers: AnswerSettings | null;
 }
 
 /** An entry of `sites`. */
@@ -231,6 +234,7 @@ function settingsOfSite(
     report: readsKeys ? reportSettingsOf(report, environment) : null,
     access: readsKeys ? accessOf(reader) : null,
     mcp: reader.read('mcp'),
+    answers: readsKeys ? answersOf(reader) : null,
   };
 }
 
@@ -255,6 +259,23 @@ function accessOf(reader: SettingsReader): AccessSettings | null {
     signInUrl: reader.read('accessSignInUrl'),
     userHeader: reader.read('accessUserHeader'),
     groupsHeader: reader.read('accessGroupsHeader'),
+  });
+}
+
+function answersOf(reader: SettingsReader): AnswerSettings | null {
+  const keyFile = reader.address('assistantKeyFile');
+  return answerSettingsOf({
+    isEnabled: reader.read('assistantEnabled'),
+    modelUrl: reader.read('assistantModelUrl'),
+    modelName: reader.read('assistantModel'),
+    provider: reader.read('assistantProvider'),
+    readKey: () => (keyFile === null ? null : readKeyFile(keyFile)),
+    maxQuestionsPerHour: reader.read('assistantMaxQuestionsPerHour'),
+    maxTokensPerDay: reader.read('assistantMaxTokensPerDay'),
+    maxAnswerTokens: reader.read('assistantMaxAnswerTokens'),
+    timeoutSeconds: reader.read('assistantTimeoutSeconds'),
+    instructions: reader.read('assistantInstructions') ?? '',
+    trustedProxies: reader.read('accessTrustedProxies') ?? [],
   });
 }
 

@@ -1,0 +1,132 @@
+/** Settings of the assistant that answers questions of readers; off without `assistant.enabled`. */
+import { z } from 'zod';
+import { ConfigError } from '../errors.ts';
+
+export const assistantProviders = ['openai-compatible', 'anthropic'] as const;
+
+export interface ModelSettings {
+  provider: (typeof assistantProviders)[number];
+  /** Without a slash at the end. */
+  url: string;
+  name: string;
+  /** Secret. */
+  key: string | null;
+}
+
+export interface AnswerSettings {
+  /** Null for passages without an answer. */
+  model: ModelSettings | null;
+  maxQuestionsPerHour: number;
+  maxTokensPerDay: number;
+  maxAnswerTokens: number;
+  timeoutSeconds: number;
+  instructions: string;
+  trustedProxies: readonly string[];
+}
+
+const flag = z.union([z.boolean(), z.stringbool({ error: 'must be on or off' })], {
+  error: 'must be on or off',
+});
+const whole = (min: number, max: number) =>
+  z.coerce
+    .number({ error: 'must be a number' })
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+
+export const answerSettings = {
+  assistantEnabled: {
+    path: 'assistant.enabled',
+    scope: 'shared',
+    variable: 'ASSISTANT_ENABLED',
+    check: flag.default(false),
+    meaning: 'On: readers can ask questions about the site.',
+  },
+  assistantModelUrl: {
+    path: 'assistant.modelUrl',
+    scope: 'shared',
+    variable: 'ASSISTANT_MODEL_URL',
+    check: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .transform((url) => url.replace(/\/$/, ''))
+      .optional(),
+    meaning:
+      'Base address of the model endpoint, such as http://127.0.0.1:8000/v1. Without it, readers get passages.',
+  },
+  assistantModel: {
+    path: 'assistant.model',
+    scope: 'shared',
+    variable: 'ASSISTANT_MODEL',
+    check: z.string().min(1).optional(),
+    meaning: 'Name of the model. Required with modelUrl.',
+  },
+  assistantProvider: {
+    path: 'assistant.provider',
+    scope: 'shared',
+    variable: 'ASSISTANT_PROVIDER',
+    check: z
+      .enum(assistantProviders, { error: `must be one of ${assistantProviders.join(', ')}` })
+      .default('openai-compatible'),
+    meaning: 'Protocol of the endpoint: openai-compatible or anthropic.',
+  },
+  assistantKeyFile: {
+    path: 'assistant.keyFile',
+    scope: 'shared',
+    variable: 'ASSISTANT_KEY_FILE',
+    check: z.string().optional(),
+    meaning: 'File with the API key of the endpoint.',
+  },
+  assistantMaxQuestionsPerHour: {
+    path: 'assistant.maxQuestionsPerHour',
+    scope: 'shared',
+    variable: 'ASSISTANT_MAX_QUESTIONS_PER_HOUR',
+    check: whole(1, 100_000).default(60),
+    meaning: 'Questions per hour of one reader, or of one address if readers do not sign in.',
+  },
+  assistantMaxTokensPerDay: {
+    path: 'assistant.maxTokensPerDay',
+    scope: 'shared',
+    variable: 'ASSISTANT_MAX_TOKENS_PER_DAY',
+    check: whole(1, 1_000_000_000_000).default(2_000_000),
+    meaning: 'Tokens that all questions of a day (UTC) may use. Counted per process, from its start.',
+  },
+  assistantMaxAnswerTokens: {
+    path: 'assistant.maxAnswerTokens',
+    scope: 'shared',
+    variable: 'ASSISTANT_MAX_ANSWER_TOKENS',
+    check: whole(50, 32_000).default(800),
+    meaning: 'Longest answer, in tokens.',
+  },
+  assistantTimeoutSeconds: {
+    path: 'assistant.timeoutSeconds',
+    scope: 'shared',
+    variable: 'ASSISTANT_TIMEOUT_SECONDS',
+    check: whole(1, 600).default(60),
+    meaning: 'Time for one answer.',
+  },
+  assistantInstructions: {
+    path: 'assistant.instructions',
+    scope: 'shared',
+    variable: 'ASSISTANT_INSTRUCTIONS',
+    check: z.string().max(4000, 'must have at most 4000 characters').optional(),
+    meaning: 'Additional instructions for the model, such as the tone of answers.',
+  },
+} as const;
+
+interface GivenAssistant extends Omit<AnswerSettings, 'model'> {
+  isEnabled: boolean;
+  modelUrl: string | undefined;
+  modelName: string | undefined;
+  provider: ModelSettings['provider'];
+  readKey: () => string | null;
+}
+
+/** Null when it is off. */
+export function answerSettingsOf(given: GivenAssistant): AnswerSettings | null {
+  const { isEnabled, modelUrl, modelName, provider, readKey, ...limits } = given;
+  if (!isEnabled) return null;
+  if (modelUrl === undefined) return { model: null, ...limits };
+  if (modelName === undefined)
+    throw new ConfigError('assistant.modelUrl is set without assistant.model. Name the model to use.');
+  return { model: { provider, url: modelUrl, name: modelName, key: readKey() }, ...limits };
+}
