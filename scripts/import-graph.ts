@@ -50,7 +50,7 @@ export const layersByPackage: Readonly<Record<string, readonly (readonly string[
     ['settings'],
     ['mcp'],
     ['search'],
-    ['access'],
+    ['analytics', 'access'],
     ['serving'],
     ['disk', 'network'],
   ],

@@ -1,5 +1,6 @@
 /** Every setting of a site. A test checks the manual's table against it. */
 import { z } from 'zod';
+import { analyticsSettings } from '../analytics/analytics-settings.ts';
 import { accessSettings } from '../access/access-settings.ts';
 import { accessLogFormats } from '../serving/access-log-line.ts';
 import { reportSettings } from './report-settings.ts';
@@ -241,6 +242,7 @@ export const siteSettings = {
     meaning: 'Serve an MCP server for readers at /mcp.',
   },
   ...accessSettings,
+  ...analyticsSettings,
   ...reportSettings,
 } as const satisfies Record<string, Setting>;
 

@@ -6,10 +6,12 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { ContentKey, PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
+import type { AnalyticsSettings } from '../analytics/analytics-settings.ts';
 import { accessSettingsOf, type AccessSettings } from '../access/access-settings.ts';
 import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf } from './keys.ts';
 import type { AccessLogFormat } from '../serving/access-log-line.ts';
 import type { CertificateFiles } from '../serving/certificates.ts';
+import type { PublicAddress } from '../serving/request-origin.ts';
 import { closestName } from './closest-name.ts';
 import { reportSettingsOf, type ReportSettings } from './report-settings.ts';
 import { entrySettings, type logLevels, type Setting, siteSettings } from './settings-table.ts';
@@ -48,6 +50,8 @@ export interface SettingsOfSite {
   access: AccessSettings | null;
   /** Whether readers can use the MCP server of the site. */
   mcp: boolean;
+  /** Null when off. */
+  analytics: (AnalyticsSettings & PublicAddress) | null;
 }
 
 /** An entry of `sites`. */
@@ -231,6 +235,16 @@ function settingsOfSite(
     report: readsKeys ? reportSettingsOf(report, environment) : null,
     access: readsKeys ? accessOf(reader) : null,
     mcp: reader.read('mcp'),
+    analytics: analyticsOf(reader),
+  };
+}
+
+function analyticsOf(reader: SettingsReader): SettingsOfSite['analytics'] {
+  if (!reader.read('analyticsEnabled')) return null;
+  return {
+    retentionDays: reader.read('analyticsRetentionDays'),
+    url: reader.read('accessUrl') ?? null,
+    trustedProxies: reader.read('accessTrustedProxies') ?? [],
   };
 }
 
