@@ -32,7 +32,7 @@ async function start({ basePath = '', days = ['2026-07-01'] } = {}): Promise<Cou
     'guides/start.md': '# start',
     'guides/index.html': 'guides',
     'guides.md': '# guides',
-    'notes.md': 'a file that is no page',
+    'notes.md': 'a file without a page',
     '404.html': 'missing',
     'picture.svg': '<svg/>',
     '_docyard/frame.html': 'a part',

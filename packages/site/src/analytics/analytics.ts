@@ -27,7 +27,7 @@ const maxNames: Record<ReadingMetric, number> = {
   searches: 1,
   empty_searches: 500,
 };
-export const otherName = '(other)';
+const otherName = '(other)';
 const maxFeedbackPerDay = 1000;
 const dayMs = 86_400_000;
 
@@ -172,7 +172,7 @@ export class Analytics implements PageObserver {
 }
 
 /** The path of a page or of its Markdown, such as `/guides/start`. Undefined for other files. */
-export function pagePathOf(site: ServedSite, file: string): string | undefined {
+function pagePathOf(site: ServedSite, file: string): string | undefined {
   if (file === '404.html' || file.startsWith('_docyard/')) return undefined;
   if (file.endsWith('.html')) return `/${file.replace(/(?:(?:^|\/)index)?\.html$/, '')}`;
   if (!file.endsWith('.md')) return undefined;

@@ -1,4 +1,4 @@
-/** Tells agents from humans by what a client says about itself. Unknown clients are humans. */
+/** Distinguishes agents from humans by what a client says about itself. Unknown clients are humans. */
 import type { IncomingMessage } from 'node:http';
 import type { ReaderKind } from '@docyard/api';
 

@@ -1,7 +1,7 @@
 /** Limits texts of readers, and drops search texts that may identify a person or hold a secret. */
 
 const maxQueryCharacters = 100;
-export const maxCommentCharacters = 2000;
+const maxCommentCharacters = 2000;
 
 /** Undefined for a text that must not be stored. */
 export function recordedQuery(text: string): string | undefined {

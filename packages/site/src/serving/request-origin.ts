@@ -1,4 +1,4 @@
-/** Where a request comes from, as far as a trusted proxy tells. */
+/** Where a request comes from, with the headers of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { addressAllowed } from '../network/address-ranges.ts';
