@@ -80,7 +80,7 @@ export class DeployedSite {
     const onChange = () => this.#running?.reporter?.releaseMayHaveChanged();
     const deployment = new Deployment(settings.staticExport, { store, site: this.hosted, log, onChange });
     const analytics = this.#openAnalytics(settings);
-    const reporter = reporterOf(settings, { store, deployment, log });
+    const reporter = reporterOf(settings, { store, deployment, analytics, log });
     this.#running = { store, deployment, reporter, analytics };
   }
 
@@ -167,7 +167,7 @@ export class DeployedSite {
 
 function reporterOf(
   { report, staticExport: { publicKeys, offline } }: SettingsOfSite,
-  parts: { store: ReleaseStore; deployment: Deployment; log: Logger },
+  parts: Omit<Running, 'reporter'> & { log: Logger },
 ): Reporter | undefined {
   return report === null ? undefined : new Reporter(report, { ...parts, publicKeys, offline });
 }
