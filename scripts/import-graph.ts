@@ -51,7 +51,7 @@ export const layersByPackage: Readonly<Record<string, readonly (readonly string[
     ['mcp'],
     ['answers'],
     ['search'],
-    ['access'],
+    ['analytics', 'access'],
     ['serving'],
     ['disk', 'network'],
   ],

@@ -173,7 +173,7 @@ async function askAll(site: ServedSite, all: readonly Asked[]) {
     maxAnswerTokens: 800,
     timeoutSeconds: 300,
     instructions: '',
-    trustedProxies: [],
+    site: { url: null, trustedProxies: [] },
   };
   const parts = { settings, budget: new TokenBudget(1e9), offline: false, log: pino({ level: 'silent' }) };
   const outcomes: Outcome[] = [];

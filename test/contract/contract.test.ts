@@ -136,6 +136,13 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   resumeDeployment: deployment,
   cancelInstruction: deployment,
   deleteDeployment: async () => ({ params: { deploymentId: await stage.addDeployment(service) } }),
+  reportReadings: async () => {
+    await stage.addDeployment(service, { name: 'counting' });
+    return { body: stage.siteReadings('counting') };
+  },
+  readAnalytics: () => ({ query: { days: '7' } }),
+  exportAnalytics: () => ({ query: { days: '7' } }),
+  deleteAnalytics: deployment,
   checkSource: () => ({ body: { source: { repository: stage.siteFolder() } } }),
   followExports: () => ({}),
   createPreview: completed,
@@ -219,6 +226,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     };
     // This installation already has a user.
     if (id === 'setUp') return ask(id, given, { to: service });
+    if (id === 'reportReadings') return ask(id, { body: stage.siteReadings('without-a-report') });
     if (given.params !== undefined) return ask(id, { ...given, params });
     if (id === 'createKey' || id === 'checkSource')
       return ask(id, { body: { ...(given.body as object), projectId: params.projectId } });

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { AgentJob, ExportJob, Project, ReportDeployment } from '@docyard/api';
+import type { AgentJob, ExportJob, Project, ReportDeployment, ReportReadings } from '@docyard/api';
 import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
 import type { AgentInput } from '../../packages/server/src/agent/record.ts';
 import { runStatements } from '../postgres.ts';
@@ -238,6 +238,25 @@ export function siteReport(name: string, acceptsInstructions = true): ReportDepl
     held: null,
     lastRefresh: null,
     finished: null,
+  };
+}
+
+/** What readers of a site did, as `docyard site` sends it. */
+export function siteReadings(name: string): ReportReadings {
+  const day = new Date().toISOString().slice(0, 10);
+  return {
+    name,
+    source: 'a'.repeat(24),
+    counts: [{ day, metric: 'views', name: '/tides', reader: 'human', count: 3 }],
+    feedback: [
+      {
+        id: 'a'.repeat(16),
+        day,
+        path: '/tides',
+        isHelpful: false,
+        comment: 'Where is the harbor of theirs?',
+      },
+    ],
   };
 }
 

@@ -174,3 +174,34 @@ test('a key that reports can do nothing else', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
 });
+
+test('a site that counts its readers sends the counts to the service, once also when it is killed', async () => {
+  const environment = { ANALYTICS_ENABLED: 'on' };
+  const humanViews = async () =>
+    (await service.client.call('readAnalytics', { query: { days: 2 } })).totals.human;
+  const read = async (site: Site, times: number) => {
+    for (let each = 0; each < times; each += 1)
+      await fetch(`${site.origin}/`, { headers: { 'user-agent': 'Mozilla/5.0', accept: 'text/html' } });
+  };
+  const first = await startReportingSite('docs-counting', environment);
+  await expect.poll(() => servedVersion('docs-counting'), { timeout: 20_000 }).toBeTruthy();
+  await read(first, 3);
+  await expect.poll(humanViews, { timeout: 30_000 }).toBe(3);
+  await first.kill();
+  const { dataDir } = first;
+  const second = await startSite({
+    dataDir,
+    staticExport: { bundleUrl: `${service.origin}/v1/static-export/latest/bundle?domain=${domain}` },
+    environment: {
+      DOCYARD_API_KEY: service.key,
+      REPORT_URL: service.origin,
+      REPORT_KEY: reportKey,
+      REPORT_NAME: 'docs-counting',
+      REPORT_SECONDS: '1',
+      ...environment,
+    },
+  });
+  await read(second, 2);
+  await expect.poll(humanViews, { timeout: 30_000 }).toBe(5);
+  await second.stop();
+}, 120_000);

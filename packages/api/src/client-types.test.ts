@@ -103,7 +103,7 @@ describe('client.call', () => {
 
   it('client.call accepts every operation except event streams and files', () => {
     expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<
-      'followExport' | 'followExports' | 'followAgentJobs' | 'exportAuditLog'
+      'followExport' | 'followExports' | 'followAgentJobs' | 'exportAuditLog' | 'exportAnalytics'
     >();
   });
 

@@ -133,3 +133,10 @@ export const testEvent = 'webhook.test';
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 export const auditFormats = ['csv', 'json'] as const;
+
+/** What `docyard site` counts per day when analytics are on. */
+export const readingMetrics = ['views', 'missing', 'searches', 'empty_searches'] as const;
+export type ReadingMetric = (typeof readingMetrics)[number];
+
+export const readerKinds = ['human', 'agent'] as const;
+export type ReaderKind = (typeof readerKinds)[number];

@@ -1,5 +1,6 @@
 export * from './client.ts';
 export * from './constants.ts';
+export { csvLineOf } from './csv.ts';
 export { dashboardPath } from './dashboard-path.ts';
 export * from './errors.ts';
 export * from './insight-schemas.ts';

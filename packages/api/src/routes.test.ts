@@ -43,6 +43,10 @@ describe('operations', () => {
   );
 
   const ofOneProject = [
+    'deleteAnalytics',
+    'exportAnalytics',
+    'readAnalytics',
+    'reportReadings',
     ['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
     ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
     ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],

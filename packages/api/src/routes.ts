@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { agentOperations } from './agent-operations.ts';
 import { auditOperations } from './audit-operations.ts';
+import { analyticsOperations } from './analytics-operations.ts';
 import { deploymentOperations } from './deployment-operations.ts';
 import type { ErrorCode } from './errors.ts';
 import { exportOperations } from './export-operations.ts';
@@ -25,6 +26,7 @@ export const operations = {
   ...keyOperations,
   ...webhookOperations,
   ...deploymentOperations,
+  ...analyticsOperations,
   ...reviewOperations,
   ...userOperations,
   readMe: {

@@ -8,6 +8,7 @@ export { Domain } from './primitives.ts';
 export * from './agent-schemas.ts';
 export * from './project-agent-schemas.ts';
 export * from './project-git-schemas.ts';
+export * from './analytics-schemas.ts';
 export * from './deployment-schemas.ts';
 export * from './export-schemas.ts';
 export * from './key-schemas.ts';

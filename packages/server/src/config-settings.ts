@@ -267,6 +267,10 @@ export const settings = {
     check: count(1, 36_500, 90),
     meaning: 'Days that the steps and the diff of an agent job are kept after its end.',
   },
+  RETENTION_ANALYTICS_DAYS: {
+    check: count(1, 3650, 400),
+    meaning: 'Days that page views, searches and feedback of deployments are kept.',
+  },
   DRAIN_SECONDS: {
     check: count(0, 600, 0),
     meaning: 'How long a stopping server answers 503, for load balancers to notice.',

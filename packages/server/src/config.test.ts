@@ -50,7 +50,7 @@ test('every setting has a default', () => {
       bodyBytes: 1_000_000,
       connections: 10_000,
     },
-    retention: { exports: 5, days: 30, agentDays: 90, jobDays: 90 },
+    retention: { exports: 5, days: 30, agentDays: 90, jobDays: 90, analyticsDays: 400 },
     drainSeconds: 0,
     dashboard: true,
   });
@@ -113,6 +113,7 @@ test('every setting is read', () => {
     RETENTION_DAYS: '10',
     RETENTION_AGENT_DAYS: '20',
     RETENTION_JOB_DAYS: '20',
+    RETENTION_ANALYTICS_DAYS: '21',
     DRAIN_SECONDS: '7',
     DASHBOARD: 'off',
   });
@@ -185,7 +186,7 @@ test('every setting is read', () => {
       bodyBytes: 8000,
       connections: 14,
     },
-    retention: { exports: 9, days: 10, agentDays: 20, jobDays: 20 },
+    retention: { exports: 9, days: 10, agentDays: 20, jobDays: 20, analyticsDays: 21 },
     drainSeconds: 7,
     dashboard: false,
   });
@@ -254,6 +255,7 @@ describe('an invalid value', () => {
     RETENTION_DAYS: ['0', '40000'],
     RETENTION_AGENT_DAYS: ['0', '40000'],
     RETENTION_JOB_DAYS: ['0', '40000'],
+    RETENTION_ANALYTICS_DAYS: ['0', '4000'],
     DRAIN_SECONDS: ['-1', '601', 'long'],
     AUTO_MIGRATE: ['later'],
     DASHBOARD: ['hidden', '2'],

@@ -87,7 +87,7 @@ export interface Config {
     bodyBytes: number;
     connections: number;
   };
-  retention: { exports: number; days: number; agentDays: number; jobDays: number };
+  retention: { exports: number; days: number; agentDays: number; jobDays: number; analyticsDays: number };
   drainSeconds: number;
   dashboard: boolean;
 }
@@ -167,6 +167,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
       days: value.RETENTION_DAYS,
       agentDays: value.RETENTION_AGENT_DAYS,
       jobDays: value.RETENTION_JOB_DAYS,
+      analyticsDays: value.RETENTION_ANALYTICS_DAYS,
     },
     drainSeconds: value.DRAIN_SECONDS,
     dashboard: value.DASHBOARD,

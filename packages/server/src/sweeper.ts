@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { continueWithMessages } from './agent/message.ts';
 import { sweepAgentJobs } from './agent/retention.ts';
+import { sweepAnalytics } from './deployment-registry/analytics.ts';
 import type { Context } from './context.ts';
 import { sweepPreviews } from './exports/previews.ts';
 import { sweepProjectCaches } from './build-cache/cache-folder.ts';
@@ -31,7 +32,7 @@ export class Sweeper {
       work(context).catch((error: unknown) => context.log.warn({ err: error }, `${work.name} failed`));
     const removeOldRecords = (): Promise<unknown> =>
       runUnlessLocked(context.database, 'sweep', async () => {
-        for (const work of [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepSessions])
+        for (const work of [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepSessions, sweepAnalytics])
           await attempt(work);
       });
     this.#recount = new Task(() => attempt(({ database }) => recountQueued(database)), cleanupShare);

@@ -1,5 +1,8 @@
 /** One site of the process: its releases, refreshes and reports. A site that cannot start is retried. */
 import type { Logger } from 'pino';
+import { analyticsFile } from './analytics/analytics-database.ts';
+import { Analytics } from './analytics/analytics.ts';
+import { analyticsEndpoints } from './analytics/endpoints.ts';
 import { openGate } from './access/open-gate.ts';
 import { AskEndpoint } from './answers/ask-endpoint.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
@@ -19,6 +22,7 @@ interface Running {
   store: ReleaseStore;
   deployment: Deployment;
   reporter: Reporter | undefined;
+  analytics: Analytics | undefined;
 }
 
 /** Without a name for the only site. */
@@ -77,13 +81,31 @@ export class DeployedSite {
     if (settings.answers !== null) this.hosted.add(new AskEndpoint(settings.answers, { offline, log }));
     const onChange = () => this.#running?.reporter?.releaseMayHaveChanged();
     const deployment = new Deployment(settings.staticExport, { store, site: this.hosted, log, onChange });
-    this.#running = { store, deployment, reporter: reporterOf(settings, { store, deployment, log }) };
+    const analytics = this.#openAnalytics(settings);
+    const reporter = reporterOf(settings, { store, deployment, analytics, log });
+    this.#running = { store, deployment, reporter, analytics };
+  }
+
+  /** A site whose analytics cannot be opened is served without them. */
+  #openAnalytics({ analytics: settings, dataDir }: SettingsOfSite): Analytics | undefined {
+    if (settings === null) return undefined;
+    const { log } = this.#parts;
+    try {
+      const analytics = new Analytics({ dataDir, retentionDays: settings.retentionDays, log });
+      for (const endpoint of analyticsEndpoints(analytics, settings)) this.hosted.add(endpoint);
+      this.hosted.observe(analytics);
+      return analytics;
+    } catch (error) {
+      log.error(`analytics are off, because ${analyticsFile} cannot be opened: ${(error as Error).message}`);
+      return undefined;
+    }
   }
 
   /** Serves the installed release and follows its source. */
   async start(): Promise<void> {
     await this.open();
     await this.#running?.deployment.start();
+    this.#running?.analytics?.start();
     this.#running?.reporter?.start();
     this.#problem = undefined;
     this.#failures = 0;
@@ -127,8 +149,10 @@ export class DeployedSite {
   async #close(drained?: Promise<void>): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
+    this.hosted.observe(undefined);
     await running?.reporter?.stop();
     await running?.deployment.stop(drained);
+    running?.analytics?.stop();
     await running?.store.close();
   }
 
@@ -145,7 +169,7 @@ export class DeployedSite {
 
 function reporterOf(
   { report, staticExport: { publicKeys, offline } }: SettingsOfSite,
-  parts: { store: ReleaseStore; deployment: Deployment; log: Logger },
+  parts: Omit<Running, 'reporter'> & { log: Logger },
 ): Reporter | undefined {
   return report === null ? undefined : new Reporter(report, { ...parts, publicKeys, offline });
 }

@@ -65,7 +65,7 @@ export interface SiteSettings extends Surroundings {
   drilldown?: boolean;
   contextual: ContextualMenu;
   timestamp: boolean;
-  feedback: { suggestEdit: boolean; raiseIssue: boolean };
+  feedback: { suggestEdit: boolean; raiseIssue: boolean; thumbsRating: boolean };
   searchPrompt?: string;
   redirects: Redirect[];
   variables: Record<string, string>;
@@ -108,6 +108,7 @@ export function readSettings(
     feedback: {
       suggestEdit: at(config, 'feedback', 'suggestEdit') === true,
       raiseIssue: at(config, 'feedback', 'raiseIssue') === true,
+      thumbsRating: at(config, 'feedback', 'thumbsRating') === true,
     },
     ...optional('searchPrompt', textAt(config, 'search', 'prompt')),
     redirects: readRedirects(config),

@@ -35,7 +35,10 @@ export async function* sharedFiles({
     ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
   ];
   yield* bundledFontFiles(styleFiles.fonts.bundled);
-  yield* themeFiles({ withCopy: menus.some(offersCopy) });
+  yield* themeFiles({
+    withCopy: menus.some(offersCopy),
+    withFeedback: site.settings.feedback.thumbsRating,
+  });
   const content =
     inThemeLayer(siteStylesheet(site.settings, styleFiles) + entryColorsCss(site.navigation.branches)) +
     (await utilityStylesheet(classes)) +

@@ -22,6 +22,15 @@ describe('the files every page loads', () => {
   });
 });
 
+describe('the script of feedback', () => {
+  it('sends requests to its own site only, and keeps nothing', () => {
+    expect(files.get('feedback.js')?.match(/fetch\(root \+ /g)).toHaveLength(2);
+    expect(files.get('feedback.js')?.match(/fetch\(/g)).toHaveLength(2);
+    expect(files.get('feedback.js')).not.toMatch(/https?:\/|localStorage|cookie|innerHTML|sendBeacon/);
+    expect(packedBytes('feedback.js') + packedBytes('feedback.css')).toBeLessThan(3500);
+  });
+});
+
 describe('the files of API pages', () => {
   it('stay within their budgets', () => {
     expect(packedBytes('try-it.js')).toBeLessThan(8000);

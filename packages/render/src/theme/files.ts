@@ -24,7 +24,9 @@ export function apiFiles(features: ReadonlySet<PageFeature>): ThemeFile[] {
   ];
 }
 
-export function themeFiles({ withCopy = true } = {}): ThemeFile[] {
+export const feedbackScript = '_docyard/feedback.js';
+
+export function themeFiles({ withCopy = true, withFeedback = true } = {}): ThemeFile[] {
   return [
     { path: '_docyard/style.css', content: layerOrder + inThemeLayer(joined('style/')) },
     { path: '_docyard/app.js', content: joined('app/') },
@@ -32,6 +34,12 @@ export function themeFiles({ withCopy = true } = {}): ThemeFile[] {
     { path: '_docyard/search-texts.js', content: single('search-texts.js') },
     { path: '_docyard/theme.js', content: single('theme.js') },
     ...(withCopy ? [{ path: '_docyard/copy-page.js', content: single('copy-page.js') }] : []),
+    ...(withFeedback
+      ? [
+          { path: feedbackScript, content: single('feedback.js') },
+          { path: '_docyard/feedback.css', content: inThemeLayer(single('feedback.css')) },
+        ]
+      : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { attributes, element, escapeText } from '../text/html.ts';
 import type { PageView } from './shell.ts';
 import { socialImageSize } from './social-image-svg.ts';
-import { tryItScript } from './files.ts';
+import { feedbackScript, tryItScript } from './files.ts';
 import { plainTitle } from './titles.ts';
 
 /**
@@ -52,6 +52,7 @@ export function headHtml(view: PageView): string {
     deferred(`${prefix}_docyard/app.js`),
     ...(view.islands?.modules ?? []).map(deferred),
     ...(view.connectSources ? [deferred(`${prefix}${tryItScript}`)] : []),
+    ...(settings.feedback.thumbsRating ? [deferred(`${prefix}${feedbackScript}`)] : []),
     ...(view.customScripts?.paths ?? []).map(deferred),
   ];
   return `${lines.join('\n')}\n`;

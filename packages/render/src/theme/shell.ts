@@ -226,7 +226,16 @@ function pageFoot(view: FramedView): string {
     ? `<p class="dy-page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>`
     : '';
   const links = pageLinks && `<p class="dy-page-links">${pageLinks}</p>`;
-  return `<div class="dy-page-foot"><div${frameId(view, 'page-feedback')}></div>${links}${day}</div>\n`;
+  const feedback = attributes({
+    'data-feedback': view.settings.feedback.thumbsRating ? feedbackTexts(words) : undefined,
+  });
+  return `<div class="dy-page-foot"><div${frameId(view, 'page-feedback')}${feedback}></div>${links}${day}</div>\n`;
+}
+
+/** In the order in which `feedback.js` names them. */
+function feedbackTexts(words: Words): string {
+  const { helpful, yes, no, comment, send, thanks, notSent } = words;
+  return [helpful, yes, no, comment, send, thanks, notSent].join('|');
 }
 
 function spokenDay(day: string, language: string): string {

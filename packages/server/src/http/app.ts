@@ -16,6 +16,7 @@ import { markAuthenticated } from './connections.ts';
 import { addDashboard } from './dashboard.ts';
 import { respondWithError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
+import { analyticsHandlers } from './handlers/analytics.ts';
 import { auditHandlers } from './handlers/audit.ts';
 import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts } from './handlers/exports.ts';
@@ -116,6 +117,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...agentHandlers(stopping),
       ...keyHandlers,
       ...projectHandlers,
+      ...analyticsHandlers(stopping),
       ...auditHandlers(stopping),
       ...systemHandlers(context.clock.now(), stopping),
       ...webhookHandlers,

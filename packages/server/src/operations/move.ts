@@ -40,6 +40,8 @@ const tableKeys = {
   webhook_deliveries: ['sequence'],
   webhook_attempts: ['delivery_id', 'number'],
   deployments: ['sequence'],
+  deployment_counts: ['deployment_id', 'day', 'metric', 'name', 'reader', 'source'],
+  deployment_feedback: ['deployment_id', 'id'],
 } as const satisfies Record<keyof Tables, readonly string[]>;
 
 type TableName = keyof Tables;

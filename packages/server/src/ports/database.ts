@@ -2,6 +2,7 @@
  * The tables that every SQL adapter provides. Times are ISO 8601 UTC text, lists and records are JSON text, so that
  * the same queries run on every database.
  */
+import type { ReaderKind, ReadingMetric } from '@docyard/api';
 import { PostgresAdapter, sql, type Generated, type Kysely } from 'kysely';
 
 export interface OrganizationRow {
@@ -320,6 +321,27 @@ export interface DeploymentRow {
   last_seen_at: string;
 }
 
+/** What readers of a deployment did on one day, as its site reports it. */
+export interface DeploymentCountRow {
+  deployment_id: string;
+  day: string;
+  metric: ReadingMetric;
+  name: string;
+  reader: ReaderKind;
+  /** The file of the site that has the count. */
+  source: string;
+  count: number;
+}
+
+export interface DeploymentFeedbackRow {
+  deployment_id: string;
+  id: string;
+  day: string;
+  path: string;
+  is_helpful: number;
+  comment: string | null;
+}
+
 /** The name of the fact with the last migration and the version of Docyard that applied it. */
 export const schemaVersionName = 'schema_version';
 
@@ -359,6 +381,8 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
   deployments: DeploymentRow;
+  deployment_counts: DeploymentCountRow;
+  deployment_feedback: DeploymentFeedbackRow;
 }
 
 export type Database = Kysely<Tables>;

@@ -27,6 +27,8 @@ const tables: Record<keyof Tables, true> = {
   webhook_deliveries: true,
   webhook_attempts: true,
   deployments: true,
+  deployment_counts: true,
+  deployment_feedback: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

@@ -1,7 +1,7 @@
 /** Shared passwords from a file of hashes. Each can give groups. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts } from '../serving/attempts.ts';
 import { groupsIn } from './reader.ts';
 import type { Outcome, SignIn, SignInPage, SignInStep } from './sign-in.ts';
 
@@ -63,7 +63,7 @@ function parseLine(line: string): PasswordHash | undefined {
 
 export class PasswordSignIn implements SignIn {
   readonly #hashes: readonly PasswordHash[];
-  readonly #attempts = new Attempts();
+  readonly #attempts = new Attempts(10);
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 

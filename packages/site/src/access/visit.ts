@@ -1,8 +1,6 @@
 /** One request at the gate, with its addresses and cookies. */
 import { randomBytes } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
-import { addressAllowed } from '../network/address-ranges.ts';
-import { clientAddress } from '../network/client-address.ts';
+import { clientAddressOf, isSameOrigin, originOf, type PublicAddress } from '../serving/request-origin.ts';
 import { readRequestPath } from '../serving/request-path.ts';
 import type { SiteExchange } from '../serving/respond.ts';
 import { send, sendText } from '../serving/send-file.ts';
@@ -10,13 +8,9 @@ import type { Outcome, SignInPage, SignInStep } from './sign-in.ts';
 import { pageHtml, pagePolicy } from './sign-in-page.ts';
 import { type CookieSigner, setCookie } from './signed-cookies.ts';
 
-export interface VisitOptions {
+export interface VisitOptions extends PublicAddress {
   cookies: CookieSigner;
   sessionHours: number;
-  /** The public URL of the site; null for the host of each request. */
-  url: string | null;
-  /** Their X-Forwarded-For and X-Forwarded-Proto are believed. */
-  trustedProxies: readonly string[];
   /** For pages without a theme. */
   siteName: string;
 }
@@ -38,8 +32,6 @@ export class Visit {
   readonly #path: string;
   readonly #target: string;
   readonly #query: URLSearchParams;
-  /** A trusted proxy sent the request. */
-  readonly #isForwarded: boolean;
 
   constructor(options: VisitOptions, exchange: SiteExchange) {
     const { request, site } = exchange;
@@ -51,9 +43,6 @@ export class Visit {
     this.#path = path;
     this.#query = new URLSearchParams(query);
     this.#target = encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent) + query;
-    const { trustedProxies } = options;
-    this.#isForwarded =
-      trustedProxies.length > 0 && addressAllowed(trustedProxies, request.socket.remoteAddress ?? '');
   }
 
   /** The name of a page of the gate; undefined for paths of the site. */
@@ -66,7 +55,7 @@ export class Visit {
     const to = this.#localPath(this.#query.get('to') ?? '');
     return {
       request: this.exchange.request,
-      clientAddress: clientAddress(this.exchange.request, this.#options.trustedProxies),
+      clientAddress: clientAddressOf(this.exchange.request, this.#options.trustedProxies),
       query: this.#query,
       form,
       to,
@@ -174,21 +163,12 @@ export class Visit {
     return setCookie(value, { name, path: `${encodeURI(this.#basePath)}/`, maxAgeSeconds, isSecure });
   }
 
-  /** Browsers send these headers with every form. A client without them has no cookies of a victim. */
   isFromThisSite(): boolean {
-    const { origin, 'sec-fetch-site': site } = this.exchange.request.headers;
-    if (site !== undefined) return site === 'same-origin';
-    return origin === undefined || URL.parse(origin)?.host === new URL(this.#origin()).host;
+    return isSameOrigin(this.exchange.request, this.#options);
   }
 
   #origin(): string {
-    if (this.#options.url !== null) return new URL(this.#options.url).origin;
-    const { headers, socket } = this.exchange.request;
-    const forwarded = this.#isForwarded ? headers['x-forwarded-proto']?.toString() : undefined;
-    const isSecure =
-      forwarded === undefined ? (socket as Partial<TLSSocket>).encrypted === true : forwarded === 'https';
-    const host = URL.parse(`http://${headers.host ?? ''}`)?.host ?? 'localhost';
-    return `${isSecure ? 'https' : 'http'}://${host}`;
+    return originOf(this.exchange.request, this.#options);
   }
 
   /** Never another host, and never the gate itself. */

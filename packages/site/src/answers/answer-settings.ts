@@ -1,6 +1,7 @@
 /** Settings of the assistant that answers questions of readers; off without `assistant.enabled`. */
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import type { PublicAddress } from '../serving/request-origin.ts';
 
 export const assistantProviders = ['openai-compatible', 'anthropic'] as const;
 
@@ -21,7 +22,7 @@ export interface AnswerSettings {
   maxAnswerTokens: number;
   timeoutSeconds: number;
   instructions: string;
-  trustedProxies: readonly string[];
+  site: PublicAddress;
 }
 
 const flag = z.union([z.boolean(), z.stringbool({ error: 'must be on or off' })], {

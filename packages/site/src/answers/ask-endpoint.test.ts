@@ -27,7 +27,7 @@ const settings: AnswerSettings = {
   maxAnswerTokens: 200,
   timeoutSeconds: 20,
   instructions: '',
-  trustedProxies: [],
+  site: { url: null, trustedProxies: [] },
 };
 
 interface Options extends Partial<AnswerSettings> {
@@ -238,7 +238,10 @@ test('a reader who asks too often learns when to try again', async () => {
 });
 
 test('readers behind a trusted proxy have separate limits, and others cannot claim an address', async () => {
-  const trusted = await startSite({ maxQuestionsPerHour: 1, trustedProxies: ['127.0.0.1'] });
+  const trusted = await startSite({
+    maxQuestionsPerHour: 1,
+    site: { url: null, trustedProxies: ['127.0.0.1'] },
+  });
   const others = await startSite({ maxQuestionsPerHour: 1 });
   const statuses = async ({ post }: typeof trusted) => {
     const ask = async (address: string) =>

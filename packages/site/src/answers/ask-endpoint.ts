@@ -1,9 +1,10 @@
 /** `/_docyard/ask`: readers ask questions, and get passages and an answer as JSON or as an event stream. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { clientAddress } from '../network/client-address.ts';
 import type { SiteEndpoint } from '../serving/endpoint.ts';
 import type { Reader } from '../serving/gate.ts';
+import { readBody } from '../serving/request-body.ts';
+import { clientAddressOf, isSameOrigin } from '../serving/request-origin.ts';
 import type { SiteExchange } from '../serving/respond.ts';
 import { send } from '../serving/send-file.ts';
 import type { AnswerSettings } from './answer-settings.ts';
@@ -44,7 +45,7 @@ export class AskEndpoint implements SiteEndpoint {
         'Allow',
         'GET, HEAD, POST',
       ]);
-    if (!isFromThisSite(request))
+    if (!isSameOrigin(request, this.#settings.site))
       return refuse(exchange, 403, 'forbidden', 'The question was sent from another site.');
     const question = await readQuestion(request);
     if (typeof question === 'string') return refuse(exchange, 400, 'invalid_request', question);
@@ -74,7 +75,7 @@ export class AskEndpoint implements SiteEndpoint {
       const message = 'No more questions are answered today. Try again tomorrow.';
       return { code: 'budget_exceeded', message, seconds: budget };
     }
-    const address = clientAddress(request, this.#settings.trustedProxies);
+    const address = clientAddressOf(request, this.#settings.site.trustedProxies);
     const seconds = this.#limit.count(readerKey(reader?.name, address));
     if (seconds === 0) return undefined;
     return { code: 'rate_limited', message: 'Too many questions. Try again later.', seconds };
@@ -99,26 +100,14 @@ export class AskEndpoint implements SiteEndpoint {
   }
 }
 
-/** Browsers send these headers. A client without them has no cookies of a victim. */
-function isFromThisSite({ headers }: IncomingMessage): boolean {
-  const { origin, host, 'sec-fetch-site': site } = headers;
-  if (site !== undefined) return site === 'same-origin';
-  return origin === undefined || URL.parse(origin)?.host === host;
-}
-
 /** A text is a complaint. */
 async function readQuestion(request: IncomingMessage): Promise<Question | string> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') return 'Send JSON with Content-Type: application/json.';
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > maxBodyBytes) return `The body has more than ${maxBodyBytes} bytes.`;
-    pieces.push(piece);
-  }
+  const body = await readBody(request, maxBodyBytes);
+  if (body === undefined) return `The body has more than ${maxBodyBytes} bytes.`;
   try {
-    const question = Question.safeParse(JSON.parse(Buffer.concat(pieces).toString()));
+    const question = Question.safeParse(JSON.parse(body.toString()));
     if (question.success) return question.data;
     const [issue] = question.error.issues;
     return `${issue?.path.join('.') || 'The body'} is invalid: ${issue?.message ?? 'wrong form'}.`;

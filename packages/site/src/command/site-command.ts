@@ -1,6 +1,7 @@
 /** `docyard site`: serves an exported site, lists its releases and rolls back. */
 import type { Command } from 'commander';
 import type { FlagName, NamedSite, SiteSettings } from '../settings/settings.ts';
+import { describeAnalytics } from './analytics-command.ts';
 import { describeHashPassword } from './hash-password-command.ts';
 import type { RunningSite } from '../start-site.ts';
 import type { ReleaseStore } from '../releases/store.ts';
@@ -23,7 +24,7 @@ interface SiteOptions {
   redirectPort?: string;
 }
 
-interface FolderOptions {
+export interface FolderOptions {
   config?: string;
   data?: string;
   site?: string;
@@ -84,6 +85,7 @@ export function describeSite(command: Command, names: CommandNames): void {
     .description('End a rollback and follow the origin again.')
     .addHelpText('after', `\nExample:\n  ${name} resume --data /var/lib/docyard-site`)
     .action(resume);
+  describeAnalytics(addFolderOptions(command.command('analytics')), names);
   describeHashPassword(command.command('hash-password'), names);
 }
 

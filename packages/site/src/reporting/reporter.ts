@@ -13,7 +13,9 @@ import {
 import type { Logger } from 'pino';
 import { BundleRefusedError, type PublicKey, verifySignature } from '@docyard/bundle';
 import { isThisMachine, peerFetch } from '../network/peers.ts';
+import type { Analytics } from '../analytics/analytics.ts';
 import { version } from '../version.ts';
+import { sendReadings } from './readings-sender.ts';
 import type { ReleaseRecord } from '../releases/release.ts';
 import type { ReportSettings } from '../settings/report-settings.ts';
 import type { SiteStatus } from '../serving/status-response.ts';
@@ -27,6 +29,7 @@ interface ReporterParts {
   /** Keys that sign bundles and instructions. */
   publicKeys: readonly PublicKey[];
   offline: boolean;
+  analytics?: Analytics | undefined;
   log: Logger;
 }
 
@@ -34,6 +37,8 @@ const answerSeconds = 20;
 export const maxPauseSeconds = 300;
 const maxText = 1000;
 const maxReleases = 50;
+/** What readers did follows the first report and every tenth. */
+const reportsPerReadings = 10;
 
 class InstructionRefusedError extends Error {
   override name = 'InstructionRefusedError';
@@ -49,6 +54,8 @@ export class Reporter {
   #finished: ReportDeployment['finished'] = null;
   #failures = 0;
   #lastProblem = '';
+  #reports = 0;
+  #readingsProblem = '';
   #loop: Promise<void> = Promise.resolve();
 
   constructor(settings: ReportSettings, parts: ReporterParts) {
@@ -113,6 +120,7 @@ export class Reporter {
       this.#lastProblem = '';
       this.#reportedRelease = body.current;
       this.#finished = null;
+      await this.#sendReadings();
       if (receipt.instruction === null || !this.#settings.acceptsInstructions) return false;
       return await this.#follow(receipt.instruction, nonce);
     } catch (error) {
@@ -122,6 +130,23 @@ export class Reporter {
       if (message !== this.#lastProblem) log.warn(`the report was not delivered: ${message}`);
       this.#lastProblem = message;
       return false;
+    }
+  }
+
+  async #sendReadings(): Promise<void> {
+    const { analytics, log } = this.#parts;
+    const isDue = this.#reports % reportsPerReadings === 0;
+    this.#reports += 1;
+    if (analytics === undefined || !isDue) return;
+    const { signal } = this.#stopping;
+    try {
+      await sendReadings(this.#client, { name: this.#settings.name, analytics, signal });
+      this.#readingsProblem = '';
+    } catch (error) {
+      if (signal.aborted) return;
+      const { message } = error as Error;
+      if (message !== this.#readingsProblem) log.warn(`the analytics were not delivered: ${message}`);
+      this.#readingsProblem = message;
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { SiteEndpoint } from './endpoint.ts';
 import type { Gate } from './gate.ts';
+import type { PageObserver } from './respond.ts';
 import { readRequestPath } from './request-path.ts';
 import type { ServedSite } from './served-site.ts';
 import type { SiteStatus, SiteTraffic } from './status-response.ts';
@@ -29,6 +30,7 @@ export class HostedSite {
   readonly #status: () => SiteStatus;
   #active: ServedSite | undefined;
   #gate: Gate | undefined;
+  #observer: PageObserver | undefined;
   readonly #endpoints = new Map<string, SiteEndpoint>();
   /** Responses that are being read from disk, by release. */
   readonly #held = new Map<string, number>();
@@ -61,6 +63,15 @@ export class HostedSite {
   /** Call it before the first release is active. */
   add(endpoint: SiteEndpoint): void {
     this.#endpoints.set(endpoint.path, endpoint);
+  }
+
+  get observer(): PageObserver | undefined {
+    return this.#observer;
+  }
+
+  /** Undefined ends the observation. */
+  observe(observer: PageObserver | undefined): void {
+    this.#observer = observer;
   }
 
   /** The endpoint of a raw request target. */

@@ -10,6 +10,15 @@ export interface SiteExchange extends Exchange {
   site: ServedSite;
   /** Responds instead of the not-found page. */
   respondToMissing?: (() => void) | undefined;
+  observer?: PageObserver | undefined;
+}
+
+/** Learns which pages are read. */
+export interface PageObserver {
+  /** `file` is a path of the bundle. */
+  served(exchange: SiteExchange, file: string): void;
+  /** There is no page at the path, which is relative to the site. */
+  missed(exchange: SiteExchange, path: string): void;
 }
 
 const methods = 'GET, HEAD, OPTIONS';
@@ -39,8 +48,12 @@ export function respond(exchange: SiteExchange): void {
   const asMarkdown = prefersMarkdown(request.headers.accept);
   const found = wanted.hasControlCharacter ? site.findMoved(path) : site.find(path, { asMarkdown });
   if (found === undefined && wanted.hasControlCharacter) return sendText(exchange, 400, notAnAddress);
-  if (found === undefined) return sendNotFound(exchange);
+  if (found === undefined) {
+    exchange.observer?.missed(exchange, path);
+    return sendNotFound(exchange);
+  }
   if ('redirect' in found) return sendRedirect(exchange, found.redirect, wanted.query);
+  exchange.observer?.served(exchange, found.file.path);
   sendFile(exchange, found.file);
 }
 

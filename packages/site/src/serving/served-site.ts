@@ -202,14 +202,19 @@ export class ServedSite {
     return redirect && { redirect };
   }
 
+  /** Whether there is a file with this path in the bundle. */
+  has(path: string): boolean {
+    return this.#entries.has(path);
+  }
+
   /** The resource at a decoded path. */
   find(path: string, { asMarkdown = false } = {}): Found | undefined {
     const name = path.slice(1);
     const moved = this.findMoved(path);
     if (moved !== undefined) return moved;
     for (const each of [name, path.endsWith('/') ? `${name}index.html` : `${name}.html`]) {
-      const markdown = asMarkdown && this.#entries.has(each) ? this.#file(markdownOf(each) ?? '') : undefined;
-      const file = markdown ?? this.#file(each);
+      const markdown = asMarkdown && this.has(each) ? markdownOf(each) : undefined;
+      const file = this.#file(markdown ?? '') ?? this.#file(each);
       if (file !== undefined) return { file };
     }
     const redirect = this.#canonicalRedirect(name) ?? patternRedirect(this.rules, path);

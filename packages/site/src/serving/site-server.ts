@@ -201,6 +201,7 @@ export class SiteServer {
       site,
       cache: site.content,
       textHeaders: site.headers,
+      observer: hosted.observer,
       began,
       hold: () => {
         const releases = [hosted.hold(site.id), this.#bounds.hold(request.socket)];

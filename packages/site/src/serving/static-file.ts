@@ -8,6 +8,8 @@ import { type Encoding, encodings } from './compressed-files.ts';
 import { contentTypeOf } from './content-types.ts';
 
 export interface StaticFile {
+  /** In the bundle. */
+  path: string;
   plain: Representation;
   compressed: Partial<Record<Encoding, Representation>>;
 }
@@ -72,7 +74,7 @@ export function staticFile(given: FileDescription): StaticFile {
     const content = contents[encoding];
     if (content !== undefined) compressed[encoding] = representation(given, content, shared, encoding);
   }
-  return { plain: representation(given, plain, shared), compressed };
+  return { path, plain: representation(given, plain, shared), compressed };
 }
 
 function representation(

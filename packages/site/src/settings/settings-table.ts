@@ -1,5 +1,6 @@
 /** Every setting of a site. A test checks the manual's table against it. */
 import { z } from 'zod';
+import { analyticsSettings } from '../analytics/analytics-settings.ts';
 import { accessSettings } from '../access/access-settings.ts';
 import { answerSettings } from '../answers/answer-settings.ts';
 import { accessLogFormats } from '../serving/access-log-line.ts';
@@ -243,6 +244,7 @@ export const siteSettings = {
   },
   ...accessSettings,
   ...answerSettings,
+  ...analyticsSettings,
   ...reportSettings,
 } as const satisfies Record<string, Setting>;
 

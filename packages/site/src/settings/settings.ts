@@ -6,11 +6,13 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { ContentKey, PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
+import type { AnalyticsSettings } from '../analytics/analytics-settings.ts';
 import { accessSettingsOf, type AccessSettings } from '../access/access-settings.ts';
 import { answerSettingsOf, type AnswerSettings } from '../answers/answer-settings.ts';
 import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf, readKeyFile } from './keys.ts';
 import type { AccessLogFormat } from '../serving/access-log-line.ts';
 import type { CertificateFiles } from '../serving/certificates.ts';
+import type { PublicAddress } from '../serving/request-origin.ts';
 import { closestName } from './closest-name.ts';
 import { reportSettingsOf, type ReportSettings } from './report-settings.ts';
 import { entrySettings, type logLevels, type Setting, siteSettings } from './settings-table.ts';
@@ -51,6 +53,8 @@ export interface SettingsOfSite {
   mcp: boolean;
   /** Null without an assistant. */
   answers: AnswerSettings | null;
+  /** Null when off. */
+  analytics: (AnalyticsSettings & PublicAddress) | null;
 }
 
 /** An entry of `sites`. */
@@ -235,6 +239,19 @@ function settingsOfSite(
     access: readsKeys ? accessOf(reader) : null,
     mcp: reader.read('mcp'),
     answers: readsKeys ? answersOf(reader) : null,
+    analytics: analyticsOf(reader),
+  };
+}
+
+function analyticsOf(reader: SettingsReader): SettingsOfSite['analytics'] {
+  if (!reader.read('analyticsEnabled')) return null;
+  return { retentionDays: reader.read('analyticsRetentionDays'), ...publicAddressOf(reader) };
+}
+
+function publicAddressOf(reader: SettingsReader): PublicAddress {
+  return {
+    url: reader.read('accessUrl') ?? null,
+    trustedProxies: reader.read('accessTrustedProxies') ?? [],
   };
 }
 
@@ -275,7 +292,7 @@ function answersOf(reader: SettingsReader): AnswerSettings | null {
     maxAnswerTokens: reader.read('assistantMaxAnswerTokens'),
     timeoutSeconds: reader.read('assistantTimeoutSeconds'),
     instructions: reader.read('assistantInstructions') ?? '',
-    trustedProxies: reader.read('accessTrustedProxies') ?? [],
+    site: publicAddressOf(reader),
   });
 }
 

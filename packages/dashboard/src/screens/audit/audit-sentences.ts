@@ -16,6 +16,7 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'agent.retry': ['retried', 'agent job'],
   'agent.start': ['started', 'agent job'],
   'agent.unarchive': ['unarchived', 'agent job'],
+  'deployment.clear': ['deleted the analytics of', 'deployment'],
   'deployment.delete': ['removed from the list', 'deployment'],
   'deployment.resume': ['resumed', 'deployment'],
   'deployment.rollback': ['rolled back', 'deployment'],

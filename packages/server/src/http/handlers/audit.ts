@@ -2,6 +2,7 @@ import type { AuditEntry } from '@docyard/api';
 import { eachAuditEntry, listAuditLog } from '../../audit/audit.ts';
 import { csvHeader, csvLine } from '../../audit/csv.ts';
 import type { Handlers } from '../request.ts';
+import { streamOf } from '../text-stream.ts';
 
 type AuditHandlers = Pick<Handlers, 'listAuditLog' | 'exportAuditLog'>;
 
@@ -39,33 +40,4 @@ async function* jsonOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<strin
     before = ',';
   }
   yield before === '[' ? '[]\n' : '\n]\n';
-}
-
-const maxChunkLength = 64 * 1024;
-
-/** Applies backpressure. */
-function streamOf(
-  parts: AsyncGenerator<string, void, undefined>,
-  signal: AbortSignal,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      let text = '';
-      while (text.length < maxChunkLength) {
-        signal.throwIfAborted();
-        const { value, done } = await parts.next();
-        if (done) {
-          if (text !== '') controller.enqueue(encoder.encode(text));
-          controller.close();
-          return;
-        }
-        text += value;
-      }
-      controller.enqueue(encoder.encode(text));
-    },
-    async cancel() {
-      await parts.return();
-    },
-  });
 }

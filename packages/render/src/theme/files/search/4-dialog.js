@@ -360,6 +360,8 @@
   }
 
   function showAnswer(question, answer) {
+    var detail = { question: question, total: answer.total };
+    document.dispatchEvent(new CustomEvent('docyard:search', { detail: detail }));
     if (!answer.results.length) return showNothing(question, answer);
     var groups = answer.results.map(function (result) {
       return resultGroup(result, answer.terms);

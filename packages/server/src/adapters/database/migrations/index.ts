@@ -15,6 +15,7 @@ import { recordVersions } from './0012-record-versions.ts';
 import { searchableLists } from './0013-searchable-lists.ts';
 import { keyPeppers } from './0014-key-peppers.ts';
 import { queueCounts } from './0015-queue-counts.ts';
+import { analytics } from './0016-analytics.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0013-searchable-lists': searchableLists,
   '0014-key-peppers': keyPeppers,
   '0015-queue-counts': queueCounts,
+  '0016-analytics': analytics,
 };

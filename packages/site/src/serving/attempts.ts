@@ -1,21 +1,25 @@
-/** Counts wrong passwords by client address, so that passwords cannot be guessed. */
+/** Counts attempts by client address within a quarter of an hour. Addresses are in memory only. */
 import { subscriberOf } from '../network/address-ranges.ts';
 
 const windowMs = 15 * 60_000;
-const maxAttempts = 10;
 const maxAddresses = 50_000;
 
 export class Attempts {
+  readonly #maxAttempts: number;
   readonly #byAddress = new Map<string, { count: number; endsAtMs: number }>();
+
+  constructor(maxAttempts: number) {
+    this.#maxAttempts = maxAttempts;
+  }
 
   /** Seconds until the address may try again; 0 at once. */
   waitSeconds(address: string): number {
     const known = this.#byAddress.get(subscriberOf(address));
-    if (known === undefined || known.count < maxAttempts) return 0;
+    if (known === undefined || known.count < this.#maxAttempts) return 0;
     return Math.max(0, Math.ceil((known.endsAtMs - Date.now()) / 1000));
   }
 
-  /** Counted before the password is checked, so that parallel attempts count too. */
+  /** Call it before the work of an attempt, so that parallel attempts count too. */
   count(address: string): void {
     const now = Date.now();
     const key = subscriberOf(address);
