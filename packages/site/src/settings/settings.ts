@@ -7,13 +7,14 @@ import type { z } from 'zod';
 import type { ContentKey, PublicKey } from '@docyard/bundle';
 import { ConfigError } from '../errors.ts';
 import type { AnalyticsSettings } from '../analytics/analytics-settings.ts';
-import { accessSettingsOf, type AccessSettings } from '../access/access-settings.ts';
-import { answerSettingsOf, type AnswerSettings } from '../answers/answer-settings.ts';
-import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf, readKeyFile } from './keys.ts';
+import type { AccessSettings } from '../access/access-settings.ts';
+import type { AnswerSettings } from '../answers/answer-settings.ts';
+import { apiKeyOf, contentKeyOf, type Environment, publicKeysOf } from './keys.ts';
 import type { AccessLogFormat } from '../serving/access-log-line.ts';
 import type { CertificateFiles } from '../serving/certificates.ts';
 import type { PublicAddress } from '../serving/request-origin.ts';
 import { closestName } from './closest-name.ts';
+import { accessOf, analyticsOf, answersOf } from './reader-settings.ts';
 import { reportSettingsOf, type ReportSettings } from './report-settings.ts';
 import { entrySettings, type logLevels, type Setting, siteSettings } from './settings-table.ts';
 import { type FileSection, openSettingsFile } from './settings-file.ts';
@@ -241,59 +242,6 @@ function settingsOfSite(
     answers: readsKeys ? answersOf(reader) : null,
     analytics: analyticsOf(reader),
   };
-}
-
-function analyticsOf(reader: SettingsReader): SettingsOfSite['analytics'] {
-  if (!reader.read('analyticsEnabled')) return null;
-  return { retentionDays: reader.read('analyticsRetentionDays'), ...publicAddressOf(reader) };
-}
-
-function publicAddressOf(reader: SettingsReader): PublicAddress {
-  return {
-    url: reader.read('accessUrl') ?? null,
-    trustedProxies: reader.read('accessTrustedProxies') ?? [],
-  };
-}
-
-function accessOf(reader: SettingsReader): AccessSettings | null {
-  return accessSettingsOf({
-    mode: reader.read('accessMode'),
-    signIn: reader.read('accessSignIn'),
-    url: reader.read('accessUrl'),
-    sessionHours: reader.read('accessSessionHours'),
-    sessionKeyFile: reader.address('accessSessionKeyFile'),
-    trustedProxies: reader.read('accessTrustedProxies'),
-    passwordFile: reader.address('accessPasswordFile'),
-    issuer: reader.read('accessIssuer'),
-    clientId: reader.read('accessClientId'),
-    clientSecretFile: reader.address('accessClientSecretFile'),
-    scopes: reader.read('accessScopes'),
-    groupsClaim: reader.read('accessGroupsClaim'),
-    allowedGroups: reader.read('accessAllowedGroups'),
-    tokenKeyFile: reader.address('accessTokenKeyFile'),
-    audience: reader.read('accessAudience'),
-    tokenCookie: reader.read('accessTokenCookie'),
-    signInUrl: reader.read('accessSignInUrl'),
-    userHeader: reader.read('accessUserHeader'),
-    groupsHeader: reader.read('accessGroupsHeader'),
-  });
-}
-
-function answersOf(reader: SettingsReader): AnswerSettings | null {
-  const keyFile = reader.address('assistantKeyFile');
-  return answerSettingsOf({
-    isEnabled: reader.read('assistantEnabled'),
-    modelUrl: reader.read('assistantModelUrl'),
-    modelName: reader.read('assistantModel'),
-    provider: reader.read('assistantProvider'),
-    readKey: () => (keyFile === null ? null : readKeyFile(keyFile)),
-    maxQuestionsPerHour: reader.read('assistantMaxQuestionsPerHour'),
-    maxTokensPerDay: reader.read('assistantMaxTokensPerDay'),
-    maxAnswerTokens: reader.read('assistantMaxAnswerTokens'),
-    timeoutSeconds: reader.read('assistantTimeoutSeconds'),
-    instructions: reader.read('assistantInstructions') ?? '',
-    site: publicAddressOf(reader),
-  });
 }
 
 function certificateOf(reader: SettingsReader): CertificateFiles | null {
