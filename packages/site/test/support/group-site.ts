@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { packEntries } from '../../../bundle/test/support/deltas.ts';
 import {
   type Audiences,
@@ -23,7 +24,7 @@ import {
 import { cleanUp } from '../../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { startSite } from '../../src/start-site.ts';
-import { eventually, type Files } from './served-releases.ts';
+import type { Files } from './served-releases.ts';
 
 export const contentKey = contentKeyFrom(Buffer.alloc(32, 'content'));
 export const otherContentKey = contentKeyFrom(Buffer.alloc(32, 'another'));
@@ -147,7 +148,11 @@ export async function startGroupSite({
   };
   cleanUp(stop);
   const origin = `http://127.0.0.1:${running.port}`;
-  await eventually(async () => (await fetch(`${origin}/readyz`)).status).toBe(200);
+  // Hooks of a test file cannot use `eventually`.
+  await vi.waitFor(async () => expect((await fetch(`${origin}/readyz`)).status).toBe(200), {
+    timeout: 30_000,
+    interval: 20,
+  });
   return {
     port: running.port,
     dataDir,
