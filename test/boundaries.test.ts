@@ -86,7 +86,7 @@ const layers: [name: string, members: RegExp][] = [
   ['features', /^(exports|agent)\//],
   [
     'kernel',
-    /^(build-cache|sandbox|jobs|projects|keys|organizations|audit|webhooks|users|deployment-registry)\//,
+    /^(build-cache|sandbox|jobs|projects|keys|organizations|audit|webhooks|forge-events|users|deployment-registry)\//,
   ],
   [
     'types',

@@ -129,6 +129,12 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
     return { params: records.webhook };
   },
   testWebhook: webhook,
+  readProjectHook: project,
+  createHookSecret: () => ({ ...project(), body: { overlapSeconds: 0 } }),
+  disableProjectHook: project,
+  listForgeEvents: () => ({ query: { state: 'ignored', limit: '5' } }),
+  readForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
+  replayForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
   listDeployments: () => ({ query: { limit: '5' } }),
   reportDeployment: () => ({ body: stage.siteReport('reporting') }),
   readDeployment: deployment,
@@ -223,6 +229,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       deliveryId: stage.randomId('whd'),
       userId: stage.randomId('pe'),
       deploymentId: stage.randomId('dp'),
+      eventId: stage.randomId('fe'),
     };
     // This installation already has a user.
     if (id === 'setUp') return ask(id, given, { to: service });

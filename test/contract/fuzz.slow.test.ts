@@ -73,6 +73,7 @@ async function addRecords() {
     webhook: await stage.addWebhook(service),
     user: (await invite(service)).userId,
     deployment: await stage.addDeployment(service),
+    forgeEvent: await stage.addForgeEvent(service, project.id),
   };
 }
 
@@ -93,6 +94,7 @@ function existingFor(id: OperationId): Existing {
       deliveryId: [existing.webhook.deliveryId],
       userId: [existing.user],
       deploymentId: [existing.deployment],
+      eventId: [existing.forgeEvent],
     },
   };
 }

@@ -9,11 +9,12 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AgentJob, ExportJob, Project, ReportDeployment, ReportReadings } from '@docyard/api';
 import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
 import type { AgentInput } from '../../packages/server/src/agent/record.ts';
+import { pushWebhook } from '../fakes/forges/push-webhooks.ts';
 import { runStatements } from '../postgres.ts';
 import { databaseOf, program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** A well-formed id without a record. */
-export function randomId(prefix: 'dp' | 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe'): string {
+export function randomId(prefix: 'dp' | 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe' | 'fe'): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;
 }
 
@@ -43,6 +44,19 @@ export async function addWebhook({
   const { id: webhookId } = await client.call('createWebhook', { body: { url: 'https://hooks.invalid/' } });
   const { id: deliveryId } = await client.call('testWebhook', { params: { webhookId } });
   return { webhookId, deliveryId };
+}
+
+/** A push to another repository, which has no effect. */
+export async function addForgeEvent(
+  { client, origin }: Pick<Service, 'client' | 'origin'>,
+  projectId: string,
+): Promise<string> {
+  const { secret } = await client.call('createHookSecret', { params: { projectId } });
+  const repository = 'https://git.invalid/acme/docs.git';
+  const request = pushWebhook('github', { secret, repository, after: 'a'.repeat(40) });
+  const response = await fetch(`${origin}/hooks/${projectId}`, { method: 'POST', ...request });
+  const { events } = (await response.json()) as { events: { id: string }[] };
+  return events[0]?.id ?? '';
 }
 
 /** An endpoint without a server: enough to start agent jobs, not to finish them. */

@@ -19,6 +19,7 @@ export interface Theirs {
   ownerId: string;
   userId: string;
   deploymentId: string;
+  forgeEventId: string;
 }
 
 /** `endless` is a repository that keeps an export running. */
@@ -41,6 +42,7 @@ export async function addTheirs(service: Service, endless: string): Promise<Thei
     ownerId: await addOwner(service),
     userId: (await invite(service)).userId,
     deploymentId: await stage.addDeployment(service),
+    forgeEventId: await stage.addForgeEvent(service, project.id),
   };
 }
 
@@ -103,6 +105,10 @@ function pairsOf(id: OperationId, theirs: Theirs, ownProjectId: string): Pair[] 
     case 'deploymentId': {
       const real = { deploymentId: theirs.deploymentId };
       return [{ id, what: 'a deployment', real, random: { deploymentId: stage.randomId('dp') } }];
+    }
+    case 'eventId': {
+      const real = { eventId: theirs.forgeEventId };
+      return [{ id, what: 'an event', real, random: { eventId: stage.randomId('fe') } }];
     }
     case 'keyId':
       return [{ id, what: 'a key', real: { keyId: theirs.keyId }, random: { keyId: stage.randomId('key') } }];

@@ -163,6 +163,7 @@ function rightFields(id: OperationId, { domain }: Existing): Field[] {
     updateWebhook: { url: 'https://hooks.invalid/', description: 'Fuzzed' },
     rotateWebhookSecret: { overlapSeconds: 60 },
     rotateOrganizationSecret: { overlapSeconds: 60 },
+    createHookSecret: { overlapSeconds: 60 },
     setUp: { token: 'x'.repeat(43), email: 'ada@example.com', name: 'Ada', password: 'a lighthouse keeper' },
     signIn: { email: 'ada@example.com', password: 'a lighthouse keeper' },
     changePassword: { current: 'a lighthouse keeper', next: 'two lighthouse keepers' },

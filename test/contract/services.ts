@@ -49,6 +49,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
   const agentJob = stage.addAgentJob(dataDir, project);
   await stage.giveModel(service, project.id);
   const webhook = await stage.addWebhook(service);
+  const forgeEvent = await stage.addForgeEvent(service, project.id);
   const webhookOff = await stage.addWebhook(service);
   const switchOff = { params: { webhookId: webhookOff.webhookId }, body: { enabled: false } };
   await client.call('updateWebhook', switchOff);
@@ -56,7 +57,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
   return {
     service,
     ownerId,
-    records: { project, busy, purged, completed, failed, queued, agentJob, webhook, webhookOff },
+    records: { project, busy, purged, completed, failed, queued, agentJob, webhook, webhookOff, forgeEvent },
     keys: {
       projects: await makeKey(service, { scopes: ['projects:read'] }),
       audit: await makeKey(service, { scopes: ['audit:read'] }),

@@ -94,6 +94,7 @@ describe('lists', () => {
   it.each([
     ...(['listExports', 'listAllAgentJobs', 'listProjects', 'listKeys'] as const),
     ...(['listWebhooks', 'listUsers', 'listAuditLog', 'listDeployments'] as const),
+    ...(['listForgeEvents'] as const),
   ])('%s shows no records of another tenant', async (id) => {
     const { status, body } = await ask(id, { query: { limit: '100' } });
     expect(status).toBe(200);
@@ -106,6 +107,7 @@ describe('lists', () => {
       theirs.ownerId,
       webhookId,
       theirs.deploymentId,
+      theirs.forgeEventId,
     ];
     expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
   });
@@ -118,6 +120,7 @@ describe('search', () => {
     ['listProjects', { domain: theirs.project.domain }],
     ['listExports', { q: theirs.jobIds[0] ?? '' }],
     ['listExports', { projectId: theirs.project.id }],
+    ['listForgeEvents', { projectId: theirs.project.id }],
     ['listKeys', { q: theirs.keyId }],
     ['listUsers', { q: theirs.ownerId }],
     ['listAuditLog', { q: theirs.keyId }],

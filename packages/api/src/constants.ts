@@ -132,6 +132,9 @@ export const testEvent = 'webhook.test';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
+export const forgeEventStates = ['pending', 'processed', 'ignored', 'failed'] as const;
+export const forgeEventKinds = ['push', 'test', 'other'] as const;
+
 export const auditFormats = ['csv', 'json'] as const;
 
 /** What `docyard site` counts per day when analytics are on. */

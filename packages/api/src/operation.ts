@@ -28,6 +28,7 @@ export interface Operation {
     | 'Projects'
     | 'API keys'
     | 'Webhooks'
+    | 'Forge events'
     | 'Deployments'
     | 'Users'
     | 'Organization'

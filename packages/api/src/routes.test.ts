@@ -48,6 +48,8 @@ describe('operations', () => {
     'readAnalytics',
     'reportReadings',
     ['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
+    ['readProjectHook', 'createHookSecret', 'disableProjectHook'],
+    ['listForgeEvents', 'readForgeEvent', 'replayForgeEvent'],
     ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
     ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
     ['readPageChange', 'compareFindings', 'readInsights'],

@@ -9,6 +9,7 @@ import { analyticsOperations } from './analytics-operations.ts';
 import { deploymentOperations } from './deployment-operations.ts';
 import type { ErrorCode } from './errors.ts';
 import { exportOperations } from './export-operations.ts';
+import { forgeEventOperations } from './forge-event-operations.ts';
 import { keyOperations } from './key-operations.ts';
 import { json, type Operation } from './operation.ts';
 import { projectOperations } from './project-operations.ts';
@@ -25,6 +26,7 @@ export const operations = {
   ...projectOperations,
   ...keyOperations,
   ...webhookOperations,
+  ...forgeEventOperations,
   ...deploymentOperations,
   ...analyticsOperations,
   ...reviewOperations,

@@ -11,6 +11,7 @@ export * from './project-git-schemas.ts';
 export * from './analytics-schemas.ts';
 export * from './deployment-schemas.ts';
 export * from './export-schemas.ts';
+export * from './forge-event-schemas.ts';
 export * from './key-schemas.ts';
 export * from './user-schemas.ts';
 export * from './project-schemas.ts';

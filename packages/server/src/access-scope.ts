@@ -36,6 +36,14 @@ export function deploymentsWithin({ organizationId, projectId }: AccessScope): F
     });
 }
 
+export function forgeEventsWithin({ organizationId, projectId }: AccessScope): Filter<'forge_events'> {
+  return (rows) =>
+    rows.and({
+      organization_id: organizationId,
+      ...(projectId === null ? {} : { project_id: projectId }),
+    });
+}
+
 /** Keys whose scope lies within the caller's. */
 export function keysWithin({ organizationId, projectId }: AccessScope): Filter<'api_keys'> {
   return (rows) =>

@@ -7,6 +7,7 @@ import { continueWithMessages } from './agent/message.ts';
 import { sweepAgentJobs } from './agent/retention.ts';
 import { sweepAnalytics } from './deployment-registry/analytics.ts';
 import type { Context } from './context.ts';
+import { sweepForgeEvents } from './forge-events/events.ts';
 import { sweepPreviews } from './exports/previews.ts';
 import { sweepProjectCaches } from './build-cache/cache-folder.ts';
 import { sweep } from './exports/retention.ts';
@@ -32,8 +33,8 @@ export class Sweeper {
       work(context).catch((error: unknown) => context.log.warn({ err: error }, `${work.name} failed`));
     const removeOldRecords = (): Promise<unknown> =>
       runUnlessLocked(context.database, 'sweep', async () => {
-        for (const work of [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepSessions, sweepAnalytics])
-          await attempt(work);
+        const cleanups = [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepForgeEvents, sweepSessions];
+        for (const work of [...cleanups, sweepAnalytics]) await attempt(work);
       });
     this.#recount = new Task(() => attempt(({ database }) => recountQueued(database)), cleanupShare);
     this.#tasks = [

@@ -20,12 +20,14 @@ import { analyticsHandlers } from './handlers/analytics.ts';
 import { auditHandlers } from './handlers/audit.ts';
 import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts } from './handlers/exports.ts';
+import { forgeEventHandlers } from './handlers/forge-events.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { userHandlers } from './handlers/users.ts';
 import { keyHandlers } from './handlers/keys.ts';
 import { projectHandlers } from './handlers/projects.ts';
 import { systemHandlers } from './handlers/system.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
+import { addHooks } from './hooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { EventLoopLag, refuseWork } from './event-loop-lag.ts';
 import { RateLimits } from './limits.ts';
@@ -64,6 +66,7 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     const file = await servePreview(context, web);
     return web.newResponse(file.body, file);
   });
+  addHooks(app, { context, stopping, limits: new RateLimits(context) });
   addMetrics(app, context);
   addSignIn(app, context);
   addPages(app, context);
@@ -121,6 +124,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...auditHandlers(stopping),
       ...systemHandlers(context.clock.now(), stopping),
       ...webhookHandlers,
+      ...forgeEventHandlers,
       ...deploymentHandlers,
       ...userHandlers,
       ...healthHandlers(stopping),

@@ -41,7 +41,7 @@ export function parseBody(web: Web, operation: Operation, bytes: Uint8Array): un
 }
 
 /** RFC 9110, section 15.5.16: the response lists the accepted encodings. */
-function requirePlainEncoding(web: Web): void {
+export function requirePlainEncoding(web: Web): void {
   const encoding = web.req.header('content-encoding')?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return;
   throw new Problem(
@@ -68,7 +68,7 @@ export function defaultQuery(operation: Operation): unknown {
   return operation.query === undefined ? undefined : check(operation.query, {}, 'query');
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -42,6 +42,7 @@ const tableKeys = {
   deployments: ['sequence'],
   deployment_counts: ['deployment_id', 'day', 'metric', 'name', 'reader', 'source'],
   deployment_feedback: ['deployment_id', 'id'],
+  forge_events: ['sequence'],
 } as const satisfies Record<keyof Tables, readonly string[]>;
 
 type TableName = keyof Tables;

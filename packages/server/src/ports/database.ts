@@ -342,6 +342,37 @@ export interface DeploymentFeedbackRow {
   comment: string | null;
 }
 
+/** An event that a forge reported to the hook of a project. */
+export interface ForgeEventRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  project_id: string;
+  forge: string;
+  /** The id that the forge gave the delivery. A delivery about several refs has several parts. */
+  delivery_id: string;
+  part: number;
+  kind: string;
+  /** As the forge names it. */
+  name: string;
+  ref: string | null;
+  before_commit: string | null;
+  after_commit: string | null;
+  repository: string | null;
+  actor: string | null;
+  /** An EventDetails as JSON. */
+  details: string;
+  state: string;
+  reason: string | null;
+  job_id: string | null;
+  attempts: number;
+  /** When a pending event is due. */
+  next_at: string | null;
+  received_at: string;
+  replayed_at: string | null;
+  finished_at: string | null;
+}
+
 /** The name of the fact with the last migration and the version of Docyard that applied it. */
 export const schemaVersionName = 'schema_version';
 
@@ -383,6 +414,7 @@ export interface Tables {
   deployments: DeploymentRow;
   deployment_counts: DeploymentCountRow;
   deployment_feedback: DeploymentFeedbackRow;
+  forge_events: ForgeEventRow;
 }
 
 export type Database = Kysely<Tables>;

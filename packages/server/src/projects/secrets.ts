@@ -12,7 +12,9 @@ export type SecretName =
   | 'model.headers'
   | 'forge.credential'
   | 'git.signingKey'
-  | 'content.key';
+  | 'content.key'
+  | 'hook.secret'
+  | 'hook.oldSecret';
 
 interface Place {
   projectId: string;

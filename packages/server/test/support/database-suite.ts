@@ -29,6 +29,7 @@ const tables: Record<keyof Tables, true> = {
   deployments: true,
   deployment_counts: true,
   deployment_feedback: true,
+  forge_events: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

@@ -76,9 +76,7 @@ describe('migrations', () => {
     const file = newFile();
     await (await openSqlite(file)).destroy();
     const raw = new DatabaseSync(file);
-    raw.exec(
-      "drop table deployment_counts; drop table deployment_feedback; delete from kysely_migration where name = '0016-analytics'",
-    );
+    raw.exec("drop table forge_events; delete from kysely_migration where name = '0017-forge-events'");
     raw.close();
     return file;
   }
@@ -94,13 +92,13 @@ describe('migrations', () => {
     await (await openSqlite(file, { migrating: (start) => started.push(start) })).destroy();
     await (await openSqlite(file, { migrating: (start) => started.push(start) })).destroy();
     const backup = join(dirname(file), 'backups', backupsOf(file)[0] ?? '');
-    expect(started).toEqual([{ pending: ['0016-analytics'], database: file, backup }]);
-    expect(backup).toMatch(/docyard-\d{4}-\d\d-\d\dT\d{6}Z-before-0016-analytics\.db$/);
+    expect(started).toEqual([{ pending: ['0017-forge-events'], database: file, backup }]);
+    expect(backup).toMatch(/docyard-\d{4}-\d\d-\d\dT\d{6}Z-before-0017-forge-events\.db$/);
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     const copy = new DatabaseSync(backup, { readOnly: true });
     const last = copy.prepare('select max(name) as name from kysely_migration').get();
     copy.close();
-    expect(last).toEqual({ name: '0015-queue-counts' });
+    expect(last).toEqual({ name: '0016-analytics' });
   });
 
   test('keep the three newest copies and nothing else of theirs', async () => {
@@ -124,14 +122,14 @@ describe('migrations', () => {
     const opened = await openSqlite(file, { pending: 'leave' });
     cleanUp(() => opened.destroy());
     const applied = sql<{ name: string }>`select max(name) as name from kysely_migration`;
-    expect((await applied.execute(opened)).rows).toEqual([{ name: '0015-queue-counts' }]);
+    expect((await applied.execute(opened)).rows).toEqual([{ name: '0016-analytics' }]);
     await (await openSqlite(file, { backup: false })).destroy();
   });
 
   test('are refused when they are left to docyard migrate', async () => {
     const file = await olderFile();
     await expect(openSqlite(file, { pending: 'refuse' })).rejects.toThrow(
-      `The database ${file} needs a migration (0016-analytics), and AUTO_MIGRATE is off. Run docyard migrate of version ${version} first.`,
+      `The database ${file} needs a migration (0017-forge-events), and AUTO_MIGRATE is off. Run docyard migrate of version ${version} first.`,
     );
     await (await openSqlite(file)).destroy();
     await (await openSqlite(file, { pending: 'refuse' })).destroy();

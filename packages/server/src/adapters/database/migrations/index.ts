@@ -16,6 +16,7 @@ import { searchableLists } from './0013-searchable-lists.ts';
 import { keyPeppers } from './0014-key-peppers.ts';
 import { queueCounts } from './0015-queue-counts.ts';
 import { analytics } from './0016-analytics.ts';
+import { forgeEvents } from './0017-forge-events.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0014-key-peppers': keyPeppers,
   '0015-queue-counts': queueCounts,
   '0016-analytics': analytics,
+  '0017-forge-events': forgeEvents,
 };

@@ -1,0 +1,65 @@
+/** Events that a forge reports to the hook of a project, and the hook. */
+import * as z from 'zod';
+import { forgeEventKinds, forgeEventStates, forgeKinds } from './constants.ts';
+import { nullableTimestamp, overlapSeconds, timestamp, wholeNumber } from './primitives.ts';
+
+const hookUrl = z.string().meta({
+  description: 'The URL for the webhook at your forge.',
+  examples: ['https://docyard.example.com/hooks/pr_5f0c9d1e7a3b8264'],
+});
+
+export const ProjectHook = z
+  .object({
+    url: hookUrl,
+    enabled: z.boolean().describe('Whether the hook has a secret. Without one it refuses every event.'),
+    secretCreatedAt: nullableTimestamp.meta({
+      description: 'When the secret was created; null without one.',
+    }),
+    oldSecretValidUntil: nullableTimestamp.meta({
+      description: 'Until then the replaced secret is accepted too. Null when no secret was replaced.',
+    }),
+  })
+  .meta({ id: 'ProjectHook' });
+export type ProjectHook = z.infer<typeof ProjectHook>;
+
+export const CreateHookSecret = z
+  .strictObject({
+    overlapSeconds: overlapSeconds
+      .optional()
+      .meta({ description: 'How long the replaced secret is accepted too. Default: 86400.' }),
+  })
+  .meta({ id: 'CreateHookSecret', examples: [{ overlapSeconds: 3600 }] });
+export type CreateHookSecret = z.infer<typeof CreateHookSecret>;
+
+export const CreatedHookSecret = ProjectHook.extend({
+  secret: z
+    .string()
+    .meta({ description: 'The secret for the webhook at your forge. Returned only in this response.' }),
+}).meta({ id: 'CreatedHookSecret' });
+export type CreatedHookSecret = z.infer<typeof CreatedHookSecret>;
+
+export const ForgeEvent = z
+  .object({
+    id: z.string().meta({ description: 'Starts with `fe_`.', examples: ['fe_8a1d4c7e2b5f9036'] }),
+    projectId: z.string().describe('The project.'),
+    forge: z.enum(forgeKinds).describe('The forge that sent the event.'),
+    deliveryId: z.string().describe('The id that the forge gave the delivery.'),
+    kind: z
+      .enum(forgeEventKinds)
+      .describe('`test` is the ping of a new webhook. `other` events are recorded and ignored.'),
+    name: z.string().describe('The name of the event at the forge, such as `push` or `Push Hook`.'),
+    ref: z.string().nullable().describe('The pushed ref, such as `refs/heads/main`.'),
+    before: z.string().nullable().describe('The commit before the push; null for a new branch.'),
+    after: z.string().nullable().describe('The commit after the push; null for a deleted branch.'),
+    repository: z.string().nullable().describe('The address of the repository, as the forge reports it.'),
+    actor: z.string().nullable().describe('The user of the forge.'),
+    state: z.enum(forgeEventStates).describe('A `pending` event waits. An `ignored` event needed no action.'),
+    reason: z.string().nullable().describe('Why the event waits, was ignored or failed.'),
+    jobId: z.string().nullable().describe('The export that the event started.'),
+    attempts: wholeNumber.describe('How often processing was tried and put off.'),
+    receivedAt: timestamp.describe('When the event arrived.'),
+    nextAttemptAt: nullableTimestamp.meta({ description: 'When a pending event is due.' }),
+    finishedAt: nullableTimestamp.meta({ description: 'When the event was processed, ignored or failed.' }),
+  })
+  .meta({ id: 'ForgeEvent' });
+export type ForgeEvent = z.infer<typeof ForgeEvent>;
