@@ -81,7 +81,10 @@ test.each(['api', 'bundle', 'dashboard', 'render', 'server', 'site'])(
 
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [
-  ['wiring', /^(main|compose|serve|first-run|secrets|secret-keys|sweeper)\.ts$|^(cli|operations)\//],
+  [
+    'wiring',
+    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports)\.ts$|^(cli|operations)\//,
+  ],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent)\//],
   [

@@ -50,6 +50,7 @@ export const exampleExportJob = {
   },
   purgedAt: null,
   retryOf: null,
+  trigger: null,
 };
 
 export const exampleQueuedExportJob = {
@@ -92,7 +93,7 @@ export const exampleProject = {
     allowedConfigKeys: [],
     instructions: null,
   },
-  exports: { customScripts: 'skip' as const },
+  exports: { customScripts: 'skip' as const, onPush: { enabled: true, quietSeconds: 10 } },
   createdAt: '2026-02-14T08:30:00.000Z',
   updatedAt: '2026-02-20T16:05:00.000Z',
   version: 3,

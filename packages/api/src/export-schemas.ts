@@ -193,6 +193,16 @@ export const ExportJob = z
     }),
     purgedAt: nullableTimestamp.meta({ description: 'When retention removed the files.' }),
     retryOf: z.string().nullable().describe('The job that this one repeats.'),
+    trigger: z
+      .object({
+        kind: z.literal('push').describe('Always `push`.'),
+        eventId: z.string().describe('The forge event.'),
+        commit: z
+          .string()
+          .describe('The commit of the event. The export has the one that the branch had when it started.'),
+      })
+      .nullable()
+      .describe('The event that started the export; null if a caller did.'),
   })
   .meta({ id: 'ExportJob', examples: [exampleExportJob] });
 export type ExportJob = z.infer<typeof ExportJob>;

@@ -33,11 +33,25 @@ export const Source = z
   })
   .meta({ id: 'Source' });
 
+const quietSeconds = z.int().min(0).max(60);
+
+const OnPush = z
+  .object({
+    enabled: z
+      .boolean()
+      .describe('Whether a push to the branch of the project starts an export. It needs a hook.'),
+    quietSeconds: quietSeconds.describe(
+      'An export starts this long after the last push, and at most 60 seconds after the first.',
+    ),
+  })
+  .meta({ id: 'ExportsOnPush' });
+
 export const ProjectExports = z
   .object({
     customScripts: CustomScripts.meta({
       description: 'Whether scripts of the repository run on every page, unless an export says otherwise.',
     }),
+    onPush: OnPush.describe('Exports that pushes start.'),
   })
   .meta({ id: 'ProjectExports' });
 export type ProjectExports = z.infer<typeof ProjectExports>;
@@ -69,6 +83,13 @@ export const UpdateProject = z
     exports: z
       .strictObject({
         customScripts: CustomScripts.describe('Whether pages run the scripts of the repository.'),
+        onPush: z
+          .strictObject({
+            enabled: z.boolean().describe('Whether pushes start exports. Default: `true`.'),
+            quietSeconds: quietSeconds.describe('How long to wait for further pushes. Default: 10.'),
+          })
+          .partial()
+          .describe('Exports that pushes start. Omitted fields stay unchanged.'),
       })
       .partial()
       .optional()

@@ -15,9 +15,11 @@ import {
   prepareDataFolder,
   restrictDataFiles,
 } from './data-folder.ts';
+import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
+import { startPushExport } from './push-exports.ts';
 import { findIsolation } from './sandbox/isolation.ts';
 import { refreshSecrets, refreshSeconds } from './secrets.ts';
 import { Sweeper } from './sweeper.ts';
@@ -121,14 +123,16 @@ function createBackgroundWork(context: Context): { start(): Promise<void>; stop(
   const sweeper = new Sweeper(context);
   const worker = new Worker(context, runners, () => sweeper.run());
   const deliverer = new WebhookDeliverer(context);
+  const processor = new ForgeEventProcessor(context, startPushExport);
   return {
     async start() {
       await worker.start();
       sweeper.start();
       deliverer.start();
+      processor.start();
     },
     async stop() {
-      await Promise.all([worker.stop(), deliverer.stop()]);
+      await Promise.all([worker.stop(), deliverer.stop(), processor.stop()]);
       await sweeper.stop();
     },
   };

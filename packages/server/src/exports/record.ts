@@ -6,6 +6,8 @@ export interface ExportInput {
   request: StartExport;
   /** A snapshot: later changes of the project do not affect the job. */
   source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
+  /** Missing when a caller started the export. */
+  trigger?: NonNullable<ExportJob['trigger']>;
 }
 
 export interface ExportResult {

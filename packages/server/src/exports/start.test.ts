@@ -40,7 +40,7 @@ describe('starting', () => {
     expect(await chosen({ customScripts: 'include' })).toBe('include');
     const change = { exports: { customScripts: 'include' as const } };
     const changed = await updateProject(context, { projectId: project.id, change, actor, allowLocal: true });
-    expect(changed.exports).toEqual({ customScripts: 'include' });
+    expect(changed.exports).toMatchObject({ customScripts: 'include' });
     expect(await chosen()).toBe('include');
     expect(await chosen({ customScripts: 'skip' })).toBe('skip');
   });

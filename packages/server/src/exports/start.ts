@@ -77,7 +77,8 @@ export async function prepareRetry(
       'The job has not finished. Cancel it first, or wait until it has ended.',
     );
   }
-  return { input: inputOf(job), projectId: job.project_id, domain: job.domain, retryOf: job.id };
+  const { trigger: _trigger, ...input } = inputOf(job);
+  return { input, projectId: job.project_id, domain: job.domain, retryOf: job.id };
 }
 
 /** Starts of an organization in the last hour, and the time of the oldest one. */

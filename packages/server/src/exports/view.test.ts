@@ -89,6 +89,7 @@ test('missing options have their defaults', () => {
     metadata: {},
     source: { ref: null, directory: null },
     retryOf: null,
+    trigger: null,
     purgedAt: null,
   });
 });

@@ -4,7 +4,7 @@ import { canceledByOf, type Job } from '../jobs/store.ts';
 import { inputOf, optionsOf, resultOf } from './record.ts';
 
 export function viewExport(job: Job): ExportJob {
-  const { request, source } = inputOf(job);
+  const { request, source, trigger = null } = inputOf(job);
   const result = resultOf(job);
   const failure = job.failure === null ? null : (JSON.parse(job.failure) as Failure);
   return {
@@ -40,5 +40,6 @@ export function viewExport(job: Job): ExportJob {
     isolation: result?.isolation ?? null,
     purgedAt: job.purged_at,
     retryOf: job.retry_of,
+    trigger,
   };
 }

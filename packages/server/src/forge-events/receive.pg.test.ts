@@ -188,6 +188,23 @@ describe('a request is refused', () => {
   });
 });
 
+test('events above the rate limit of a project are refused, and forged ones do not count', async () => {
+  const limited = await composeForTest({ LIMIT_WRITES_PER_MINUTE: '2' });
+  const { request } = await serveForTest(limited);
+  const own = await createTenant(limited);
+  const { id } = await createTestProject(limited, own, { repository });
+  const created = await request(`/v1/projects/${id}/hook/secret`, { ...jsonBody({}), key: own.key.key });
+  const { secret } = (await created.json()) as CreatedHookSecret;
+  const post = (given: Partial<Push>) =>
+    request(`/hooks/${id}`, { method: 'POST', ...pushWebhook('github', push({ secret, ...given })) });
+  for (let count = 0; count < 3; count += 1) expect((await post({ secret: 'wrong' })).status).toBe(404);
+  expect([(await post({})).status, (await post({})).status]).toEqual([202, 202]);
+  const refused = await post({});
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await limited.database.selectFrom('forge_events').selectAll().execute()).toHaveLength(2);
+});
+
 describe('the secret', () => {
   test('is returned once and stored encrypted', async () => {
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

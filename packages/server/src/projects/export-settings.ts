@@ -1,9 +1,12 @@
 /** The defaults of a project for its exports. */
-import type { ProjectExports } from '@docyard/api';
+import type { ProjectExports, UpdateProject } from '@docyard/api';
 import { nowText, type Context } from '../context.ts';
 
 const settingsName = 'exports';
-const defaultSettings: ProjectExports = { customScripts: 'skip' };
+const defaultSettings: ProjectExports = {
+  customScripts: 'skip',
+  onPush: { enabled: true, quietSeconds: 10 },
+};
 
 export async function readExportSettings(
   context: Pick<Context, 'database'>,
@@ -34,10 +37,16 @@ export async function viewExportSettings(
 export async function changeExportSettings(
   context: Pick<Context, 'database' | 'clock'>,
   projectId: string,
-  change: { customScripts?: ProjectExports['customScripts'] | undefined },
+  change: NonNullable<UpdateProject['exports']>,
 ): Promise<void> {
   const old = await readExportSettings(context, projectId);
-  const next: ProjectExports = { customScripts: change.customScripts ?? old.customScripts };
+  const next: ProjectExports = {
+    customScripts: change.customScripts ?? old.customScripts,
+    onPush: {
+      enabled: change.onPush?.enabled ?? old.onPush.enabled,
+      quietSeconds: change.onPush?.quietSeconds ?? old.onPush.quietSeconds,
+    },
+  };
   const kept = { value: JSON.stringify(next), updated_at: nowText(context) };
   await context.database
     .insertInto('project_settings')

@@ -55,7 +55,7 @@ describe('creating', () => {
         allowedConfigKeys: [],
         instructions: null,
       },
-      exports: { customScripts: 'skip' },
+      exports: { customScripts: 'skip', onPush: { enabled: true, quietSeconds: 10 } },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
       version: 1,
