@@ -1,11 +1,13 @@
 /** Pushes to a real git server, reported to a real service as each forge reports them, become exports of the pushed commit. */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import type { ForgeEvent } from '@docyard/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as stage from './contract/harness.ts';
 import { pushWebhook, webhookForges, type WebhookForge } from './fakes/forges/push-webhooks.ts';
 import { startGitServer, type GitServer, type ServedRepository } from './fakes/git-server.ts';
-import { siteFiles, startService, type Service } from './service.ts';
+import { program, siteFiles, startService, type Service } from './service.ts';
 
 const timeout = 60_000;
 let git: GitServer;
@@ -69,6 +71,30 @@ test.each(webhookForges)('a push that %s reports is exported', { timeout }, asyn
   const { jobId } = await untilSettled(eventId);
   const job = await stage.waitFor(service, jobId ?? '', ({ status }) => status === 'completed');
   expect(job).toMatchObject({ trigger: { kind: 'push', eventId, commit }, source: { commit } });
+});
+
+test('docyard events sets up a hook, shows an event and replays it', { timeout }, async () => {
+  const { projectId, repository } = await addHooked(0);
+  const docyard = async (...args: string[]): Promise<string> => {
+    const server = ['--server', service.origin];
+    const environment = { ...process.env, DOCYARD_API_KEY: service.key };
+    const command = [program, 'events', ...args, ...server];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env: environment });
+    return stdout;
+  };
+  const secret = (await docyard('create-secret', '--project', projectId, '--output', '-')).trim();
+  expect(await docyard('hook', '--project', projectId)).toContain(`${service.origin}/hooks/${projectId}`);
+  const commit = repository.tip('main') ?? '';
+  const eventId = await eventIdOf(await report({ projectId, secret, repository }, commit));
+  const { jobId } = await untilSettled(eventId);
+  expect(await docyard('list', '--project', projectId)).toContain(jobId);
+  expect(await docyard('show', eventId)).toContain('processed');
+  await stage.waitFor(service, jobId ?? '', ({ status }) => status === 'completed');
+  expect(JSON.parse(await docyard('replay', eventId, '--json'))).toMatchObject({
+    id: eventId,
+    state: 'pending',
+  });
+  expect((await untilSettled(eventId)).jobId).not.toBe(jobId);
 });
 
 /** Before the event is processed, around the start of the export, and while it runs. */

@@ -176,6 +176,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'list reporting sites and roll them back',
     load: async () => (await import('./cli/deployments.ts')).describeDeployments,
   },
+  events: {
+    group: 'A running service',
+    summary: 'receive pushes from a forge: the hook, its events, replay',
+    load: async () => (await import('./cli/events.ts')).describeEvents,
+  },
   mcp: {
     group: 'A running service',
     summary: 'expose a service to editors and agents as MCP tools',

@@ -1,0 +1,126 @@
+import type { DocyardClient, ForgeEvent } from '@docyard/api';
+import { forgeEventStates } from '@docyard/api/constants';
+import { Option, type Command } from 'commander';
+import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
+import { everyRow } from './local.ts';
+import { print, showFacts } from './print.ts';
+import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
+
+interface ProjectOptions extends ServerOptions {
+  project?: string;
+}
+
+const examples = `
+Examples:
+  docyard events hook
+  docyard events create-secret --output hook-secret
+  docyard events list --state failed
+  docyard events replay fe_8a1d4c7e2b5f9036
+`;
+
+export function describeEvents(command: Command): void {
+  command
+    .description('Receive pushes from a forge: the hook of a project and its events.')
+    .addHelpText('after', examples);
+  const onProject = (name: string, description: string) =>
+    addServerOptions(command.command(name).description(description)).option(
+      '--project <id>',
+      'project, such as pr_… (default: the only one)',
+    );
+  const onEvent = (name: string, description: string) =>
+    addServerOptions(command.command(name).description(description)).argument('<event>', 'id, such as fe_…');
+
+  onProject('list', 'List the events of the last 30 days, newest first.')
+    .addOption(new Option('--state <state>', 'only events in this state').choices(forgeEventStates))
+    .action(list);
+  onEvent('show', 'Show an event and what followed from it.').action(show);
+  onEvent('replay', 'Process an event again.').action(replay);
+  onProject('hook', 'Show the URL for the webhook at the forge.').action(showHook);
+  addSecretOption(
+    onProject('create-secret', 'Create or replace the secret of the hook. It is shown only once.'),
+    'secret',
+  ).action(createSecret);
+}
+
+async function list(options: ProjectOptions & { state?: ForgeEvent['state'] }): Promise<void> {
+  const client = await connect(options);
+  const query = {
+    limit: 100,
+    ...(options.project === undefined ? {} : { projectId: options.project }),
+    ...(options.state === undefined ? {} : { state: options.state }),
+  };
+  const found = await everyRow((cursor) =>
+    client.call('listForgeEvents', { query: { ...query, ...(cursor === undefined ? {} : { cursor }) } }),
+  );
+  print(options, found, found.map(lineOf));
+}
+
+async function show(eventId: string, options: ServerOptions): Promise<void> {
+  const client = await connect(options);
+  showEvent(await client.call('readForgeEvent', { params: { eventId } }), options);
+}
+
+async function replay(eventId: string, options: ServerOptions): Promise<void> {
+  const client = await connect(options);
+  showEvent(await client.call('replayForgeEvent', { params: { eventId } }), options);
+}
+
+async function showHook(options: ProjectOptions): Promise<void> {
+  const client = await connect(options);
+  const params = { projectId: await projectOf(client, options) };
+  const hook = await client.call('readProjectHook', { params });
+  if (options.json) print(options, hook, []);
+  else {
+    showFacts([
+      ['url', hook.url],
+      ['secret', hook.secretCreatedAt === null ? 'none' : `created ${hook.secretCreatedAt}`],
+      ['old secret', hook.oldSecretValidUntil === null ? null : `valid until ${hook.oldSecretValidUntil}`],
+    ]);
+  }
+}
+
+async function createSecret(options: ProjectOptions & SecretOptions): Promise<void> {
+  requireSecretOutput(options, 'secret of the hook');
+  const client = await connect(options);
+  const params = { projectId: await projectOf(client, options) };
+  const created = await client.call('createHookSecret', { params });
+  await showSecret(options, { created, field: 'secret', title: `The secret of ${created.url}` });
+}
+
+async function projectOf(client: DocyardClient, { project }: ProjectOptions): Promise<string> {
+  return project ?? (await onlyProject(client, 'Name a project with --project')).id;
+}
+
+function showEvent(event: ForgeEvent, options: ServerOptions): void {
+  if (options.json) {
+    print(options, event, []);
+    return;
+  }
+  showFacts([
+    ['id', event.id],
+    ['project', event.projectId],
+    ['forge', event.forge],
+    ['event', event.name],
+    ['repository', event.repository],
+    ['ref', event.ref],
+    ['commit', event.after],
+    ['by', event.actor],
+    ['received', event.receivedAt],
+    ['state', event.state],
+    ['reason', event.reason],
+    ['export', event.jobId],
+  ]);
+}
+
+function lineOf(event: ForgeEvent): Record<string, string> {
+  return {
+    id: event.id,
+    received: `${event.receivedAt.slice(0, 16)}Z`,
+    forge: event.forge,
+    event: event.name,
+    ref: event.ref ?? '–',
+    commit: event.after?.slice(0, 7) ?? '–',
+    state: event.state,
+    result: event.jobId ?? event.reason ?? '–',
+  };
+}
