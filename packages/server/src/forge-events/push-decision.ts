@@ -46,12 +46,14 @@ function isOutside(directory: string | null, changedPaths: string[] | null): boo
   return !changedPaths.some((path) => path.startsWith(`${directory}/`));
 }
 
-/** Forges report `https` and `ssh` addresses, with and without `.git`. A path alone matches the end. */
+/** Forges report `https` and `ssh` addresses, with and without `.git`, or only project and name. */
 function isSameRepository(reported: string, configured: string): boolean {
   const known = placeOf(configured);
   if (known === undefined) return false;
   const given = placeOf(reported);
-  return given === undefined ? known.endsWith(`/${withoutSuffix(reported)}`) : given === known;
+  if (given !== undefined) return given === known;
+  const path = withoutSuffix(reported);
+  return path.includes('/') && known.endsWith(`/${path}`);
 }
 
 /** Host and path. Undefined for a local path. */
