@@ -154,6 +154,9 @@ test(
       cursor = page.nextCursor;
     }
     expect(acknowledged).toEqual(new Set());
+    const { domain } = await service.client.call('readProject', { params: { projectId: hooked.projectId } });
+    const exports = await service.client.call('listExports', { query: { domain, limit: 100 } });
+    expect(exports.nextCursor).toBeNull();
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
     expect(Number(kilobytes)).toBeLessThan(600_000);
   },

@@ -8,7 +8,7 @@ import { markAuthenticated } from './connections.ts';
 import type { RateLimits } from './limits.ts';
 import type { App, Web } from './request.ts';
 
-/** GitHub sends up to 25 MB, for pushes of very many commits. */
+/** GitHub sends larger bodies only for pushes of very many commits. */
 const maxBodyBytes = 5_000_000;
 const retryAfterSeconds = '5';
 /** A body is read before its signature can be checked, so few large ones are read at a time. */
