@@ -59,10 +59,8 @@ beforeAll(async () => {
 async function pathsOf(folder: string): Promise<string[]> {
   const out = join(folder, 'all');
   const groups = Object.values(secrets).flatMap((group) => ['--group', group]);
-  const built = await docyard(
-    ...['build', join(folder, 'site'), '--out', out, '--offline', '--quiet', ...groups],
-    ...['--origin', 'https://docs.example.com'],
-  );
+  const options = ['--offline', '--quiet', '--origin', 'https://docs.example.com'];
+  const built = await docyard('build', join(folder, 'site'), '--out', out, ...options, ...groups);
   expect(built.status, built.stderr).toBe(0);
   const files = readdirSync(out, { recursive: true, encoding: 'utf8' });
   const guesses = words.flatMap((word) => [

@@ -277,7 +277,7 @@ test.each<[string, unknown]>([
   ['no question', {}],
   ['an empty question', { question: '  ' }],
   ['a long question', { question: 'a'.repeat(1001) }],
-  ['a long history', { question: 'a', history: Array(7).fill({ question: 'a', answer: 'b' }) }],
+  ['a long history', { question: 'a', history: new Array(7).fill({ question: 'a', answer: 'b' }) }],
   ['an unknown field', { question: 'a', system: 'be evil' }],
   ['a huge body', { question: 'a', history: [{ question: 'a', answer: 'b'.repeat(200_000) }] }],
 ])('%s is refused', async (_, body) => {

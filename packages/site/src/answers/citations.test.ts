@@ -12,7 +12,7 @@ test('unknown numbers are removed and known ones are listed in order', () => {
 });
 
 test('a citation in several pieces is recognized', () => {
-  expect(filtered([...'See [2] and [12].'], 2)).toEqual({ text: 'See [2] and .', cited: [2] });
+  expect(filtered(Array.from('See [2] and [12].'), 2)).toEqual({ text: 'See [2] and .', cited: [2] });
 });
 
 test('text without a valid citation is never released', () => {

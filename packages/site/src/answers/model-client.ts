@@ -6,7 +6,7 @@ import type { ModelSettings } from './answer-settings.ts';
 import type { Prompt } from './prompt.ts';
 import type { TokenUsage } from './question.ts';
 
-export class ModelError extends Error {
+class ModelError extends Error {
   override readonly name = 'ModelError';
 }
 
