@@ -25,7 +25,7 @@ const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Use a severity or the c
 
 export const CustomScripts = z.enum(['skip', 'include']);
 
-const GroupNames = z.array(z.string().min(1).max(128)).max(100);
+export const GroupNames = z.array(z.string().min(1).max(128)).max(100);
 
 export const StartExport = z
   .strictObject({

@@ -44,10 +44,12 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Open the exported site in a browser',
     description:
-      'Returns a path where the pages of the bundle are served for one hour. Search and navigation work as on the real site.\n\nThe first request unpacks the bundle. The pages are sandboxed in a separate origin, without cookies, storage and the rights of the signed-in user. Returns `overloaded` while ten other bundles are being unpacked.',
+      'Returns a path where the pages of the bundle are served for one hour. Search and navigation work as on the real site.\n\nThe body is optional. With `audience` or `signedIn`, the preview shows the site as these readers see it, which needs the scope `exports:write`. Readers for whom the bundle has no files are rejected with `invalid_request`. `bundle_purged` is also returned if the bundle was sealed with another content key than that of the project.\n\nThe first request unpacks the bundle. The pages are sandboxed in a separate origin, without cookies, storage and the rights of the signed-in user. Returns `overloaded` while ten other bundles are being unpacked.',
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
+    body: review.CreatePreview,
+    bodyOptional: true,
     success: json(200, review.Preview),
     errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged', 'overloaded'],
   },

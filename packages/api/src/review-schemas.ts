@@ -4,7 +4,7 @@ import { SetForgeCredential } from './project-agent-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { exampleSource } from './examples.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
-import { Isolation, SigningKey } from './export-schemas.ts';
+import { GroupNames, Isolation, SigningKey } from './export-schemas.ts';
 import { Source } from './project-schemas.ts';
 import { ComponentCheck } from './schemas.ts';
 import { Diagnostic } from './site-schemas.ts';
@@ -50,6 +50,24 @@ export const SourceCheck = z
   .meta({ id: 'SourceCheck' });
 export type SourceCheck = z.infer<typeof SourceCheck>;
 
+const isSignedIn = 'False for readers of a private site who have not signed in, who belong to no group.';
+
+export const CreatePreview = z
+  .strictObject({
+    audience: GroupNames.optional().describe(
+      'Names of reader groups. The preview shows what the members of exactly these groups see. Default: readers without a group.',
+    ),
+    signedIn: z.boolean().optional().describe(`${isSignedIn} Default: \`true\`.`),
+  })
+  .meta({ id: 'CreatePreview', examples: [{ audience: ['partners'] }] });
+export type CreatePreview = z.infer<typeof CreatePreview>;
+
+const PreviewAudience = z.object({
+  audience: z.array(z.string()).describe('Their groups; empty for readers without a group.'),
+  signedIn: z.boolean().describe(isSignedIn),
+});
+export type PreviewAudience = z.infer<typeof PreviewAudience>;
+
 export const Preview = z
   .object({
     jobId: z.string().describe('The job.'),
@@ -59,6 +77,11 @@ export const Preview = z
         'A path on this server with a trailing slash, or an absolute URL if the operator has set `PREVIEW_URL`. Anyone who has it can read the site until it expires.',
       ),
     expiresAt: timestamp.describe('When the path expires.'),
+    audiences: z
+      .array(PreviewAudience)
+      .describe(
+        'The readers as whom you can open the preview, first those without a group. Each entry can be the body of the request.',
+      ),
   })
   .meta({ id: 'Preview' });
 export type Preview = z.infer<typeof Preview>;

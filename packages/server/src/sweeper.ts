@@ -8,7 +8,7 @@ import { sweepAgentJobs } from './agent/retention.ts';
 import { sweepAnalytics } from './deployment-registry/analytics.ts';
 import type { Context } from './context.ts';
 import { sweepForgeEvents } from './forge-events/events.ts';
-import { sweepPreviews } from './exports/previews.ts';
+import { sweepPreviews } from './exports/unpacked-sites.ts';
 import { sweepProjectCaches } from './build-cache/cache-folder.ts';
 import { sweep } from './exports/retention.ts';
 import { recountQueued } from './jobs/queue-counts.ts';

@@ -13,8 +13,18 @@ import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Archive, manifestBytes } from '@docyard/bundle';
-import { temporaryFolder, writeFiles } from '../../test/support/test-context.ts';
+import { Archive, manifestBytes, secretKeyText } from '@docyard/bundle';
+import { groupBundle, signingKey } from '../../../site/test/support/group-site.ts';
+import { contentKeyOf } from '../projects/content-key.ts';
+import {
+  composeForTest,
+  createCompletedExport,
+  createTenant,
+  createTestProject,
+  serveForTest,
+  temporaryFolder,
+  writeFiles,
+} from '../../test/support/test-context.ts';
 import { docyard } from '../../test/support/run-command.ts';
 
 let cache: string;
@@ -86,4 +96,37 @@ test('the error for a source folder points to docyard dev', async () => {
     status: 2,
     stderr: `docyard: ${folder} contains the source of a site. Preview it with docyard dev ${folder}.\n`,
   });
+});
+
+test('an audience is shown in a preview of the service', async () => {
+  const context = await composeForTest({ SIGNING_KEY: secretKeyText(signingKey) });
+  const tenant = await createTenant(context);
+  const project = await createTestProject(context, tenant);
+  const audiences = [{ groups: ['partners'], files: { 'index.html': 'for partners' } }];
+  const key = await contentKeyOf(context, project.id);
+  const packed = await groupBundle({ root: { 'index.html': 'for everyone' }, audiences, key });
+  const { id } = await createCompletedExport(context, tenant, project, packed);
+  vi.stubEnv('DOCYARD_URL', (await serveForTest(context)).origin);
+  vi.stubEnv('DOCYARD_API_KEY', tenant.key.key);
+
+  const opened = await docyard('open', id, '--audience', 'partners');
+  expect(opened).toMatchObject({ status: 0, stderr: '' });
+  expect(await (await fetch(opened.stdout.trim())).text()).toBe('for partners');
+  const latest = await docyard('open', '--latest', project.domain, '--json', '--audience', 'partners');
+  const { previewUrl } = JSON.parse(latest.stdout) as { previewUrl: string };
+  expect(await (await fetch(previewUrl)).text()).toBe('for partners');
+
+  const unknown = await docyard('open', id, '--audience', 'guests');
+  expect(unknown.status).not.toBe(0);
+  expect(unknown.stderr).toContain('Choose one of its audiences: no group; "partners".');
+});
+
+test.each([
+  [['site.tar.gz', '--audience', 'partners'], '--audience needs the id of an export, or --latest.'],
+  [['--audience', 'partners'], '--audience needs the id of an export, or --latest.'],
+  [['se_3f9a2c1b8e7d4a06', '--audience', 'partners', '--public-key', 'RWQ'], 'Pass either --audience or'],
+])('the arguments %j are refused', async (args, message) => {
+  const { status, stderr } = await docyard('open', ...args);
+  expect(status).toBe(2);
+  expect(stderr).toContain(message);
 });

@@ -10,13 +10,14 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import type { PublicKey } from '@docyard/bundle';
 import { makeFolder } from '@docyard/site/disk';
-import { addServerOptions, connect, type ServerOptions } from './connection.ts';
+import { addServerOptions, connect, connectionOf, type ServerOptions } from './connection.ts';
 import { showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
 import { downloadTo, latestOf } from './export-download.ts';
 
 interface OpenOptions extends ServerOptions {
   latest?: string;
+  audience?: string[];
   publicKey?: string[];
   print?: boolean;
   quiet?: boolean;
@@ -27,14 +28,16 @@ Examples:
   docyard open site.tar.gz
   docyard open se_3f9a2c1b8e7d4a06
   docyard open --latest docs.example.com --print
+  docyard open se_3f9a2c1b8e7d4a06 --audience partners
 `;
 
 export function describeOpen(command: Command): void {
   addServerOptions(command.description('Open an exported site in the browser from its files.'))
     .argument('[target]', 'a bundle, an exported folder, or the id of an export (default: .)')
     .option('--latest <domain>', 'the newest bundle of this domain')
+    .option('--audience <group...>', 'open a preview of the service as the members of these groups')
     .option('--public-key <key...>', 'open the bundle only if one of these keys has signed it')
-    .option('--print', 'only print the path of the first page')
+    .option('--print', 'only print the path of the first page, or the URL of the preview')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
     .action(open);
@@ -44,6 +47,7 @@ async function open(target: string | undefined, options: OpenOptions): Promise<v
   if (target !== undefined && options.latest !== undefined) {
     throw new CommandError('Pass either a target or --latest.', 'usage');
   }
+  if (options.audience !== undefined) return openPreview(target, options, options.audience);
   const folder = await folderOf(target ?? '.', options);
   const page = join(folder, 'index.html');
   if (!(await isFile(page)))
@@ -51,16 +55,45 @@ async function open(target: string | undefined, options: OpenOptions): Promise<v
       `${folder} contains no index.html. Pass an exported site, a bundle or a job id.`,
       'not_found',
     );
-  const shown = options.print !== true && !options.json && (await showInBrowser(pathToFileURL(page).href));
-  if (options.json) process.stdout.write(`${JSON.stringify({ folder, page })}\n`);
-  else process.stdout.write(shown ? `Opened ${page}\n` : `${page}\n`);
+  await show({ name: page, address: pathToFileURL(page).href, facts: { folder, page } }, options);
+}
+
+/** The service has the content key that opens the pages for groups. */
+async function openPreview(
+  target: string | undefined,
+  options: OpenOptions,
+  audience: string[],
+): Promise<void> {
+  if (options.publicKey !== undefined)
+    throw new CommandError('Pass either --audience or --public-key. The service verifies previews.', 'usage');
+  if (options.latest === undefined && !isJobId(target ?? ''))
+    throw new CommandError('--audience needs the id of an export, or --latest.', 'usage');
+  const client = await connect(options);
+  const jobId = options.latest === undefined ? (target ?? '') : await latestOf(client, options.latest);
+  const preview = await client.call('createPreview', { params: { jobId }, body: { audience } });
+  const { server } = await connectionOf(options);
+  const previewUrl = new URL(preview.previewUrl, server).href;
+  await show({ name: previewUrl, address: previewUrl, facts: { ...preview, previewUrl } }, options);
+}
+
+async function show(
+  { name, address, facts }: { name: string; address: string; facts: object },
+  { print, json }: OpenOptions,
+): Promise<void> {
+  const isShown = print !== true && !json && (await showInBrowser(address));
+  if (json) process.stdout.write(`${JSON.stringify(facts)}\n`);
+  else process.stdout.write(isShown ? `Opened ${name}\n` : `${name}\n`);
+}
+
+function isJobId(text: string): boolean {
+  return /^se_[0-9a-z]+$/.test(text);
 }
 
 async function folderOf(target: string, options: OpenOptions): Promise<string> {
   const found = options.latest === undefined ? await stat(target).catch(() => undefined) : undefined;
   if (found?.isDirectory()) return siteFolder(resolve(target), options);
   if (found?.isFile()) return unpacked(resolve(target), options);
-  if (options.latest === undefined && !/^se_[0-9a-z]+$/.test(target)) {
+  if (options.latest === undefined && !isJobId(target)) {
     throw new CommandError(`${target} is not a file, a folder or a job id.`, 'not_found');
   }
   const client = await connect(options);

@@ -8,7 +8,7 @@ import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import type { AccessScope } from '../access-scope.ts';
 import { findBase } from './compare.ts';
-import { forgetPreview, openPreview, type UnpackedSite } from './previews.ts';
+import { forgetPreview, openPreview, type UnpackedSite } from './unpacked-sites.ts';
 import { finishedResult } from './read.ts';
 
 const maxPageBytes = 2_000_000;
@@ -54,7 +54,7 @@ function openSite(context: Pick<Context, 'blobs' | 'config' | 'log'>, job: Job):
 async function readPage(site: UnpackedSite, file: string): Promise<string | null> {
   if (!site.manifest.files.some(({ path }) => path === file)) return null;
   try {
-    return await readFile(join(site.folder, file), 'utf8');
+    return await readFile(join(site.siteFolder, file), 'utf8');
   } catch (error) {
     // Another process may have removed the unpacked files; the next request unpacks them again.
     forgetPreview(site);

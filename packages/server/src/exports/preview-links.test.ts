@@ -16,6 +16,27 @@ test.each(['', 'index.html', 'guides/start', '?q=1', '%2e%2e/x'])(
   },
 );
 
+describe('a path for an audience', () => {
+  const ofAudience = { ...link, audience: 3 };
+  const audiencePath = signPreview(secrets, ofAudience);
+
+  test('opens the site of that audience', () => {
+    const root = audiencePath.slice(0, -1);
+    expect(check(`${audiencePath}guides/start`)).toEqual({ verdict: 'valid', root, ...ofAudience });
+  });
+
+  test.each([
+    ['another audience', audiencePath.replace('.a3.', '.a4.')],
+    ['no audience', audiencePath.replace('.a3.', '.')],
+    ['an audience added', path.replace('.k1.', '.a3.k1.')],
+    ['an audience added before the time', path.replace('.1800000000.', '.1800000000.a1800000000.')],
+    ['another spelling', audiencePath.replace('.a3.', '.a03.')],
+  ])('with %s is rejected', (_what, changed) => {
+    expect([path, audiencePath]).not.toContain(changed);
+    expect(['invalid', 'malformed']).toContain(check(changed).verdict);
+  });
+});
+
 test('a preview path without the trailing slash is valid, so that it can be redirected', () => {
   expect(check(path.slice(0, -1))).toMatchObject({ verdict: 'valid' });
 });

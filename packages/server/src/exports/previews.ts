@@ -1,166 +1,64 @@
-/**
- * Exported sites unpacked for previews, in the cache of the data folder: verified and unpacked on the first
- * request, removed when unused. Callers check access.
- */
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Preview } from '@docyard/api';
-import {
-  BundleRefusedError,
-  type Manifest,
-  manifestName,
-  parseManifest,
-  unpackBundle,
-} from '@docyard/bundle';
+/** Creates links to previews of exported sites. Callers check access to the job. */
+import type { CreatePreview, Preview, PreviewAudience } from '@docyard/api';
 import type { Context } from '../context.ts';
-import { isDiskFull } from '@docyard/site/disk';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
+import { listAudiences, openAudiences, placeOfAudience } from './preview-audiences.ts';
 import { signPreview } from './preview-links.ts';
 import { finishedResult } from './read.ts';
-import { blobName } from './record.ts';
+import {
+  markUsed,
+  openPreview,
+  type PreviewContext,
+  previewLinkSeconds,
+  type UnpackedSite,
+} from './unpacked-sites.ts';
 
-type PreviewContext = Pick<Context, 'blobs' | 'config' | 'log'>;
+type LinkContext = PreviewContext & Pick<Context, 'clock' | 'database' | 'secrets'>;
 
-export interface UnpackedSite {
-  folder: string;
-  manifest: Manifest;
+interface PreviewRequest {
+  job: Job;
+  wanted: CreatePreview;
+  /** Servers of published sites have keys that read bundles, and must not read sealed files with them. */
+  canOpenGroups: boolean;
 }
-
-const lifetimeSeconds = 3600;
-/** Longer than a link is valid. */
-const retentionMs = 2 * lifetimeSeconds * 1000;
-const maxUnpackedSites = 10;
-const maxPending = 10;
 
 export async function createPreview(
-  context: PreviewContext & Pick<Context, 'clock' | 'secrets'>,
-  job: Job,
+  context: LinkContext,
+  { job, wanted, canOpenGroups }: PreviewRequest,
 ): Promise<Preview> {
   const { attempt: generation } = finishedResult(job);
-  const { folder } = await openPreview(context, { jobId: job.id, generation });
-  await markUsed(folder).catch(() => {});
-  const expires = Math.floor(context.clock.now().getTime() / 1000) + lifetimeSeconds;
-  const path = signPreview(context.secrets, { jobId: job.id, generation, expires });
+  const isForAll = (wanted.audience ?? []).length === 0 && wanted.signedIn !== false;
+  if (!isForAll && !canOpenGroups) throw scopeMissing();
+  const site = await openPreview(context, { jobId: job.id, generation });
+  await markUsed(site.folder).catch(() => {});
+  const audiences = await audiencesFor(context, site, { job, isForAll, canOpenGroups });
+  const audience = placeOfAudience(audiences, wanted);
+  if (audience !== undefined) await openAudiences(context, site, job.project_id);
+  const expires = Math.floor(context.clock.now().getTime() / 1000) + previewLinkSeconds;
+  const path = signPreview(context.secrets, { jobId: job.id, generation, expires, audience });
   const previewUrl = `${context.config.previewUrl ?? ''}${path}`;
-  return { jobId: job.id, previewUrl, expiresAt: new Date(expires * 1000).toISOString() };
+  return { jobId: job.id, previewUrl, expiresAt: new Date(expires * 1000).toISOString(), audiences };
 }
 
-/** By folder, the least recently used first. */
-const opened = new Map<string, Promise<UnpackedSite>>();
-let pending = 0;
-let lastPending: Promise<unknown> = Promise.resolve();
-
-/** Unpacks the site unless it exists; concurrent callers share the work. */
-export function openPreview(
-  context: PreviewContext,
-  site: { jobId: string; generation: number },
-): Promise<UnpackedSite> {
-  const folder = join(previewsOf(context), `${site.jobId}-${site.generation}`);
-  const known = opened.get(folder) ?? startUnpacking(context, { ...site, folder });
-  opened.delete(folder);
-  opened.set(folder, known);
-  return known;
+/** Readers without a group can be shown although the sealed files cannot be opened. */
+async function audiencesFor(
+  context: LinkContext,
+  site: UnpackedSite,
+  { job, isForAll, canOpenGroups }: { job: Job; isForAll: boolean; canOpenGroups: boolean },
+): Promise<PreviewAudience[]> {
+  const forAll: PreviewAudience[] = [{ audience: [], signedIn: true }];
+  if (!canOpenGroups) return forAll;
+  return listAudiences(context, site, job.project_id).catch((error: unknown) => {
+    if (!isForAll || !(error instanceof Problem)) throw error;
+    context.log.warn({ jobId: job.id, reason: error.message }, 'a preview has no pages for groups');
+    return forAll;
+  });
 }
 
-/** Sites are unpacked sequentially. */
-function startUnpacking(
-  context: PreviewContext,
-  site: { jobId: string; generation: number; folder: string },
-): Promise<UnpackedSite> {
-  if (pending >= maxPending) {
-    throw new Problem('overloaded', 'Too many previews are being unpacked. Try again in a moment.', {
-      headers: { 'retry-after': '5' },
-    });
-  }
-  pending += 1;
-  const unpacked = lastPending
-    .then(() => readUnpacked(site.folder).catch(() => unpack(context, site)))
-    .finally(() => (pending -= 1));
-  lastPending = unpacked.catch(() => {});
-  unpacked.catch(() => opened.delete(site.folder));
-  return unpacked;
-}
-
-async function readUnpacked(folder: string): Promise<UnpackedSite> {
-  const manifest = parseManifest(await readFile(join(folder, manifestName)));
-  await markUsed(folder);
-  return { folder, manifest };
-}
-
-async function markUsed(folder: string): Promise<void> {
-  await utimes(folder, new Date(), new Date());
-}
-
-/** Call it when files are missing; the next request unpacks them again. */
-export function forgetPreview({ folder }: UnpackedSite): void {
-  opened.delete(folder);
-}
-
-async function unpack(
-  context: PreviewContext,
-  { jobId, generation, folder }: { jobId: string; generation: number; folder: string },
-): Promise<UnpackedSite> {
-  const startedMs = performance.now();
-  const name = blobName(jobId, generation, 'bundle.tar.gz');
-  if ((await context.blobs.stat(name)) === undefined) {
-    throw new Problem('bundle_purged', 'The bundle is no longer stored. Start a new export of the domain.');
-  }
-  await mkdir(previewsOf(context), { recursive: true, mode: 0o700 });
-  await sweepPreviews(context, maxUnpackedSites - 1);
-  const draft = `${folder}.draft`;
-  await rm(draft, { recursive: true, force: true });
-  try {
-    const { manifest } = await unpackBundle(context.blobs.read(name), draft);
-    await rename(draft, folder);
-    const milliseconds = Math.round(performance.now() - startedMs);
-    context.log.info({ jobId, files: manifest.files.length, milliseconds }, 'unpacked a preview');
-    return { folder, manifest };
-  } catch (error) {
-    // Bundles of early versions have no manifest.
-    if (error instanceof BundleRefusedError && error.refusal === 'manifest_missing') {
-      const message =
-        'The bundle was made by an early version and has no manifest. Start a new export of the domain.';
-      throw new Problem('bundle_purged', message, { cause: error });
-    }
-    throw isDiskFull(error) ? diskFull(error) : error;
-  }
-}
-
-/** Removes unused sites, and of the others all but the newest. */
-export async function sweepPreviews(
-  context: Pick<Context, 'config'>,
-  maxSites: number = maxUnpackedSites,
-): Promise<void> {
-  const root = previewsOf(context);
-  const names = await readdir(root).catch(() => []);
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const folder = join(root, name);
-      const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: 0 }));
-      return { folder, mtimeMs, isDraft: name.endsWith('.draft') };
-    }),
-  );
-  const newestFirst = found.filter(({ isDraft }) => !isDraft).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
-  const oldest = Date.now() - retentionMs;
-  for (const [place, { folder, mtimeMs }] of newestFirst.entries()) {
-    if (place < maxSites && mtimeMs >= oldest) continue;
-    opened.delete(folder);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function previewsOf({ config }: Pick<Context, 'config'>): string {
-  return join(config.dataDir, 'cache', 'previews');
-}
-
-function diskFull(cause: unknown): Problem {
+function scopeMissing(): Problem {
   return new Problem(
-    'storage_unavailable',
-    'The disk is too full to unpack a preview. Download the bundle instead.',
-    {
-      headers: { 'retry-after': '60' },
-      cause,
-    },
+    'scope_missing',
+    'Previews for groups need the scope `exports:write`. Use a key that has it, or omit `audience` and `signedIn`.',
   );
 }

@@ -1,19 +1,23 @@
 /**
  * Signs the manifest of a sandboxed process, which reads untrusted files and may be compromised: it gets no
- * signature for another version, commit or isolation level than ordered.
+ * signature for another version, commit, isolation level or content key than ordered.
  */
-import { parseManifest, trustedComment } from '@docyard/bundle';
+import { parseContentKey, parseManifest, trustedComment } from '@docyard/bundle';
 import type { Signer } from '../context.ts';
 import type { ExportOrder } from './messages.ts';
 
 export function signManifest(
   signer: Signer,
-  order: Pick<ExportOrder, 'version' | 'commit' | 'committedAt' | 'isolationLevel'>,
+  order: Pick<ExportOrder, 'version' | 'commit' | 'committedAt' | 'isolationLevel' | 'contentKey'>,
   bytes: Uint8Array,
 ): string {
-  const { version, commit, committedAt, isolation } = parseManifest(bytes);
+  const { version, commit, committedAt, isolation, access } = parseManifest(bytes);
   const isOrdered = version === order.version && commit === order.commit && committedAt === order.committedAt;
-  if (!isOrdered || isolation !== order.isolationLevel)
+  // A site without groups has no sealed files, also when a key is ordered.
+  const isSealedAsOrdered =
+    access === undefined ||
+    (order.contentKey !== null && access.keyId === parseContentKey(order.contentKey).keyId);
+  if (!isOrdered || isolation !== order.isolationLevel || !isSealedAsOrdered)
     throw new Error('The rendering process created a bundle that does not match its order.');
   return signer.sign(bytes, trustedComment({ version, commit }));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Preview } from '@docyard/api';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { packBundle } from '../../../bundle/test/support/deltas.ts';
-import { sweepPreviews } from '../exports/previews.ts';
+import { sweepPreviews } from '../exports/unpacked-sites.ts';
 import { deleteJob, markPurged, type Job } from '../jobs/store.ts';
 import {
   composeForTest,

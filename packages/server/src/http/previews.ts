@@ -12,9 +12,11 @@ import {
   type ServedSite,
   type StaticFile,
 } from '@docyard/site/serving';
+import type { OpenedRestricted } from '@docyard/site/restricted-files';
 import { checkPreview, type PreviewLink } from '../exports/preview-links.ts';
-import { forgetPreview, openPreview, type UnpackedSite } from '../exports/previews.ts';
+import { openAudiences } from '../exports/preview-audiences.ts';
 import { resultOf } from '../exports/record.ts';
+import { forgetPreview, openPreview, type UnpackedSite } from '../exports/unpacked-sites.ts';
 import { Problem } from '../problem.ts';
 import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
@@ -44,13 +46,16 @@ export async function servePreview(context: Context, web: Web): Promise<Response
 async function findPage(context: Context, web: Web): Promise<Response> {
   const target = rawTarget(web);
   const { root, ...link } = openLink(context, target);
-  await requireExport(context, link);
+  const { projectId } = await requireExport(context, link);
   const requested = readRequestPath(target.slice(root.length) || '/');
   if (typeof requested === 'string' || hasDotSegments(requested.path)) throw notFound();
   // Relative links need the trailing slash.
   if (target.length === root.length || target[root.length] !== '/') return redirect(`${root}/`);
   const unpacked = await openPreview(context, link);
-  const site = await siteOf(unpacked);
+  const site =
+    link.audience === undefined
+      ? await siteOf(unpacked)
+      : await audienceSiteOf(context, unpacked, { audience: link.audience, projectId });
   const found = site.find(requested.path);
   if (found !== undefined && 'redirect' in found) {
     const { to } = found.redirect;
@@ -81,29 +86,44 @@ function openLink(context: Context, target: string): PreviewLink & { root: strin
 async function requireExport(
   { database }: Context,
   { jobId, generation }: { jobId: string; generation: number },
-): Promise<void> {
+): Promise<{ projectId: string }> {
   const job = await database
     .selectFrom('jobs')
-    .select(['result', 'purged_at'])
+    .select(['result', 'purged_at', 'project_id'])
     .where('id', '=', jobId)
     .executeTakeFirst();
-  if (job?.purged_at === null && resultOf(job)?.attempt === generation) return;
+  if (job?.purged_at === null && resultOf(job)?.attempt === generation) return { projectId: job.project_id };
   throw new Problem('bundle_purged', 'The export of this preview was removed.');
 }
 
-const sites = new WeakMap<UnpackedSite, Promise<ServedSite>>();
+const sites = new WeakMap<object, Promise<ServedSite>>();
 
-function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
-  const known = sites.get(unpacked);
+function siteOf(unpacked: UnpackedSite, restricted?: OpenedRestricted): Promise<ServedSite> {
+  const opened = restricted ?? unpacked;
+  const known = sites.get(opened);
   if (known !== undefined) return known;
-  const { folder, manifest } = unpacked;
+  const { folder, siteFolder, manifest } = unpacked;
   const compressedFolder = join(folder, '.none');
-  const site = openSite({ id: folder, siteFolder: folder, compressedFolder, manifest }).then((opened) => {
-    opened.configure({ onlyHeaders: Object.entries(defaultHeaders).flat() });
-    return opened;
+  const site = openSite({ id: folder, siteFolder, compressedFolder, manifest, restricted }).then((found) => {
+    found.configure({ onlyHeaders: Object.entries(defaultHeaders).flat() });
+    return found;
   });
-  sites.set(unpacked, site);
+  sites.set(opened, site);
   return site;
+}
+
+async function audienceSiteOf(
+  context: Context,
+  unpacked: UnpackedSite,
+  { audience: place, projectId }: { audience: number; projectId: string },
+): Promise<ServedSite> {
+  const restricted = await openAudiences(context, unpacked, projectId);
+  const audience = restricted?.audiences.audiences[place];
+  if (audience === undefined) throw notFound();
+  const site = await siteOf(unpacked, restricted);
+  const ofAudience = await site.siteFor(audience.isSignedIn ? audience : undefined);
+  if (ofAudience === undefined) throw notFound();
+  return ofAudience;
 }
 
 async function sendFile(web: Web, file: StaticFile): Promise<Response> {

@@ -10,6 +10,7 @@ import { authenticate } from '../keys/authenticate.ts';
 import { createUser } from '../users/operator-accounts.ts';
 import { signIn } from '../users/sign-in.ts';
 import { goodPassword } from '../../test/support/visitor.ts';
+import { contentKeyOf } from '../projects/content-key.ts';
 import { readSecret, writeSecret } from '../projects/secrets.ts';
 import { holdsFingerprint, refreshSecrets } from '../secrets.ts';
 import {
@@ -160,6 +161,18 @@ test('a repeated rotation changes nothing, and an interrupted one continues', as
   expect(await readSecret(both, { projectId: made.projectId, name: 'forge.credential' })).toBe(
     'written late',
   );
+});
+
+test('the content key of a project stays the same, because servers of published sites have it', async () => {
+  const old = await composeForTest({ SECRET_KEY: oldKey });
+  const { projectId } = await makeEverything(old);
+  const created = await contentKeyOf(old, projectId);
+  const both = await startWith(old, bothKeys);
+  expect(await contentKeyOf(both, projectId)).toEqual(created);
+  expect(await rotateSecrets(both, atOnce)).toMatchObject({ resealed: 3, unreadable: 0 });
+  expect(await contentKeyOf(both, projectId)).toEqual(created);
+  const after = await startWith(old, { SECRET_KEY: newKey });
+  expect(await contentKeyOf(after, projectId)).toEqual(created);
 });
 
 test('data of the first key works after two rotations', async () => {

@@ -12,13 +12,25 @@ import { readSecret, writeSecretOnce } from './secrets.ts';
 type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
 export async function contentKeyOf(context: KeyContext, projectId: string): Promise<ContentKey> {
-  const place = { projectId, name: 'content.key' } as const;
-  const known = await readSecret(context, place);
-  if (known !== null) return parseContentKey(known);
-  await writeSecretOnce(context, place, contentKeyText(newContentKey()));
-  const created = await readSecret(context, place);
+  const known = await findContentKey(context, projectId);
+  if (known !== null) return known;
+  await writeSecretOnce(context, placeOf(projectId), contentKeyText(newContentKey()));
+  const created = await findContentKey(context, projectId);
   if (created === null) throw new Error('The content key of the project was deleted while it was created.');
-  return parseContentKey(created);
+  return created;
+}
+
+/** Null before the first use. */
+export async function findContentKey(
+  context: Pick<KeyContext, 'database' | 'secrets'>,
+  projectId: string,
+): Promise<ContentKey | null> {
+  const known = await readSecret(context, placeOf(projectId));
+  return known === null ? null : parseContentKey(known);
+}
+
+function placeOf(projectId: string) {
+  return { projectId, name: 'content.key' } as const;
 }
 
 export async function revealContentKey(

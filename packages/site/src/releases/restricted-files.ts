@@ -45,6 +45,8 @@ interface Options {
   /** The folder of an earlier release, whose compressed files are reused. */
   reuseFrom?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** False for sites with few readers. Default: true. */
+  isPrecompressed?: boolean;
 }
 
 /**
@@ -57,11 +59,10 @@ export async function openRestricted(
   keys: AccessKeys,
   options: Options,
 ): Promise<OpenedRestricted | undefined> {
-  if (manifest.access === undefined) return undefined;
+  const index = await openIndex(folder, manifest, keys);
+  if (index === undefined) return undefined;
   const { siteFolder } = foldersOf(folder);
-  const contentKey = await requireKeys(siteFolder, manifest.access, keys);
-  const index = await readSealed(siteFolder, sealedIndexPath);
-  const audiences = openAudiences(contentKey, index, manifest);
+  const { contentKey, audiences } = index;
   const restricted = restrictedFoldersOf(folder);
   if (!existsSync(restricted.folder))
     await writeFiles(
@@ -71,6 +72,27 @@ export async function openRestricted(
       options,
     );
   return { ...restricted, audiences };
+}
+
+/** As `openRestricted`, but the sealed files stay sealed. */
+export async function readAudiences(
+  folder: string,
+  manifest: Manifest,
+  keys: AccessKeys,
+): Promise<Audiences | undefined> {
+  return (await openIndex(folder, manifest, keys))?.audiences;
+}
+
+async function openIndex(
+  folder: string,
+  manifest: Manifest,
+  keys: AccessKeys,
+): Promise<{ contentKey: ContentKey; audiences: Audiences } | undefined> {
+  if (manifest.access === undefined) return undefined;
+  const { siteFolder } = foldersOf(folder);
+  const contentKey = await requireKeys(siteFolder, manifest.access, keys);
+  const index = await readSealed(siteFolder, sealedIndexPath);
+  return { contentKey, audiences: openAudiences(contentKey, index, manifest) };
 }
 
 async function requireKeys(
@@ -111,7 +133,7 @@ async function writeFiles(
   siteFolder: string,
   { contentKey, files }: { contentKey: ContentKey; files: readonly ListedFile[] },
   { folder }: { folder: string },
-  { draftFolder, reuseFrom, signal }: Options,
+  { draftFolder, reuseFrom, signal, isPrecompressed = true }: Options,
 ): Promise<void> {
   const draft = foldersIn(draftFolder);
   // The files are no longer encrypted.
@@ -127,10 +149,11 @@ async function writeFiles(
     });
     const { filesFolder, compressedFolder } = draft;
     const fileOf = ({ sha256 }: ListedFile) => join(filesFolder, sha256);
-    await precompressFiles(
-      { files: [...files], fileOf, compressedFolder },
-      { reuseFrom: reuseFrom && restrictedFoldersOf(reuseFrom).compressedFolder, signal },
-    );
+    if (isPrecompressed)
+      await precompressFiles(
+        { files: [...files], fileOf, compressedFolder },
+        { reuseFrom: reuseFrom && restrictedFoldersOf(reuseFrom).compressedFolder, signal },
+      );
     await syncFolder(draftFolder);
     await rename(draftFolder, folder).catch((error: unknown) => {
       // Another process was faster.

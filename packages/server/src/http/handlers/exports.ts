@@ -151,8 +151,9 @@ export function exportHandlers(
     },
 
     createPreview: async ({ context, caller, input, commit }) => {
-      const where = { id: input.params.jobId, reach: caller };
-      const body = await createPreview(context, await read.findExport(context, where));
+      const job = await read.findExport(context, { id: input.params.jobId, reach: caller });
+      const canOpenGroups = scopesGrant(caller.scopes, 'exports:write');
+      const body = await createPreview(context, { job, wanted: input.body ?? {}, canOpenGroups });
       return commit(async () => ({ body }));
     },
 
