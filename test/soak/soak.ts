@@ -52,6 +52,8 @@ const kinds = {
   'open files': { unit: '', allowance: { share: 0.1, amount: 10 } },
   processes: { unit: '', allowance: { share: 0, amount: 3 } },
   disk: { unit: 'MB', allowance: { share: 0.1, amount: 20 } },
+  /** It fills until its two files are rotated; see docs/internals/cache.mdx. */
+  'build cache': { unit: 'MB', allowance: { share: 0, amount: 320 } },
   objects: { unit: '', allowance: { share: 0.1, amount: 20 } },
   'other rows': { unit: '', allowance: { share: 0.1, amount: 50 } },
   'rows of an export': { unit: '', allowance: { share: 0.1, amount: 1 } },
@@ -130,6 +132,7 @@ async function take(stack: Stack, exports: number): Promise<Snapshot['values']> 
   const children = stack.processes.reduce((sum, { service }) => sum + processesIn(service.dataDir).length, 0);
   values.set('Processes', { kind: 'processes', value: children });
   values.set('Disk', { kind: 'disk', value: stack.diskBytes() / 1e6 });
+  values.set('Build cache', { kind: 'build cache', value: stack.buildCacheBytes() / 1e6 });
   values.set('Files or objects of bundles', { kind: 'objects', value: await stack.countObjects() });
   const rows = await stack.countRows();
   const sumOf = (isCounted: (table: string) => boolean) =>

@@ -17,8 +17,9 @@ export interface Stack {
   key: string;
   /** Rows by table, including the tables of the queue. */
   countRows(): Promise<Map<string, number>>;
-  /** Bytes in the data folders, without the database, whose size follows from its rows. */
+  /** Bytes in the data folders, without the build cache and the database, whose size follows from its rows. */
   diskBytes(): number;
+  buildCacheBytes(): number;
   countObjects(): Promise<number>;
   /** Returns the exit statuses of the processes. */
   stop(): Promise<(number | null)[]>;
@@ -50,7 +51,8 @@ async function startSingle(environment: Record<string, string>): Promise<Stack> 
         database.close();
       }
     },
-    diskBytes: () => bytesBelow(dataDir),
+    diskBytes: () => bytesBelow(dataDir, isLasting),
+    buildCacheBytes: () => bytesBelow(dataDir, isBuildCache),
     countObjects: async () => filesBelow(join(dataDir, 'blobs')).length,
     stop: async () => [await service.stop()],
     remove: async () => {},
@@ -99,7 +101,8 @@ async function startScale(environment: Record<string, string>): Promise<Stack> {
         }),
       );
     },
-    diskBytes: () => services.reduce((sum, { dataDir }) => sum + bytesBelow(dataDir), 0),
+    diskBytes: () => services.reduce((sum, { dataDir }) => sum + bytesBelow(dataDir, isLasting), 0),
+    buildCacheBytes: () => services.reduce((sum, { dataDir }) => sum + bytesBelow(dataDir, isBuildCache), 0),
     countObjects: async () => (await rgw.listObjects(blobsUrl)).length,
     stop: () => Promise.all(services.map((service) => service.stop())),
     async remove() {
@@ -110,9 +113,12 @@ async function startScale(environment: Record<string, string>): Promise<Stack> {
 
 const databaseFile = /docyard\.db(-wal|-shm)?$/;
 
-function bytesBelow(folder: string): number {
+const isBuildCache = (file: string): boolean => file.includes('/cache/exports/');
+const isLasting = (file: string): boolean => !databaseFile.test(file) && !isBuildCache(file);
+
+function bytesBelow(folder: string, isCounted: (file: string) => boolean): number {
   return filesBelow(folder)
-    .filter((file) => !databaseFile.test(file))
+    .filter(isCounted)
     .reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
