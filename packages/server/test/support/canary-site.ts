@@ -57,7 +57,7 @@ const ofSecret = (word: Secret) => ({
   [`snippets/${word}snippet.mdx`]: `${word}snippet`,
   [`images/${word}picture.svg`]: `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>${word}drawing</title></svg>`,
 });
-export const openPages: Record<string, string> = {
+export const openPages = {
   'index.mdx':
     '---\ntitle: Home\n---\n\nWelcome. [The description](/harbor.json) [Members](/private/amberpage)',
   'lights.mdx': '---\ntitle: Lights\npublic: true\n---\n\nThe lighthouse.',
