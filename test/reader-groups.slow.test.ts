@@ -1,5 +1,5 @@
 /**
- * Readers of two groups on a private site from the real exporter: no file, search, answer or agent shows anybody a word of a group
+ * Readers of two groups on a private site from the real exporter: no file, search, answer or agent shows a reader a word of a group
  * that they are not in.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
