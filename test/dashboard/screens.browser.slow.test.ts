@@ -13,7 +13,7 @@ import { openFurnishedDashboard, screens, type FurnishedDashboard } from './scre
 import { chromiumPath } from './harness.ts';
 
 /** Of all scripts and styles together. */
-const maxGzippedBytes = 200_000;
+const maxGzippedBytes = 204_000;
 const built = fileURLToPath(new URL('../../packages/server/dist/dashboard', import.meta.url));
 /** Web Vitals rate a shift below 0.1 as good. */
 const maxShift = 0.01;
