@@ -1,7 +1,7 @@
 /** Analytics of the real `docyard site`, read with its command. */
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -97,7 +97,7 @@ test('counts are sent to the configured service, and nothing connects to another
 /** Accepts reports and keeps the readings. */
 async function startReceiver(): Promise<{ origin: string; readings: ReportReadings[] }> {
   const readings: ReportReadings[] = [];
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await jsonOf(request);
     if (request.url === '/v1/deployments/readings') {
       readings.push(body as ReportReadings);
@@ -106,7 +106,8 @@ async function startReceiver(): Promise<{ origin: string; readings: ReportReadin
     }
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ deploymentId: 'dp_0000000000000000', instruction: null }));
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   cleanUp(() => {
     server.close();
     server.closeAllConnections();
