@@ -63,8 +63,10 @@ export function Readers() {
           <Waiting lines={10} />
         </Panel>
       )}
-      {analytics.error !== null && <Problem error={analytics.error} retry={() => void analytics.refetch()} />}
-      {analytics.error === null && analytics.data !== undefined && (
+      {analytics.data === undefined && analytics.error !== null && (
+        <Problem error={analytics.error} retry={() => void analytics.refetch()} />
+      )}
+      {analytics.data !== undefined && (
         <Shown analytics={analytics.data} sites={sites} isOneSite={deploymentId !== ''} />
       )}
       <ApiCall operation="readAnalytics" query={query} />
