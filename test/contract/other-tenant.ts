@@ -41,9 +41,17 @@ export async function addTheirs(service: Service, endless: string): Promise<Thei
     webhook: await stage.addWebhook(service),
     ownerId: await addOwner(service),
     userId: (await invite(service)).userId,
-    deploymentId: await stage.addDeployment(service),
+    deploymentId: await addReadDeployment(service),
     forgeEventId: await stage.addForgeEvent(service, project.id),
   };
+}
+
+/** A deployment with page views and a comment. */
+async function addReadDeployment(service: Service): Promise<string> {
+  const name = 'theirs';
+  const deploymentId = await stage.addDeployment(service, { name });
+  await service.client.call('reportReadings', { body: stage.siteReadings(name) });
+  return deploymentId;
 }
 
 const bodies: Partial<Record<OperationId, unknown>> = {
@@ -146,6 +154,7 @@ export async function askWith(
 
 export async function readTheirs({ client }: Service, theirs: Theirs): Promise<unknown> {
   return {
+    analytics: await client.call('readAnalytics', { query: { days: 7 } }),
     exports: await client.call('listExports', { query: { limit: 100 } }),
     projects: await client.call('listProjects', { query: { limit: 100 } }),
     agentJobs: await client.call('listAgentJobs', { params: { projectId: theirs.project.id } }),

@@ -133,6 +133,17 @@ describe('search', () => {
     expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
   });
 
+  it.each(['readAnalytics', 'exportAnalytics'] as const)(
+    '%s returns nothing that readers of another organization did',
+    async (id) => {
+      for (const query of [{}, { deploymentId: theirs.deploymentId }, { projectId: theirs.project.id }]) {
+        const { status, body } = await ask(id, { query: { days: '7', ...query } });
+        expect(status).toBe(200);
+        expect(body).not.toMatch(/theirs|tides/);
+      }
+    },
+  );
+
   it('the download of the audit log holds nothing of another organization', async () => {
     const { status, body } = await ask('exportAuditLog', { query: { format: 'json' } });
     expect(status).toBe(200);

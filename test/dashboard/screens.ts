@@ -2,6 +2,7 @@
 import { waitForExport } from '@docyard/api';
 import type { Page } from 'playwright-core';
 import * as agents from '../agent/harness.ts';
+import { siteReadings } from '../contract/harness.ts';
 import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
 import {
   openDashboard,
@@ -65,6 +66,8 @@ export const screens: readonly Screen[] = [
   { name: 'export-changes', path: ({ exported }) => `${exported}?tab=changes` },
   { name: 'deployments', path: () => '/deployments' },
   { name: 'deployments-empty', path: () => '/deployments', at: 'empty' },
+  { name: 'readers', path: () => '/readers' },
+  { name: 'readers-empty', path: () => '/readers', at: 'empty' },
   { name: 'agent-jobs', path: () => '/agent' },
   { name: 'agent-jobs-empty', path: () => '/agent', at: 'empty' },
   { name: 'agent-jobs-new', path: () => '/agent?new=1' },
@@ -147,6 +150,7 @@ async function reportDeployment({ service }: Dashboard): Promise<void> {
       finished: null,
     },
   });
+  await service.client.call('reportReadings', { body: siteReadings('docs-eu-1') });
 }
 
 async function furnish(dashboard: Dashboard): Promise<Places> {

@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { waitForExport, type Deployment } from '@docyard/api';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { program, siteFiles, startService, temporaryFolder, writeFiles, type Service } from '../service.ts';
-import { startSite, type Site } from './site.ts';
+import { startSite, type Site, type SiteOptions } from './site.ts';
 
 let service: Service;
 let folder: string;
 let reportKey: string;
 const domain = 'docs.example.com';
+/** For exports and reports on a busy machine. */
+const patience = { timeout: 120_000 };
+const setUpMs = 180_000;
+
+vi.setConfig({ testTimeout: setUpMs });
 
 beforeAll(async () => {
   service = await startService({ sample: false });
@@ -22,7 +27,7 @@ beforeAll(async () => {
   });
   reportKey = made.key;
   await exportVersion('1.0');
-});
+}, setUpMs);
 afterAll(() => service?.stop());
 
 async function exportVersion(version: string): Promise<string> {
@@ -36,9 +41,10 @@ async function exportVersion(version: string): Promise<string> {
 function startReportingSite(
   name: string,
   more: Record<string, string> = {},
-  staticExport = {},
+  { staticExport, ...options }: Pick<SiteOptions, 'staticExport' | 'dataDir'> = {},
 ): Promise<Site> {
   return startSite({
+    ...options,
     staticExport: {
       bundleUrl: `${service.origin}/v1/static-export/latest/bundle?domain=${domain}`,
       refreshSeconds: 1,
@@ -68,15 +74,15 @@ describe('a site that may be rolled back', () => {
   beforeAll(async () => {
     const { publicKey } = await service.client.call('readSigningKey');
     const more = { REPORT_ROLLBACK: 'on', REPORT_SITE_URL: 'https://docs.example.com' };
-    site = await startReportingSite('docs-eu-1', more, { publicKey });
+    site = await startReportingSite('docs-eu-1', more, { staticExport: { publicKey } });
     const isListed = async () => expect(await servedVersion('docs-eu-1')).toBe('1.0');
-    await vi.waitFor(isListed, { timeout: 20_000 });
-  });
+    await vi.waitFor(isListed, patience);
+  }, setUpMs);
   afterAll(() => site?.stop());
 
   test('is listed with what it serves, and says so as soon as that changes', async () => {
     const jobId = await exportVersion('2.0');
-    await expect.poll(() => servedVersion('docs-eu-1')).toBe('2.0');
+    await expect.poll(() => servedVersion('docs-eu-1'), patience).toBe('2.0');
     const deployment = await find('docs-eu-1');
     expect(deployment).toMatchObject({
       name: 'docs-eu-1',
@@ -110,7 +116,7 @@ describe('a site that may be rolled back', () => {
     const { status, stdout } = run('resume', 'docs-eu-1', '--json');
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ instruction: { action: 'resume', status: 'done' } });
-    await expect.poll(() => site.text('/')).toContain('Version 2.0.');
+    await expect.poll(() => site.text('/'), patience).toContain('Version 2.0.');
   });
 
   test('refuses a release that it does not keep before the site is asked', async () => {
@@ -128,7 +134,7 @@ describe('a site that may be rolled back', () => {
 
 test('a site without report.rollback reports and cannot be rolled back', async () => {
   const site = await startReportingSite('read-only');
-  await expect.poll(() => servedVersion('read-only')).toMatch(/^\d/);
+  await expect.poll(() => servedVersion('read-only'), patience).toMatch(/^\d/);
   const { id = '' } = (await find('read-only')) ?? {};
   const call = service.client.call('rollbackDeployment', { params: { deploymentId: id }, body: {} });
   await expect(call).rejects.toMatchObject({ code: 'deployment_uncontrolled' });
@@ -137,9 +143,9 @@ test('a site without report.rollback reports and cannot be rolled back', async (
 
 test('a site that trusts another signing key refuses the instruction and serves on', async () => {
   const before = await startReportingSite('distrustful', { REPORT_ROLLBACK: 'on' });
-  await expect.poll(() => servedVersion('distrustful')).toMatch(/^\d/);
+  await expect.poll(() => servedVersion('distrustful'), patience).toMatch(/^\d/);
   await exportVersion('3.0');
-  await expect.poll(() => servedVersion('distrustful')).toBe('3.0');
+  await expect.poll(() => servedVersion('distrustful'), patience).toBe('3.0');
   await before.stop();
   const keyFile = join(temporaryFolder('keys'), 'other.key');
   const create = [program, 'signing-key', 'create', '--out', keyFile, '--json'];
@@ -158,7 +164,7 @@ test('a site that trusts another signing key refuses the instruction and serves 
   });
   const { id = '' } = (await find('distrustful')) ?? {};
   await service.client.call('rollbackDeployment', { params: { deploymentId: id }, body: {} });
-  await expect.poll(() => after.log()).toContain('An instruction was refused');
+  await expect.poll(() => after.log(), patience).toContain('An instruction was refused');
   expect(await after.text('/')).toContain('Version 3.0.');
   expect((await find('distrustful'))?.instruction?.status).toBe('pending');
   await service.client.call('cancelInstruction', { params: { deploymentId: id } });
@@ -184,24 +190,13 @@ test('a site that counts its readers sends the counts to the service, once also 
       await fetch(`${site.origin}/`, { headers: { 'user-agent': 'Mozilla/5.0', accept: 'text/html' } });
   };
   const first = await startReportingSite('docs-counting', environment);
-  await expect.poll(() => servedVersion('docs-counting'), { timeout: 20_000 }).toBeTruthy();
+  await expect.poll(() => servedVersion('docs-counting'), patience).toBeTruthy();
   await read(first, 3);
-  await expect.poll(humanViews, { timeout: 30_000 }).toBe(3);
+  await expect.poll(humanViews, patience).toBe(3);
   await first.kill();
   const { dataDir } = first;
-  const second = await startSite({
-    dataDir,
-    staticExport: { bundleUrl: `${service.origin}/v1/static-export/latest/bundle?domain=${domain}` },
-    environment: {
-      DOCYARD_API_KEY: service.key,
-      REPORT_URL: service.origin,
-      REPORT_KEY: reportKey,
-      REPORT_NAME: 'docs-counting',
-      REPORT_SECONDS: '1',
-      ...environment,
-    },
-  });
+  const second = await startReportingSite('docs-counting', environment, { dataDir });
   await read(second, 2);
-  await expect.poll(humanViews, { timeout: 30_000 }).toBe(5);
+  await expect.poll(humanViews, patience).toBe(5);
   await second.stop();
-}, 120_000);
+});

@@ -13,6 +13,7 @@ const work: NavigationEntry[] = [
   { to: '/projects', label: 'Projects', icon: 'book' },
   { to: '/exports', label: 'Exports', icon: 'box' },
   { to: '/deployments', label: 'Deployments', icon: 'server' },
+  { to: '/readers', label: 'Readers', icon: 'eye' },
   { to: '/agent', label: 'Agent jobs', icon: 'sparkle' },
 ];
 

@@ -26,6 +26,7 @@ const screens = {
   '/deployments': lazyScreen(() =>
     import('../screens/deployments/deployments.tsx').then(({ Deployments }) => Deployments),
   ),
+  '/readers': lazyScreen(() => import('../screens/readers/readers.tsx').then(({ Readers }) => Readers)),
   '/webhooks': lazyScreen(() => import('../screens/webhooks/webhooks.tsx').then(({ Webhooks }) => Webhooks)),
   '/webhooks/:webhookId': lazyScreen(() =>
     import('../screens/webhooks/webhook.tsx').then(({ Webhook }) => Webhook),

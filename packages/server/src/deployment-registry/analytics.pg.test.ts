@@ -8,7 +8,7 @@ import {
   type TestContext,
 } from '../../test/support/test-context.ts';
 import { siteReport } from '../../../../test/contract/harness.ts';
-import { deleteAnalytics, reportReadings, sweepAnalytics } from './analytics.ts';
+import { dayOf, deleteAnalytics, reportReadings, sweepAnalytics } from './analytics.ts';
 import { eachReading, readAnalytics } from './read-analytics.ts';
 import { reportDeployment } from './reports.ts';
 
@@ -120,6 +120,34 @@ test('days outside of the retention are ignored, and old ones are removed', asyn
   context.clock.advance(401 * 86_400);
   await sweepAnalytics(context);
   expect(await stored()).toEqual([]);
+});
+
+test('a deployment with too many rows loses its oldest days, and more of one day is ignored', async () => {
+  const dayBefore = (days: number) => dayOf(context.clock.now().getTime() - days * 86_400_000);
+  const pages = (count: number, of: string) =>
+    Array.from({ length: count }, (_, page) => ({ day: of, name: `/${of}/${page}` }));
+  const limited = { ...reach, maxRows: 5 };
+  const stored = async () => {
+    const rows = await context.database.selectFrom('deployment_counts').select('day').execute();
+    return rows.map((row) => row.day).toSorted();
+  };
+  const vote = { id: 'v'.repeat(16), day: dayBefore(3), path: '/', isHelpful: true, comment: null };
+  await reportReadings(context, readings(pages(1, dayBefore(2)), { feedback: [vote] }), limited);
+  await reportReadings(context, readings(pages(3, dayBefore(1))), limited);
+  expect(await stored()).toEqual([dayBefore(2), dayBefore(1), dayBefore(1), dayBefore(1)]);
+
+  await reportReadings(context, readings(pages(2, day)), limited);
+  expect((await readAnalytics(context, { reach })).totals.helpful).toBe(0);
+  expect(await stored()).toHaveLength(6);
+  await reportReadings(context, readings(pages(4, day)), limited);
+  expect(await stored()).toEqual([day, day, day, day]);
+  await reportReadings(context, readings(pages(6, day)), limited);
+  expect(await stored()).toEqual(Array.from({ length: 6 }, () => day));
+
+  const flood = [{ ...vote, day, comment: 'More' }];
+  await reportReadings(context, readings(pages(9, day), { feedback: flood }), limited);
+  expect(await stored()).toHaveLength(6);
+  expect((await readAnalytics(context, { reach })).totals.helpful).toBe(0);
 });
 
 test('deleting is in the audit log', async () => {

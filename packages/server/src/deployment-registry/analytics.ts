@@ -10,14 +10,18 @@ import { findDeployment } from './records.ts';
 type AnalyticsContext = Pick<Context, 'database' | 'clock' | 'config'>;
 
 const dayMs = 86_400_000;
-/** Of one deployment. */
-const maxRows = 500_000;
+/** Counts and votes of one deployment. */
+const defaultMaxRows = 500_000;
+
+interface ReportScope extends AccessScope {
+  maxRows?: number;
+}
 
 /** Counts are totals, so a repeated report changes nothing. */
 export async function reportReadings(
   context: AnalyticsContext,
   { name, source, counts, feedback }: ReportReadings,
-  { organizationId, projectId }: AccessScope,
+  { organizationId, projectId, maxRows = defaultMaxRows }: ReportScope,
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const deployment = await database
@@ -30,7 +34,8 @@ export async function reportReadings(
     if (deployment === undefined)
       throw new Problem('not_found', `There is no deployment ${name}. Send a report of the site first.`);
     const { id } = deployment;
-    if (await isFull(database, id)) return;
+    const today = dayOf(context.clock.now().getTime());
+    if (!(await makeRoom(database, { deploymentId: id, today, maxRows }))) return;
     const isKept = isWithinRetention(context);
     const countRows = counts.filter(isKept).map((each) => ({ ...each, deployment_id: id, source }));
     const distinct = new Map(
@@ -71,14 +76,37 @@ export async function reportReadings(
   });
 }
 
-/** Further counts are ignored, so that one site cannot fill the database. */
-async function isFull(database: Database, deploymentId: string): Promise<boolean> {
-  const { count } = await database
-    .selectFrom('deployment_counts')
-    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+interface Room {
+  deploymentId: string;
+  today: string;
+  maxRows: number;
+}
+
+/** Deletes the oldest days of a deployment with too many rows. False if only those of today are left. */
+async function makeRoom(database: Database, { deploymentId, today, maxRows }: Room): Promise<boolean> {
+  for (;;) {
+    const sizes = await Promise.all(tables.map((table) => sizeOf(database, table, deploymentId)));
+    if (sizes.reduce((sum, { count }) => sum + count, 0) < maxRows) return true;
+    const oldest = sizes.flatMap(({ oldestDay: day }) => (day === null ? [] : [day])).toSorted()[0];
+    if (oldest === undefined || oldest >= today) return false;
+    for (const table of tables)
+      await database
+        .deleteFrom(table)
+        .where('deployment_id', '=', deploymentId)
+        .where('day', '<=', oldest)
+        .execute();
+  }
+}
+
+const tables = ['deployment_counts', 'deployment_feedback'] as const;
+
+async function sizeOf(database: Database, table: (typeof tables)[number], deploymentId: string) {
+  const { count, oldestDay } = await database
+    .selectFrom(table)
+    .select((eb) => [eb.fn.countAll<number | string>().as('count'), eb.fn.min('day').as('oldestDay')])
     .where('deployment_id', '=', deploymentId)
     .executeTakeFirstOrThrow();
-  return Number(count) >= maxRows;
+  return { count: Number(count), oldestDay: oldestDay as string | null };
 }
 
 /** A clock of a site may be ahead. */

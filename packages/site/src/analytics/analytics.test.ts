@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { cleanUp } from '../../../../test/cleanups.ts';
 import { temporaryFolder } from '../../../../test/temporary-resources.ts';
 import { makeSite, requestFor, startServer, type TestServer } from '../../test/support/served-releases.ts';
+import { AccessGate } from '../access/access-gate.ts';
+import { PasswordSignIn } from '../access/password-sign-in.ts';
+import { CookieSigner } from '../access/signed-cookies.ts';
+import { mcpEndpoint } from '../mcp/mcp-endpoint.ts';
+import { sessionKey } from '../../test/support/private-site.ts';
 import { Analytics } from './analytics.ts';
 import { AnalyticsDatabase, analyticsFile } from './analytics-database.ts';
 import { analyticsEndpoints } from './endpoints.ts';
@@ -20,7 +27,17 @@ interface Counting extends TestServer {
   post(target: string, body: unknown, headers?: Record<string, string>): Promise<number>;
 }
 
-async function start({ basePath = '', days = ['2026-07-01'] } = {}): Promise<Counting> {
+interface StartOptions {
+  basePath?: string;
+  days?: string[];
+  gate?: AccessGate;
+}
+
+async function start({
+  basePath = '',
+  days = ['2026-07-01'],
+  ...options
+}: StartOptions = {}): Promise<Counting> {
   const dataDir = temporaryFolder('analytics');
   let asked = 0;
   const now = () => new Date(`${days[Math.min(asked++, days.length - 1)]}T12:00:00Z`);
@@ -37,7 +54,7 @@ async function start({ basePath = '', days = ['2026-07-01'] } = {}): Promise<Cou
     'picture.svg': '<svg/>',
     '_docyard/frame.html': 'a part',
   });
-  const server = await startServer(site, { basePath });
+  const server = await startServer(site, { basePath, ...options });
   for (const endpoint of analyticsEndpoints(analytics, { url: null, trustedProxies: [] }))
     server.hosted.add(endpoint);
   server.hosted.observe(analytics);
@@ -89,6 +106,48 @@ test('a page that the browser has in its cache is counted, other files, parts an
   for (const path of ['/picture.svg', '/notes.md', '/404.html', '/_docyard/frame.html', '/guides'])
     await site.get(path, browser);
   expect(countsOf(site)).toEqual(['views / human 2']);
+});
+
+test('pages that agents fetch over the MCP server are counted, other calls and further parts are not', async () => {
+  const site = await start({ basePath: '/docs' });
+  site.hosted.add(mcpEndpoint({ hosts: [] }));
+  const client = new Client({ name: 'test', version: '1' });
+  const url = new URL(`http://127.0.0.1:${site.port}/docs/mcp`);
+  await client.connect(new StreamableHTTPClientTransport(url));
+  cleanUp(() => client.close());
+  const fetchPage = (page: string, offset = 0) =>
+    client.callTool({ name: 'fetch_page', arguments: { page, offset } });
+  for (const page of ['/guides/start', 'guides/start.md', '/docs/', 'guides', 'notes', 'gone', '../secret'])
+    await fetchPage(page);
+  await fetchPage('/guides/start', 3);
+  await client.callTool({ name: 'list_navigation', arguments: {} });
+  expect(countsOf(site)).toEqual(['views / agent 1', 'views /guides agent 1', 'views /guides/start agent 2']);
+});
+
+test('a reader without a session of a private site is asked to sign in, and nothing is counted', async () => {
+  const gate = new AccessGate({
+    signIn: new PasswordSignIn([]),
+    cookies: new CookieSigner(sessionKey, 'docs'),
+    sessionHours: 12,
+    url: null,
+    trustedProxies: [],
+    isSignInOptional: false,
+    siteName: 'Tides',
+  });
+  const site = await start({ gate });
+  for (const path of ['/', '/gone', '/_docyard/feedback', '/_docyard/events']) {
+    const { status, headers, text } = await site.get(path, browser);
+    expect([status, headers['location'], text]).toEqual([
+      303,
+      `/_docyard/access/sign-in?to=${encodeURIComponent(path)}`,
+      '',
+    ]);
+  }
+  expect(await site.post('/_docyard/feedback', { id, path: '/', helpful: true })).toBe(401);
+  expect(await site.post('/_docyard/feedback', { id, path: '/gone', helpful: true })).toBe(401);
+  expect(await site.post('/_docyard/events', { search: 'quay', results: 0 })).toBe(401);
+  expect(countsOf(site)).toEqual([]);
+  expect([...site.analytics.database.feedback('2000-01-01')]).toEqual([]);
 });
 
 test('missing pages are counted for browsers, and their number per day is limited', async () => {

@@ -80,6 +80,11 @@ export class Analytics implements PageObserver {
     this.#count('missing', { name: path.toWellFormed().slice(0, maxPathCharacters), reader: 'human' });
   }
 
+  fetched(site: ServedSite, file: string): void {
+    const path = pagePathOf(site, file);
+    if (path !== undefined) this.countRead(path, 'agent');
+  }
+
   countRead(path: string, reader: ReaderKind): void {
     this.#count('views', { name: path.slice(0, maxPathCharacters), reader });
   }

@@ -54,7 +54,7 @@ function respondToOthers(exchange: SiteExchange): void {
 }
 
 async function serveCall(exchange: SiteExchange): Promise<void> {
-  const { request, response, site } = exchange;
+  const { request, response, site, observer } = exchange;
   const body = await readBody(request, maxBodyBytes);
   if (body === undefined) {
     response.shouldKeepAlive = false;
@@ -66,7 +66,7 @@ async function serveCall(exchange: SiteExchange): Promise<void> {
     return sendProblem(exchange, 400, `The request has more than ${maxMessages} messages.`);
   const release = exchange.hold?.();
   try {
-    const handler = createMcpHandler(() => readerServer(site), {
+    const handler = createMcpHandler(() => readerServer(site, { observer }), {
       keepAliveMs: 0,
       maxSubscriptions: 0,
     });

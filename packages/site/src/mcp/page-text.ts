@@ -4,7 +4,13 @@ import type { ServedSite } from '../serving/served-site.ts';
 
 const maxPageCharacters = 50_000;
 
-export async function readPage(site: ServedSite, address: string): Promise<string | undefined> {
+export interface PageText {
+  /** Of the bundle, such as `guides/start.md`. */
+  file: string;
+  text: string;
+}
+
+export async function readPage(site: ServedSite, address: string): Promise<PageText | undefined> {
   const path = pathOf(address, site.basePath);
   if (path === undefined) return undefined;
   return (await markdownAt(site, path)) ?? (await movedPage(site, path));
@@ -35,17 +41,17 @@ function pathOf(address: string, basePath: string): string | undefined {
   }
 }
 
-async function markdownAt(site: ServedSite, path: string): Promise<string | undefined> {
+async function markdownAt(site: ServedSite, path: string): Promise<PageText | undefined> {
   const page = path.replace(/\.(?:html|md)$/, '').replace(/\/$/, '');
   const names = page === '' ? ['index.md'] : [`${page}.md`, `${page}/index.md`];
-  for (const name of names) {
-    const text = await site.readText(name);
-    if (text !== undefined) return text;
+  for (const file of names) {
+    const text = await site.readText(file);
+    if (text !== undefined) return { file, text };
   }
   return undefined;
 }
 
-async function movedPage(site: ServedSite, path: string): Promise<string | undefined> {
+async function movedPage(site: ServedSite, path: string): Promise<PageText | undefined> {
   const found = site.find(`/${path}`);
   if (found === undefined || !('redirect' in found) || !found.redirect.to.startsWith('/')) return undefined;
   const target = pathOf(found.redirect.to, '');

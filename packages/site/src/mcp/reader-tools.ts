@@ -3,6 +3,7 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { SearchIndexError } from '../search/shards.ts';
 import { type Passage, siteSearch } from '../search/site-search.ts';
+import type { PageObserver } from '../serving/respond.ts';
 import type { ServedSite } from '../serving/served-site.ts';
 import { version } from '../version.ts';
 import { entriesIn, oneLine, outline } from './navigation-outline.ts';
@@ -21,16 +22,39 @@ const noIndex = failed(
   'This release has no index of its navigation. Ask the owner of the site to export it again.',
 );
 
-export async function readerServer(site: ServedSite): Promise<McpServer> {
+interface ReaderServerOptions {
+  observer?: PageObserver | undefined;
+}
+
+export async function readerServer(
+  site: ServedSite,
+  { observer }: ReaderServerOptions = {},
+): Promise<McpServer> {
   const index = await siteIndexOf(site);
   const server = new McpServer(
     { name: 'docyard-site', version, ...(index && { title: index.name }) },
     { instructions: instructionsOf(index), capabilities: { tools: { listChanged: false } } },
   );
   addSearch(server, site);
-  addPageTools(server, site, index);
-  addOperationTools(server, site, index);
+  const read: ReadPart = async (address, offset) => {
+    const found = await readPage(site, address);
+    if (found === undefined) return undefined;
+    // A later part belongs to a page that is counted already.
+    if (offset === 0) observer?.fetched(site, found.file);
+    return partOf(found.text, offset);
+  };
+  addPageTools(server, { site, index, read });
+  addOperationTools(server, { site, index, read });
   return server;
+}
+
+/** A part of the Markdown of a page; undefined without the page. */
+type ReadPart = (address: string, offset: number) => Promise<string | undefined>;
+
+interface ToolParts {
+  site: ServedSite;
+  index: SiteIndex | undefined;
+  read: ReadPart;
 }
 
 function instructionsOf(index: SiteIndex | undefined): string {
@@ -74,7 +98,7 @@ function passageText({ title, heading, url, text }: Passage): string {
   return `[${oneLine(name)}](${url})\n\n${text}`;
 }
 
-function addPageTools(server: McpServer, site: ServedSite, index: SiteIndex | undefined): void {
+function addPageTools(server: McpServer, { site, index, read }: ToolParts): void {
   server.registerTool(
     'fetch_page',
     {
@@ -87,10 +111,10 @@ function addPageTools(server: McpServer, site: ServedSite, index: SiteIndex | un
       annotations,
     },
     async (input) => {
-      const text = await readPage(site, input.page);
+      const text = await read(input.page, input.offset);
       return text === undefined
         ? failed(`There is no page ${input.page}. Use list_navigation to find pages.`)
-        : answer(partOf(text, input.offset));
+        : answer(text);
     },
   );
   server.registerTool(
@@ -117,7 +141,7 @@ function addPageTools(server: McpServer, site: ServedSite, index: SiteIndex | un
   );
 }
 
-function addOperationTools(server: McpServer, site: ServedSite, index: SiteIndex | undefined): void {
+function addOperationTools(server: McpServer, { site, index, read }: ToolParts): void {
   server.registerTool(
     'list_api_operations',
     {
@@ -161,14 +185,14 @@ function addOperationTools(server: McpServer, site: ServedSite, index: SiteIndex
         (one) => one.target === target && (method === '' || one.method === method.toUpperCase()),
       );
       const [first] = found;
-      const text = first && (await readPage(site, addressIn(site, first.path)));
+      const text = first && (await read(addressIn(site, first.path), offset));
       if (text === undefined)
         return failed(
           `There is no operation ${method} ${target}. Use list_api_operations to find operations.`,
         );
       const others = found.slice(1, 20).map((one) => `- ${lineOf(one)}: ${addressIn(site, one.path)}`);
       const head = others.length === 0 ? '' : `Other pages describe it too:\n\n${others.join('\n')}\n\n`;
-      return answer(head + partOf(text, offset));
+      return answer(head + text);
     },
   );
 }

@@ -19,6 +19,8 @@ export interface PageObserver {
   served(exchange: SiteExchange, file: string): void;
   /** There is no page at the path, which is relative to the site. */
   missed(exchange: SiteExchange, path: string): void;
+  /** An agent has received the Markdown of a page through a protocol. */
+  fetched(site: ServedSite, file: string): void;
 }
 
 const methods = 'GET, HEAD, OPTIONS';

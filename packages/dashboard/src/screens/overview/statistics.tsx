@@ -1,7 +1,6 @@
 /** Statistics of the last 30 days: exports per day, durations, failures, findings and failing webhooks. */
 import type { Insights } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { client } from '../../api/client.ts';
 import { DayChart } from '../../parts/day-chart.tsx';
@@ -9,6 +8,7 @@ import { Note } from '../../parts/note.tsx';
 import { Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
+import { percent, Tile } from '../../parts/tile.tsx';
 import { Ago, counted, span } from '../../parts/time.tsx';
 
 const days = 30;
@@ -99,21 +99,6 @@ function Tiles({ insights }: { insights: Insights }) {
         )}
       </dl>
     </section>
-  );
-}
-
-function percent(part: number): string {
-  return part > 0 && part < 0.01 ? '<1 %' : `${Math.round(part * 100)} %`;
-}
-
-function Tile(props: { name: string; note: string; tone?: 'bad' | undefined; children: ReactNode }) {
-  const { name, note, tone, children } = props;
-  return (
-    <div className={tone === undefined ? 'tile' : `tile tile-${tone}`}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-      <dd className="tile-note">{note}</dd>
-    </div>
   );
 }
 

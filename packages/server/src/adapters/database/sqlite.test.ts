@@ -183,6 +183,7 @@ describe('errors', () => {
 
 describe('two processes on one file', () => {
   const opened = `
+    import { sql } from ${JSON.stringify(import.meta.resolve('kysely'))};
     import { openSqlite } from ${JSON.stringify(new URL('sqlite.ts', import.meta.url).href)};
     const database = await openSqlite(process.argv[1]);
   `;
@@ -201,6 +202,7 @@ describe('two processes on one file', () => {
       .values({ id: 'org_1', name: '0', plan: 'free', local_sources: 0, created_at: '2026-03-01' })
       .execute();
     const counting = `${opened}
+      await sql\`pragma busy_timeout = 60000\`.execute(database);
       for (let turn = 0; turn < 100; turn += 1) {
         await database.transaction().execute(async (inside) => {
           const { name } = await inside.selectFrom('organizations').select('name').executeTakeFirstOrThrow();

@@ -23,11 +23,13 @@ import { migrate, queryMeasuring, type OpeningOptions } from './migrate.ts';
 
 /** Waiting for the lock blocks the event loop. */
 const busyTimeoutMs = 1000;
+/** Another process may be migrating the file. */
+const openingTimeoutMs = 60_000;
 
 export async function openSqlite(file: string, options: OpeningOptions = {}): Promise<Kysely<Tables>> {
   // The WAL file inherits the mode of the database file.
   if (file !== ':memory:') createForOwner(file);
-  const connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  const connection = new DatabaseSync(file, { timeout: openingTimeoutMs });
   attempt(() =>
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON'),
   );
@@ -36,6 +38,7 @@ export async function openSqlite(file: string, options: OpeningOptions = {}): Pr
   const canBackUp = options.backup !== false && file !== ':memory:';
   const backUp = (pending: readonly string[]) => backUpBefore(connection, file, pending);
   await migrate(database, file, options, canBackUp ? backUp : undefined);
+  connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   return database;
 }
 
