@@ -51,7 +51,7 @@ describe('packages', () => {
     const reachingIn = sourceFiles('packages/server/src')
       .flatMap(importsOf)
       .filter(({ to }) =>
-        /^packages\/(api|bundle|dashboard|render|site)\/|^@docyard\/(?!bundle$|bundle\/writer$|site$|site\/(?:command|disk|errors|log|network|s3|serving)$|api$|api\/(?:client|constants|download|errors|site-schemas|wait)$|render$|render\/(?:files|process-settings|report|section-search|source-rules|start-process)$)/.test(
+        /^packages\/(api|bundle|dashboard|render|site)\/|^@docyard\/(?!bundle$|bundle\/writer$|site$|site\/(?:command|disk|errors|log|network|restricted-files|s3|serving)$|api$|api\/(?:client|constants|download|errors|site-schemas|wait)$|render$|render\/(?:files|process-settings|report|section-search|source-rules|start-process)$)/.test(
           to,
         ),
       );
