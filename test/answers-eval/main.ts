@@ -6,8 +6,6 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
-import { z } from 'zod';
 import {
   type AnswerSettings,
   assistantProviders,
@@ -15,6 +13,7 @@ import {
 } from '../../packages/site/src/answers/answer-settings.ts';
 import { answer } from '../../packages/site/src/answers/answerer.ts';
 import { TokenBudget } from '../../packages/site/src/answers/question-limits.ts';
+import { openLog } from '../../packages/site/src/log/log.ts';
 import { siteSearch } from '../../packages/site/src/search/site-search.ts';
 import { openSite, type ServedSite } from '../../packages/site/src/serving/served-site.ts';
 import { findSites, noSitesMessage, siteFolders } from '../../scripts/measure/find-sites.ts';
@@ -34,8 +33,10 @@ The default model is an oracle that knows which questions the sites answer. To u
 needs them, MODEL_KEY and MODEL_PROVIDER (openai-compatible or anthropic).
 `;
 
-const Questions = z.array(z.strictObject({ question: z.string(), pages: z.array(z.string()) }));
-type Asked = z.infer<typeof Questions>[number];
+interface Asked {
+  question: string;
+  pages: string[];
+}
 
 const sites = ['jlowin+fastmcp', 'superradcompany+microsandbox', 'mem0ai+mem0'];
 const maxPassages = 8;
@@ -111,7 +112,7 @@ function open(folder: string): Promise<ServedSite> {
 
 async function measure(name: string, site: ServedSite, isVerbose: boolean): Promise<Figures> {
   const text = readFileSync(new URL(`questions/${name}.json`, import.meta.url), 'utf8');
-  const all = Questions.parse(JSON.parse(text));
+  const all = JSON.parse(text) as Asked[];
   const answerable = all.filter(({ pages }) => pages.length > 0);
   const ranks: number[] = [];
   for (const { question, pages } of answerable) {
@@ -175,7 +176,12 @@ async function askAll(site: ServedSite, all: readonly Asked[]) {
     instructions: '',
     site: { url: null, trustedProxies: [] },
   };
-  const parts = { settings, budget: new TokenBudget(1e9), offline: false, log: pino({ level: 'silent' }) };
+  const parts = {
+    settings,
+    budget: new TokenBudget(1e9),
+    offline: false,
+    log: openLog({ level: 'silent', format: 'json' }),
+  };
   const outcomes: Outcome[] = [];
   for (const asked of all) outcomes.push(await outcomeOf(site, asked, parts));
   return { outcomes, close };
@@ -212,7 +218,8 @@ async function modelToAsk(
 ): Promise<{ model: ModelSettings; close: () => Promise<void> }> {
   const { MODEL_URL, MODEL_NAME, MODEL_KEY, MODEL_PROVIDER } = process.env;
   if (MODEL_URL !== undefined && MODEL_NAME !== undefined) {
-    const provider = z.enum(assistantProviders).default('openai-compatible').parse(MODEL_PROVIDER);
+    const provider = assistantProviders.find((name) => name === (MODEL_PROVIDER ?? 'openai-compatible'));
+    if (provider === undefined) throw new Error(`MODEL_PROVIDER must be ${assistantProviders.join(' or ')}.`);
     const model = { provider, url: MODEL_URL.replace(/\/$/, ''), name: MODEL_NAME, key: MODEL_KEY ?? null };
     return { model, close: async () => {} };
   }

@@ -99,7 +99,7 @@ export function docyard(args: readonly string[], { prefix = [] as string[] } = {
   return { status, stdout, stderr };
 }
 
-type Content = Record<string, string>;
+type Content = Record<string, string | Uint8Array>;
 
 /** A small site whose pages name their release. */
 export function siteOf(name: string, pages = 3): Content {

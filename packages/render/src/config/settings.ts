@@ -67,6 +67,8 @@ export interface SiteSettings extends Surroundings {
   timestamp: boolean;
   feedback: { suggestEdit: boolean; raiseIssue: boolean; thumbsRating: boolean };
   searchPrompt?: string;
+  /** The search dialog looks for a server that answers questions. */
+  searchAnswers: boolean;
   redirects: Redirect[];
   variables: Record<string, string>;
   metatags: Record<string, string>;
@@ -111,6 +113,7 @@ export function readSettings(
       thumbsRating: at(config, 'feedback', 'thumbsRating') === true,
     },
     ...optional('searchPrompt', textAt(config, 'search', 'prompt')),
+    searchAnswers: at(config, 'search', 'answers') === true,
     redirects: readRedirects(config),
     variables: stringRecord(config['variables']),
     metatags: stringRecord(at(config, 'seo', 'metatags')),

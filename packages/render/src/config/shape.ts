@@ -79,7 +79,7 @@ const topLevel: Record<string, Shape> = {
       trailingSlash: 'flag',
     },
   },
-  search: { keys: { prompt: 'text' } },
+  search: { keys: { prompt: 'text', answers: 'flag' } },
   markdown: 'object',
   integrations: 'object',
   analytics: 'object',

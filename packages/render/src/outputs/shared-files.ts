@@ -38,6 +38,7 @@ export async function* sharedFiles({
   yield* themeFiles({
     withCopy: menus.some(offersCopy),
     withFeedback: site.settings.feedback.thumbsRating,
+    withAnswers: site.settings.searchAnswers,
   });
   const content =
     inThemeLayer(siteStylesheet(site.settings, styleFiles) + entryColorsCss(site.navigation.branches)) +

@@ -31,6 +31,28 @@ describe('the script of feedback', () => {
   });
 });
 
+describe('the files of answers', () => {
+  it('ask their own site only, and insert text of a model as text', () => {
+    const script = files.get('answers.js') ?? '';
+    expect(script.match(/fetch\(search\.answersUrl\(\)/g)).toHaveLength(2);
+    expect(script.match(/fetch\(/g)).toHaveLength(2);
+    expect(script).not.toMatch(
+      /https?:\/|localStorage|cookie|innerHTML|insertAdjacentHTML|sendBeacon|eval\(/,
+    );
+    expect(packedBytes('answers.js') + packedBytes('answers.css')).toBeLessThan(7000);
+  });
+
+  it('have every text in every language', () => {
+    const textsOf = (name: string) =>
+      [...(files.get(name) ?? '').matchAll(/'([^'\n]+)'/g)]
+        .map(([, line = '']) => line.split('|'))
+        .filter((texts) => texts.length > 10);
+    const [names, english] = textsOf('answers.js');
+    const all = [english, ...textsOf('answers-texts.js')];
+    expect(all.map((texts) => texts?.length)).toEqual(Array.from({ length: 13 }, () => names?.length));
+  });
+});
+
 describe('the files of API pages', () => {
   it('stay within their budgets', () => {
     expect(packedBytes('try-it.js')).toBeLessThan(8000);

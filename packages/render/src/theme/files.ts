@@ -26,7 +26,7 @@ export function apiFiles(features: ReadonlySet<PageFeature>): ThemeFile[] {
 
 export const feedbackScript = '_docyard/feedback.js';
 
-export function themeFiles({ withCopy = true, withFeedback = true } = {}): ThemeFile[] {
+export function themeFiles({ withCopy = true, withFeedback = true, withAnswers = true } = {}): ThemeFile[] {
   return [
     { path: '_docyard/style.css', content: layerOrder + inThemeLayer(joined('style/')) },
     { path: '_docyard/app.js', content: joined('app/') },
@@ -38,6 +38,13 @@ export function themeFiles({ withCopy = true, withFeedback = true } = {}): Theme
       ? [
           { path: feedbackScript, content: single('feedback.js') },
           { path: '_docyard/feedback.css', content: inThemeLayer(single('feedback.css')) },
+        ]
+      : []),
+    ...(withAnswers
+      ? [
+          { path: '_docyard/answers.js', content: joined('answers/') },
+          { path: '_docyard/answers-texts.js', content: single('answers-texts.js') },
+          { path: '_docyard/answers.css', content: inThemeLayer(single('answers.css')) },
         ]
       : []),
   ];

@@ -1,6 +1,7 @@
 /** The parts of the frame that depend only on branch and folder: header, tabs, anchors, footer. */
 import type { LinkItem } from '../config/surroundings.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../text/html.ts';
+import type { SiteSettings } from '../config/settings.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Division, Branch } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
@@ -23,7 +24,7 @@ export function headerHtml(context: FrameContext): string {
     `<button type="button" class="dy-icon-button dy-menu-button" data-menu-toggle="${escapeAttribute(words.close)}" ` +
     `aria-expanded="false" aria-label="${escapeAttribute(words.menu)}">${menuIcon}</button>` +
     `<div class="dy-brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +
-    searchButton(settings.searchPrompt, context.branch) +
+    searchButton(settings, context.branch) +
     (links
       ? `<nav class="${barLinks}" aria-label="${escapeAttribute(words.siteLinks)}"><ul>${links}</ul></nav>`
       : `<div class="${barLinks}"></div>`) +
@@ -183,15 +184,16 @@ const prompts: Record<string, string> = {
 };
 
 /** The search script creates the input, which keeps pages small. */
-function searchButton(prompt: string | undefined, branch: Branch | undefined): string {
+function searchButton({ searchPrompt, searchAnswers }: SiteSettings, branch: Branch | undefined): string {
   const { language, version } = scopeOfBranch(branch);
-  const text = prompt ?? prompts[languageCode(language).split('-')[0] ?? ''] ?? 'Search…';
+  const text = searchPrompt ?? prompts[languageCode(language).split('-')[0] ?? ''] ?? 'Search…';
   const values = {
     type: 'button',
     id: 'search-bar-entry',
     class: 'dy-search-button',
     'data-search': true,
     'data-prompt': text,
+    'data-answers': searchAnswers,
     'data-language': language || undefined,
     'data-version': version || undefined,
     'aria-haspopup': 'dialog',

@@ -12,6 +12,9 @@ const maxPassageCharacters = 2400;
 /** Words of an excerpt that identify its section. */
 const wordsToCompare = 8;
 
+/** The first line of an exported page, for agents. */
+const listPointer = /^> [^\n]{0,200}\[llms\.txt\]\([^\n]{0,500}\n/;
+
 /** Compares texts with the words of a question. */
 export class QuestionMatcher {
   readonly #ranking: Ranking;
@@ -52,7 +55,7 @@ export class MarkdownPage {
   readonly #sections: readonly (MarkdownSection & { words: string })[];
 
   constructor(markdown: string) {
-    this.#sections = sectionsOf(markdown).map((section) => ({
+    this.#sections = sectionsOf(markdown.replace(listPointer, '')).map((section) => ({
       ...section,
       words: plainWords(section.heading),
     }));

@@ -43,6 +43,13 @@ test('a question finds the section that answers it, with its Markdown and its ad
   });
 });
 
+test('a passage is without the line that leads agents to the list of pages', async () => {
+  const markdown = `> All pages of this documentation are listed in [llms.txt](../llms.txt).\n\n${backup.markdown}`;
+  const search = await searchOver(searchableFiles([{ ...backup, markdown }]));
+  const [passage] = await search.find('copy the database every night', { limit: 1 });
+  expect(passage?.text).toBe('# Backups\n\nCopy the database every night.');
+});
+
 test('a comment in a code block does not end a section', async () => {
   const search = await searchOver(searchableFiles([install, backup]));
   const [passage] = await search.find('unpack the archive on Linux', { limit: 1 });

@@ -33,6 +33,8 @@
   var limit = shown;
   var scope = 0;
   var scopes = [];
+  /* Set when the server of the site answers questions. */
+  var ask;
 
   search.open = function (button) {
     search.root = docyard.root;
@@ -52,10 +54,14 @@
     });
   };
 
+  function languageKey() {
+    var code = document.documentElement.lang.toLowerCase();
+    return /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : code.split('-')[0];
+  }
+
   /* Uses the language of the page when available, else English. */
   function readTexts() {
-    var code = document.documentElement.lang.toLowerCase();
-    var key = /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : code.split('-')[0];
+    var key = languageKey();
     if (dialog || key === 'en' || key === '') return Promise.resolve();
     return search.fetchShard('../search-texts').then(
       function (lines) {
@@ -135,6 +141,33 @@
     dialog.append(bar, help, list, foot);
     document.body.appendChild(dialog);
     listen(close);
+    if (button.hasAttribute('data-answers') && /^https?:$/.test(location.protocol)) loadAnswers();
+  }
+
+  function loadAnswers() {
+    var start = search.fetchShard('../answers').then(function (startAnswers) {
+      return startAnswers({ dialog: dialog, field: field, language: languageKey(), scope: chosenScope });
+    });
+    start.then(
+      function (answers) {
+        ask = answers;
+        if (ask && field.value.trim()) void show();
+      },
+      function () {
+        /* Without the script there are no answers. */
+      },
+    );
+  }
+
+  function chosenScope() {
+    return everywhere || !scopes.length ? undefined : scope;
+  }
+
+  function askOption(question) {
+    var node = option('#', 'dy-is-ask');
+    node.setAttribute('data-ask', '');
+    node.append.apply(node, ask.labelOf(question));
+    return node;
   }
 
   function listen(close) {
@@ -179,6 +212,11 @@
       activate((active + step + options.length) % options.length, true);
     } else if (event.key === 'Enter') {
       event.preventDefault();
+      var question = field.value.trim();
+      if (ask && question && (event.ctrlKey || event.metaKey)) {
+        keep(question);
+        return ask.open(question);
+      }
       var click = new MouseEvent('click', {
         bubbles: true,
         cancelable: true,
@@ -217,6 +255,11 @@
       field.value = question;
       field.focus();
       return show();
+    }
+    if (option.hasAttribute('data-ask')) {
+      event.preventDefault();
+      keep(field.value.trim());
+      return ask.open(field.value.trim());
     }
     if (option.hasAttribute('data-more')) {
       event.preventDefault();
@@ -310,7 +353,13 @@
     help.hidden = true;
     list.scrollTop = 0;
     active = -1;
-    activate(field.value.trim() && options.length ? 0 : -1, false);
+    activate(field.value.trim() ? firstResult() : -1, false);
+  }
+
+  /* The question stands above the results, but Enter opens a result, if there is one. */
+  function firstResult() {
+    if (options.length > 1 && options[0].hasAttribute('data-ask')) return 1;
+    return options.length > 0 ? 0 : -1;
   }
 
   function group(label, children) {
@@ -372,6 +421,7 @@
       more.textContent = say('more');
       groups.push(more);
     }
+    if (ask) groups.unshift(askOption(question));
     fill(groups);
     var count = say('pages', answer.total);
     status.textContent = answer.corrected ? count + ' · “' + answer.corrected + '”' : count;
@@ -381,8 +431,9 @@
     var nodes = [];
     if (answer.suggestions && answer.suggestions.length)
       nodes.push(labelled(say('mean'), answer.suggestions.map(questionOption)));
+    if (ask) nodes.unshift(askOption(question));
     fill(nodes);
-    activate(-1, false);
+    activate(ask ? 0 : -1, false);
     help.replaceChildren(
       make('p', 'dy-search-nothing-title', say('nothing', question)),
       make('p', '', say('help')),
