@@ -13,7 +13,7 @@ const maxPassageCharacters = 2400;
 const wordsToCompare = 8;
 
 /** The first line of an exported page, for agents. */
-const listPointer = /^> [^\n]{0,200}\[llms\.txt\]\([^\n]{0,500}\n/;
+const listPointer = /^> All pages of this documentation are listed in .*\n/;
 
 /** Compares texts with the words of a question. */
 export class QuestionMatcher {
