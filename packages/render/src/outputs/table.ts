@@ -69,6 +69,7 @@ export const outputs: readonly Output[] = [
     name: 'skill',
     files: ['skill.md'],
     canOverride: true,
+    isProtected: true,
     write: skill,
   },
   {
