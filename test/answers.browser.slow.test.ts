@@ -342,6 +342,7 @@ describe.skipIf(chromiumPath === undefined)('questions in the search dialog', ()
 
 const defaults: AnswerSettings = {
   model: null,
+  embeddings: null,
   maxQuestionsPerHour: 100,
   maxTokensPerDay: 10_000_000,
   maxAnswerTokens: 500,

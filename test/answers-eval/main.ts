@@ -169,6 +169,7 @@ async function askAll(site: ServedSite, all: readonly Asked[]) {
   const { model, close } = await modelToAsk(all);
   const settings: AnswerSettings = {
     model,
+    embeddings: null,
     maxQuestionsPerHour: 1000,
     maxTokensPerDay: 1e9,
     maxAnswerTokens: 800,
@@ -179,6 +180,7 @@ async function askAll(site: ServedSite, all: readonly Asked[]) {
   const parts = {
     settings,
     budget: new TokenBudget(1e9),
+    reranker: null,
     offline: false,
     log: openLog({ level: 'silent', format: 'json' }),
   };

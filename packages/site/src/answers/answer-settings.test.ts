@@ -34,3 +34,28 @@ test('an address without a model is refused', () => {
   const environment = { ASSISTANT_ENABLED: 'on', ASSISTANT_MODEL_URL: 'http://127.0.0.1:8000/v1' };
   expect(() => readSettings({ environment })).toThrow('assistant.modelUrl is set without assistant.model.');
 });
+
+test('an embeddings endpoint needs no model that answers, and has its own key', () => {
+  const keyFile = join(temporaryFolder('key'), 'embeddings.key');
+  writeFileSync(keyFile, 'sk-embeddings\n');
+  const environment = {
+    ASSISTANT_ENABLED: 'on',
+    ASSISTANT_EMBEDDINGS_URL: 'http://127.0.0.1:8001/v1/',
+    ASSISTANT_EMBEDDINGS_MODEL: 'bge-m3',
+    ASSISTANT_EMBEDDINGS_KEY_FILE: keyFile,
+  };
+  expect(readSettings({ environment }).answers).toMatchObject({
+    model: null,
+    embeddings: { url: 'http://127.0.0.1:8001/v1', name: 'bge-m3', key: 'sk-embeddings' },
+  });
+});
+
+test.each([
+  [
+    { ASSISTANT_EMBEDDINGS_URL: 'http://127.0.0.1:8001/v1' },
+    'assistant.embeddingsUrl is set without assistant.embeddingsModel.',
+  ],
+  [{ ASSISTANT_EMBEDDINGS_URL: 'ftp://127.0.0.1/v1' }, 'must be an http or https address'],
+])('embeddings with the settings %j are refused', (given, message) => {
+  expect(() => readSettings({ environment: { ASSISTANT_ENABLED: 'on', ...given } })).toThrow(message);
+});

@@ -5,18 +5,24 @@ import type { PublicAddress } from '../serving/request-origin.ts';
 
 export const assistantProviders = ['openai-compatible', 'anthropic'] as const;
 
-export interface ModelSettings {
-  provider: (typeof assistantProviders)[number];
+export interface EndpointSettings {
   /** Without a slash at the end. */
   url: string;
+  /** Of the model. */
   name: string;
   /** Secret. */
   key: string | null;
 }
 
+export interface ModelSettings extends EndpointSettings {
+  provider: (typeof assistantProviders)[number];
+}
+
 export interface AnswerSettings {
   /** Null for passages without an answer. */
   model: ModelSettings | null;
+  /** Null for passages in the order of the search. */
+  embeddings: EndpointSettings | null;
   maxQuestionsPerHour: number;
   maxTokensPerDay: number;
   maxAnswerTokens: number;
@@ -34,6 +40,10 @@ const whole = (min: number, max: number) =>
     .int('must be a whole number')
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
+const endpointUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((url) => url.replace(/\/$/, ''))
+  .optional();
 
 export const answerSettings = {
   assistantEnabled: {
@@ -47,10 +57,7 @@ export const answerSettings = {
     path: 'assistant.modelUrl',
     scope: 'shared',
     variable: 'ASSISTANT_MODEL_URL',
-    check: z
-      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-      .transform((url) => url.replace(/\/$/, ''))
-      .optional(),
+    check: endpointUrl,
     meaning:
       'Base address of the model endpoint, such as http://127.0.0.1:8000/v1. Without it, readers get passages.',
   },
@@ -76,6 +83,28 @@ export const answerSettings = {
     variable: 'ASSISTANT_KEY_FILE',
     check: z.string().optional(),
     meaning: 'File with the API key of the endpoint.',
+  },
+  assistantEmbeddingsUrl: {
+    path: 'assistant.embeddingsUrl',
+    scope: 'shared',
+    variable: 'ASSISTANT_EMBEDDINGS_URL',
+    check: endpointUrl,
+    meaning:
+      'Base address of an OpenAI-compatible embeddings endpoint, which ranks passages by meaning. Without it, passages keep the order of the search.',
+  },
+  assistantEmbeddingsModel: {
+    path: 'assistant.embeddingsModel',
+    scope: 'shared',
+    variable: 'ASSISTANT_EMBEDDINGS_MODEL',
+    check: z.string().min(1).optional(),
+    meaning: 'Name of the embeddings model. Required with embeddingsUrl.',
+  },
+  assistantEmbeddingsKeyFile: {
+    path: 'assistant.embeddingsKeyFile',
+    scope: 'shared',
+    variable: 'ASSISTANT_EMBEDDINGS_KEY_FILE',
+    check: z.string().optional(),
+    meaning: 'File with the API key of the embeddings endpoint.',
   },
   assistantMaxQuestionsPerHour: {
     path: 'assistant.maxQuestionsPerHour',
@@ -114,20 +143,40 @@ export const answerSettings = {
   },
 } as const;
 
-interface GivenAssistant extends Omit<AnswerSettings, 'model'> {
-  isEnabled: boolean;
-  modelUrl: string | undefined;
-  modelName: string | undefined;
-  provider: ModelSettings['provider'];
+interface GivenEndpoint {
+  url: string | undefined;
+  name: string | undefined;
   readKey: () => string | null;
+}
+
+interface GivenAssistant extends Omit<AnswerSettings, 'model' | 'embeddings'> {
+  isEnabled: boolean;
+  provider: ModelSettings['provider'];
+  model: GivenEndpoint;
+  embeddings: GivenEndpoint;
 }
 
 /** Null when it is off. */
 export function answerSettingsOf(given: GivenAssistant): AnswerSettings | null {
-  const { isEnabled, modelUrl, modelName, provider, readKey, ...limits } = given;
+  const { isEnabled, provider, model, embeddings, ...limits } = given;
   if (!isEnabled) return null;
-  if (modelUrl === undefined) return { model: null, ...limits };
-  if (modelName === undefined)
-    throw new ConfigError('assistant.modelUrl is set without assistant.model. Name the model to use.');
-  return { model: { provider, url: modelUrl, name: modelName, key: readKey() }, ...limits };
+  const { assistantModelUrl, assistantModel, assistantEmbeddingsUrl, assistantEmbeddingsModel } =
+    answerSettings;
+  const endpoint = endpointOf(model, assistantModelUrl.path, assistantModel.path);
+  return {
+    model: endpoint && { provider, ...endpoint },
+    embeddings: endpointOf(embeddings, assistantEmbeddingsUrl.path, assistantEmbeddingsModel.path),
+    ...limits,
+  };
+}
+
+function endpointOf(
+  { url, name, readKey }: GivenEndpoint,
+  urlSetting: string,
+  nameSetting: string,
+): EndpointSettings | null {
+  if (url === undefined) return null;
+  if (name === undefined)
+    throw new ConfigError(`${urlSetting} is set without ${nameSetting}. Name the model to use.`);
+  return { url, name, key: readKey() };
 }

@@ -5,12 +5,15 @@ import { SearchIndexError } from '../search/shards.ts';
 import type { ServedSite } from '../serving/served-site.ts';
 import type { AnswerSettings, ModelSettings } from './answer-settings.ts';
 import { CitationFilter } from './citations.ts';
+import type { Reranker } from './embeddings.ts';
 import { askModel } from './model-client.ts';
+import { isTimeout, reasonOf } from './model-endpoint.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { AnswerEvent, Question, Source, TokenUsage } from './question.ts';
 import type { TokenBudget } from './question-limits.ts';
 
 const maxPassages = 8;
+const maxRerankedPassages = 24;
 /** Passages with less of the question do not answer it. */
 const minCoverage = 0.25;
 /** A typical token of English text. */
@@ -19,6 +22,8 @@ const charactersPerToken = 4;
 export interface AnswererParts {
   settings: AnswerSettings;
   budget: TokenBudget;
+  /** Null without an embeddings endpoint. */
+  reranker: Reranker | null;
   offline: boolean;
   log: Logger;
 }
@@ -26,12 +31,14 @@ export interface AnswererParts {
 export async function* answer(
   site: ServedSite,
   question: Question,
-  { settings, budget, offline, log }: AnswererParts,
+  { settings, budget, reranker, offline, log }: AnswererParts,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  let passages: Passage[];
+  const query = queryOf(question);
+  let found: Passage[];
   try {
-    passages = await passagesFor(site, question);
+    const limit = reranker === null ? maxPassages : maxRerankedPassages;
+    found = await siteSearch(site).find(query, { limit, scope: question.scope });
   } catch (error) {
     if (!(error instanceof SearchIndexError)) throw error;
     log.warn(`questions cannot be answered: ${error.message} Export the site again.`);
@@ -39,9 +46,11 @@ export async function* answer(
     return;
   }
   const { model } = settings;
+  const isCovered = found.some(({ coverage }) => coverage >= minCoverage);
+  const ranked = reranker !== null && isCovered ? await reranker.rerank(query, found, signal) : found;
+  const passages = ranked.slice(0, maxPassages);
   yield { type: 'passages', passages: sourcesOf(passages, { withText: model === null }) };
-  if (!passages.some(({ coverage }) => coverage >= minCoverage))
-    return yield { type: 'done', reason: 'not_found', citations: [], usage: null };
+  if (!isCovered) return yield { type: 'done', reason: 'not_found', citations: [], usage: null };
   if (model === null) return yield { type: 'done', reason: 'passages', citations: [], usage: null };
   const prompt = promptOf(question, passages, settings.instructions);
   const reserved = estimatedTokens(prompt) + settings.maxAnswerTokens;
@@ -65,10 +74,9 @@ export async function* answer(
   }
 }
 
-async function passagesFor(site: ServedSite, { question, history, scope }: Question): Promise<Passage[]> {
+function queryOf({ question, history }: Question): string {
   // A follow-up such as "and on Windows?" needs the words of the question before it.
-  const query = [question, history.at(-1)?.question ?? ''].join(' ').trim();
-  return siteSearch(site).find(query, { limit: maxPassages, scope });
+  return [question, history.at(-1)?.question ?? ''].join(' ').trim();
 }
 
 function sourcesOf(passages: readonly Passage[], { withText }: { withText: boolean }): Source[] {
@@ -108,15 +116,4 @@ async function* citedAnswer(
 function estimatedTokens({ system, messages }: Prompt): number {
   const characters = messages.reduce((sum, { content }) => sum + content.length, system.length);
   return Math.ceil(characters / charactersPerToken);
-}
-
-function isTimeout(signal: AbortSignal): boolean {
-  return signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
-}
-
-/** For operators. */
-function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (isTimeout(signal)) return 'it took too long. Raise assistant.timeoutSeconds or use a faster model';
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? `${message} (${cause.message})` : message;
 }

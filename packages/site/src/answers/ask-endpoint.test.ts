@@ -22,6 +22,7 @@ const restoring = 'How do I restore a backup?';
 
 const settings: AnswerSettings = {
   model: null,
+  embeddings: null,
   maxQuestionsPerHour: 100,
   maxTokensPerDay: 1_000_000,
   maxAnswerTokens: 200,

@@ -9,6 +9,7 @@ import type { SiteExchange } from '../serving/respond.ts';
 import { send } from '../serving/send-file.ts';
 import type { AnswerSettings } from './answer-settings.ts';
 import { answer } from './answerer.ts';
+import { Reranker } from './embeddings.ts';
 import { type AnswerEvent, Question, type Source } from './question.ts';
 import { QuestionLimit, readerKey, TokenBudget } from './question-limits.ts';
 
@@ -17,6 +18,8 @@ const maxRunningQuestions = 8;
 const busySeconds = 5;
 /** For clients that read slowly, beyond the time of an answer. */
 const extraSeconds = 30;
+/** The rest of the time is for the answer. */
+const rerankingShare = 0.25;
 
 export class AskEndpoint implements SiteEndpoint {
   readonly path = '/_docyard/ask';
@@ -24,6 +27,7 @@ export class AskEndpoint implements SiteEndpoint {
   readonly #parts: { offline: boolean; log: Logger };
   readonly #limit: QuestionLimit;
   readonly #budget: TokenBudget;
+  readonly #reranker: Reranker | null;
   #running = 0;
 
   constructor(settings: AnswerSettings, parts: { offline: boolean; log: Logger }) {
@@ -31,6 +35,9 @@ export class AskEndpoint implements SiteEndpoint {
     this.#parts = parts;
     this.#limit = new QuestionLimit(settings.maxQuestionsPerHour);
     this.#budget = new TokenBudget(settings.maxTokensPerDay);
+    const { embeddings, timeoutSeconds } = settings;
+    this.#reranker =
+      embeddings && new Reranker(embeddings, { timeoutSeconds: timeoutSeconds * rerankingShare, ...parts });
   }
 
   async serve(exchange: SiteExchange, reader: Reader | undefined): Promise<void> {
@@ -87,7 +94,12 @@ export class AskEndpoint implements SiteEndpoint {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
-    const parts = { settings: this.#settings, budget: this.#budget, ...this.#parts };
+    const parts = {
+      settings: this.#settings,
+      budget: this.#budget,
+      reranker: this.#reranker,
+      ...this.#parts,
+    };
     const events = answer(site, question, parts, signal);
     const wantsEvents = (request.headers.accept ?? '').includes('text/event-stream');
     if (!wantsEvents) return sendAnswer(exchange, await collected(events));

@@ -1,14 +1,10 @@
 /** Streams the answer of an OpenAI-compatible or Anthropic endpoint that the operator configures. */
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { peerFetch } from '../network/peers.ts';
 import type { ModelSettings } from './answer-settings.ts';
+import { bearer, checkedData, dataIn, ModelError, postJson, textOf, textPieces } from './model-endpoint.ts';
 import type { Prompt } from './prompt.ts';
 import type { TokenUsage } from './question.ts';
-
-class ModelError extends Error {
-  override readonly name = 'ModelError';
-}
 
 export type ModelEvent = { text: string } | { usage: Partial<TokenUsage> };
 
@@ -18,7 +14,6 @@ interface Asking {
   offline: boolean;
 }
 
-const maxResponseBytes = 4 * 1024 * 1024;
 const anthropicVersion = '2023-06-01';
 
 const tokens = z.number().int().min(0).catch(0);
@@ -49,21 +44,19 @@ export async function* askModel(
   { maxAnswerTokens, signal, offline }: Asking,
 ): AsyncGenerator<ModelEvent> {
   const { path, headers, body, read } = wireOf(model, prompt, maxAnswerTokens);
-  const response = await peerFetch({ offline })(`${model.url}${path}`, {
-    method: 'POST',
-    // A redirect would send the key to another host.
-    redirect: 'error',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+  const response = await postJson(`${model.url}${path}`, {
+    headers,
+    body,
     signal,
+    offline,
+    settings: {
+      key: 'assistant.keyFile',
+      request: 'assistant.modelUrl, assistant.model and assistant.provider',
+    },
   });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new ModelError(`it responded with ${response.status}${hintOf(response.status)}`);
-  }
   const isStream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
-  if (isStream) for await (const data of eventsOf(response)) yield* read(jsonOf(data));
-  else yield* read(jsonOf(await textOf(response)));
+  if (isStream) for await (const data of eventsOf(response)) yield* read(dataIn(data));
+  else yield* read(dataIn(await textOf(response)));
 }
 
 interface Wire {
@@ -84,7 +77,7 @@ function wireOf({ provider, name, key }: ModelSettings, prompt: Prompt, maxAnswe
     };
   return {
     path: '/chat/completions',
-    headers: key === null ? {} : { authorization: `Bearer ${key}` },
+    headers: bearer(key),
     body: {
       ...common,
       stream_options: { include_usage: true },
@@ -95,7 +88,7 @@ function wireOf({ provider, name, key }: ModelSettings, prompt: Prompt, maxAnswe
 }
 
 function readOpenAi(data: unknown): ModelEvent[] {
-  const { choices, usage, error } = parsed(OpenAi, data);
+  const { choices, usage, error } = checkedData(OpenAi, data);
   if (error !== undefined && error !== null) throw new ModelError('it reported an error in its stream');
   const [choice] = choices;
   const text = choice?.delta?.content ?? choice?.message?.content ?? '';
@@ -104,7 +97,7 @@ function readOpenAi(data: unknown): ModelEvent[] {
 }
 
 function readAnthropic(data: unknown): ModelEvent[] {
-  const { type, delta, content, message, usage: ofEvent } = parsed(Anthropic, data);
+  const { type, delta, content, message, usage: ofEvent } = checkedData(Anthropic, data);
   if (type === 'error') throw new ModelError('it reported an error in its stream');
   const text = delta?.text ?? content?.map((block) => block.text ?? '').join('') ?? '';
   const usage = ofEvent ?? message?.usage;
@@ -115,26 +108,12 @@ function readAnthropic(data: unknown): ModelEvent[] {
   return [...(text === '' ? [] : [{ text }]), ...(usage ? [{ usage: used }] : [])];
 }
 
-function parsed<T>(schema: z.ZodType<T>, data: unknown): T {
-  const result = schema.safeParse(data);
-  if (result.success) return result.data;
-  throw new ModelError('its response has an unknown form');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ModelError('its response is not JSON');
-  }
-}
-
 /** The data of each event. A stream that ends early is an error. */
 async function* eventsOf(response: Response): AsyncGenerator<string> {
   const waiting: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => waiting.push(data) });
   let isComplete = false;
-  for await (const piece of piecesOf(response)) {
+  for await (const piece of textPieces(response)) {
     parser.feed(piece);
     for (const data of waiting.splice(0)) {
       isComplete ||=
@@ -143,29 +122,4 @@ async function* eventsOf(response: Response): AsyncGenerator<string> {
     }
   }
   if (!isComplete) throw new ModelError('its response ended early');
-}
-
-async function* piecesOf(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > maxResponseBytes)
-      throw new ModelError(`its response has more than ${maxResponseBytes} bytes`);
-    yield decoder.decode(piece, { stream: true });
-  }
-}
-
-async function textOf(response: Response): Promise<string> {
-  let text = '';
-  for await (const piece of piecesOf(response)) text += piece;
-  return text;
-}
-
-/** The body of an error is not logged, because it may repeat the question. */
-function hintOf(status: number): string {
-  if (status === 401 || status === 403) return '. Check assistant.keyFile';
-  if (status === 400 || status === 404)
-    return '. Check assistant.modelUrl, assistant.model and assistant.provider';
-  return '';
 }

@@ -43,13 +43,23 @@ export function accessOf(reader: SettingsReader): AccessSettings | null {
 }
 
 export function answersOf(reader: SettingsReader): AnswerSettings | null {
-  const keyFile = reader.address('assistantKeyFile');
+  const readKey = (name: 'assistantKeyFile' | 'assistantEmbeddingsKeyFile') => () => {
+    const file = reader.address(name);
+    return file === null ? null : readKeyFile(file);
+  };
   return answerSettingsOf({
     isEnabled: reader.read('assistantEnabled'),
-    modelUrl: reader.read('assistantModelUrl'),
-    modelName: reader.read('assistantModel'),
     provider: reader.read('assistantProvider'),
-    readKey: () => (keyFile === null ? null : readKeyFile(keyFile)),
+    model: {
+      url: reader.read('assistantModelUrl'),
+      name: reader.read('assistantModel'),
+      readKey: readKey('assistantKeyFile'),
+    },
+    embeddings: {
+      url: reader.read('assistantEmbeddingsUrl'),
+      name: reader.read('assistantEmbeddingsModel'),
+      readKey: readKey('assistantEmbeddingsKeyFile'),
+    },
     maxQuestionsPerHour: reader.read('assistantMaxQuestionsPerHour'),
     maxTokensPerDay: reader.read('assistantMaxTokensPerDay'),
     maxAnswerTokens: reader.read('assistantMaxAnswerTokens'),

@@ -27,7 +27,8 @@ type AddressName =
   | 'accessPasswordFile'
   | 'accessClientSecretFile'
   | 'accessTokenKeyFile'
-  | 'assistantKeyFile';
+  | 'assistantKeyFile'
+  | 'assistantEmbeddingsKeyFile';
 
 /** Validates settings wherever they come from. */
 export class SettingsReader {
