@@ -7,7 +7,7 @@ export const readerQueries: readonly [query: string, route: string][] = [
   ['dark mode', 'write/site'],
   ['favicon', 'write/site'],
   ['logo', 'write/site'],
-  ['analytics', 'write/site'],
+  ['analytics', 'deploy/analytics'],
   ['google analytics', 'write/site'],
   ['proxy', 'operate/install'],
   ['custom css', 'write/style-hooks'],

@@ -47,7 +47,16 @@ export const analyticsOperations = {
     tag: 'Deployments',
     summary: 'Download what readers did',
     description:
-      'All counts and feedback of the period as CSV with a header line.\n\nA cell that a spreadsheet would run as a formula starts with an apostrophe.',
+      'All counts and feedback of the period as CSV with a header line.\n\n' +
+      '| Column | Content |\n| --- | --- |\n' +
+      '| `day` | The day, in UTC. |\n' +
+      '| `deployment` | Name of the deployment. |\n' +
+      '| `metric` | What was counted. |\n' +
+      '| `name` | A path or a search text. |\n' +
+      '| `reader` | Who was counted. |\n' +
+      '| `count` | How often. |\n' +
+      '| `comment` | The comment of a vote. |\n\n' +
+      'A cell that a spreadsheet would run as a formula starts with an apostrophe.',
     scope: 'deployments:read',
     query,
     success: { status: 200, kind: 'file', types: ['text/csv'], schema: analytics.ReadingRow },

@@ -2,6 +2,7 @@
  * Writes the page on which readers of a private site sign in. The server of the site fills in the placeholders; it shows the
  * page to everyone, so it contains nothing but the name, the logo and the colors of the site. Its policy allows no other file.
  */
+import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SiteSettings } from '../config/settings.ts';
 import { readableOn } from '../css/colors.ts';
@@ -27,14 +28,17 @@ function signInPage(context: OutputContext): string {
   const { settings } = context.site;
   // Otherwise a name could contain a placeholder.
   const name = escapeText(settings.name).replaceAll('{', '&#123;');
+  const style = styleFor(context);
+  const hash = createHash('sha256').update(style).digest('base64');
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>{{title}} · ${name}</title>
-<style nonce="{{nonce}}">${styleFor(context)}</style>
+<style nonce="{{nonce}}">${style}</style>
 </head>
 <body>
 <main>
