@@ -30,7 +30,8 @@ export function siteFileReader(
 }
 
 const maxInlineBytes = 64 * 1024;
-const types: Record<string, string> = {
+/** By the extension of the file. */
+export const imageTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.webp': 'image/webp',
@@ -83,7 +84,7 @@ function isBetweenDeclarations(type: number): boolean {
 }
 
 function dataAddress(file: string | undefined, read: ReadSiteFile): string | undefined {
-  const type = file === undefined ? undefined : types[posix.extname(file).toLowerCase()];
+  const type = file === undefined ? undefined : imageTypes[posix.extname(file).toLowerCase()];
   const content = file === undefined || type === undefined ? undefined : read(file);
   if (!content || content.byteLength > maxInlineBytes) return undefined;
   return `data:${type};base64,${Buffer.from(content).toString('base64')}`;

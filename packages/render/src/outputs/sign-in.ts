@@ -4,21 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import { imageTypes } from '../assets/inline-masks.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import { readableOn } from '../css/colors.ts';
 import { chosenColors, siteVariables } from '../theme/site-css.ts';
 import { escapeAttribute, escapeText } from '../text/html.ts';
 import type { OutputContext, OutputItem } from './contract.ts';
-
-const imageTypes: Readonly<Record<string, string>> = {
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.webp': 'image/webp',
-  '.avif': 'image/avif',
-  '.gif': 'image/gif',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-};
 
 export function* signInOutput(context: OutputContext): Generator<OutputItem> {
   yield { path: '_docyard/sign-in.html', content: signInPage(context) };
