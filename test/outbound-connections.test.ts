@@ -55,7 +55,7 @@ const throughEgress: Record<string, string> = {
   [`${own}webhooks/send.ts`]: 'Webhooks',
   [`${own}adapters/forge/api.ts`]: 'Forges',
   [`${own}agent/model/gateway.ts`]: 'Model endpoints',
-  [`${site}answers/model-client.ts`]: 'Answers',
+  [`${site}answers/model-endpoint.ts`]: 'Answers',
   [`${site}sources/open.ts`]: 'Deployments',
   [`${site}reporting/reporter.ts`]: 'Deployments',
   [`${own}cli/connection.ts`]: 'Commands and clients',
