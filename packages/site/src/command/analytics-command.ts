@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { DailyCount, Feedback } from '../analytics/analytics-database.ts';
 import { type CommandNames, SiteCommandError } from './command-error.ts';
-import type { FolderOptions } from './site-command.ts';
+import { dataFolderOf, type FolderOptions } from './data-folder.ts';
 import { tableText } from './table.ts';
 
 interface AnalyticsOptions extends FolderOptions {
@@ -26,10 +26,9 @@ export function describeAnalytics(command: Command, names: CommandNames): void {
 }
 
 async function showAnalytics(options: AnalyticsOptions): Promise<void> {
-  const [{ AnalyticsDatabase, analyticsFile }, { csvOfReadings }, { dataFolderOf }] = await Promise.all([
+  const [{ AnalyticsDatabase, analyticsFile }, { csvOfReadings }] = await Promise.all([
     import('../analytics/analytics-database.ts'),
     import('../analytics/readings-csv.ts'),
-    import('./site-command.ts'),
   ]);
   const [{ existsSync }, { join }] = await Promise.all([import('node:fs'), import('node:path')]);
   if (options.csv && options.json) throw new SiteCommandError('Pass --csv or --json, not both.', 'usage');

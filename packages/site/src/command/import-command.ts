@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Installation, Installed } from '../releases/install.ts';
 import { type CommandNames, explained, SiteCommandError } from './command-error.ts';
-import { dataFolderOf } from './site-command.ts';
+import { dataFolderOf } from './data-folder.ts';
 
 interface ImportOptions {
   config?: string;
