@@ -133,7 +133,7 @@ export const testEvent = 'webhook.test';
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 export const forgeEventStates = ['pending', 'processed', 'ignored', 'failed'] as const;
-export const forgeEventKinds = ['push', 'test', 'other'] as const;
+export const forgeEventKinds = ['push', 'pull_request', 'comment', 'review', 'test', 'other'] as const;
 
 export const auditFormats = ['csv', 'json'] as const;
 

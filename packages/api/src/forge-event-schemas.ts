@@ -48,14 +48,26 @@ export const ForgeEvent = z
       .enum(forgeEventKinds)
       .describe('`test` is the ping of a new webhook. `other` events are recorded and ignored.'),
     name: z.string().describe('The name of the event at the forge, such as `push` or `Push Hook`.'),
-    ref: z.string().nullable().describe('The pushed ref, such as `refs/heads/main`.'),
+    ref: z
+      .string()
+      .nullable()
+      .describe('The pushed ref or the branch of the pull request, such as `refs/heads/main`.'),
     before: z.string().nullable().describe('The commit before the push; null for a new branch.'),
-    after: z.string().nullable().describe('The commit after the push; null for a deleted branch.'),
+    after: z
+      .string()
+      .nullable()
+      .describe('The commit after the push, or the head of the pull request; null for a deleted branch.'),
     repository: z.string().nullable().describe('The address of the repository, as the forge reports it.'),
     actor: z.string().nullable().describe('The user of the forge.'),
+    pullRequest: wholeNumber
+      .nullable()
+      .describe('The number of the pull request that the event is about; null for others.'),
     state: z.enum(forgeEventStates).describe('A `pending` event waits. An `ignored` event needed no action.'),
     reason: z.string().nullable().describe('Why the event waits, was ignored or failed.'),
-    jobId: z.string().nullable().describe('The export that the event started.'),
+    jobId: z
+      .string()
+      .nullable()
+      .describe('The export or agent job that the event started, or sent a message to.'),
     attempts: wholeNumber.describe('How often processing was tried and put off.'),
     receivedAt: timestamp.describe('When the event arrived.'),
     nextAttemptAt: nullableTimestamp.meta({ description: 'When a pending event is due.' }),

@@ -19,7 +19,8 @@ import {
   type TestContext,
   type TestService,
 } from '../test/support/test-context.ts';
-import type { StartPushExport } from './forge-events/process-project.ts';
+import { eventHandlers } from './event-handlers.ts';
+import type { StartPushExport } from './forge-events/event-handlers.ts';
 import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { claimJob } from './jobs/store.ts';
 import { setPlan } from './organizations/organizations.ts';
@@ -39,7 +40,7 @@ let processor: ForgeEventProcessor;
 beforeAll(async () => {
   context = await composeForTest({ LIMIT_EXPORT_STARTS_PER_HOUR: '3' });
   service = await serveForTest(context);
-  processor = new ForgeEventProcessor(context, startPushExport);
+  processor = new ForgeEventProcessor(context, eventHandlers);
 });
 
 beforeEach(async () => {
@@ -230,7 +231,7 @@ test('an interruption before the commit leaves neither an export nor a processed
   const id = await push();
   await processor.processDue();
   context.clock.advance(10);
-  await new ForgeEventProcessor(context, interrupted).processDue();
+  await new ForgeEventProcessor(context, { ...eventHandlers, startPushExport: interrupted }).processDue();
   expect(await exportsOf()).toEqual([]);
   expect(await read(id)).toMatchObject({ state: 'pending', attempts: 1 });
   context.clock.advance(30);
@@ -242,7 +243,7 @@ test('several processes start one export', async () => {
   const id = await push();
   await processor.processDue();
   context.clock.advance(10);
-  const others = [1, 2, 3].map(() => new ForgeEventProcessor(context, startPushExport).processDue());
+  const others = [1, 2, 3].map(() => new ForgeEventProcessor(context, eventHandlers).processDue());
   await Promise.all([...others, processor.processDue()]);
   expect(await exportsOf()).toHaveLength(1);
   expect(await read(id)).toMatchObject({ state: 'processed' });

@@ -3,7 +3,7 @@ import { operation } from '@docyard/api';
 import type { Context } from './context.ts';
 import { inputOf } from './exports/record.ts';
 import { prepareExport, startExports } from './exports/start.ts';
-import type { StartOutcome, StartPushExport } from './forge-events/process-project.ts';
+import type { StartOutcome, StartPushExport } from './forge-events/event-handlers.ts';
 import { refuseExportStart } from './http/limits.ts';
 import { holdJob } from './jobs/store.ts';
 import { Problem } from './problem.ts';

@@ -15,11 +15,11 @@ import {
   prepareDataFolder,
   restrictDataFiles,
 } from './data-folder.ts';
+import { eventHandlers } from './event-handlers.ts';
 import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
-import { startPushExport } from './push-exports.ts';
 import { findIsolation } from './sandbox/isolation.ts';
 import { refreshSecrets, refreshSeconds } from './secrets.ts';
 import { Sweeper } from './sweeper.ts';
@@ -123,7 +123,7 @@ function createBackgroundWork(context: Context): { start(): Promise<void>; stop(
   const sweeper = new Sweeper(context);
   const worker = new Worker(context, runners, () => sweeper.run());
   const deliverer = new WebhookDeliverer(context);
-  const processor = new ForgeEventProcessor(context, startPushExport);
+  const processor = new ForgeEventProcessor(context, eventHandlers);
   return {
     async start() {
       await worker.start();

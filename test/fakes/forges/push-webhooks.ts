@@ -1,8 +1,7 @@
 /** The requests that forges send for a push, with the headers, fields and signatures of their documentation. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { signedWebhook, type WebhookForge, type WebhookRequest } from './webhook-request.ts';
 
-export const webhookForges = ['github', 'gitlab', 'gitea', 'bitbucket', 'bitbucket-data-center'] as const;
-export type WebhookForge = (typeof webhookForges)[number];
+export { webhookForges, type WebhookForge, type WebhookRequest } from './webhook-request.ts';
 
 export interface Push {
   secret: string;
@@ -18,16 +17,18 @@ export interface Push {
   forced?: boolean;
 }
 
-export interface WebhookRequest {
-  headers: Record<string, string>;
-  body: string;
-}
-
 export const noCommit = '0'.repeat(40);
 
+const names: Record<WebhookForge, string> = {
+  github: 'push',
+  gitlab: 'Push Hook',
+  gitea: 'push',
+  bitbucket: 'repo:push',
+  'bitbucket-data-center': 'repo:refs_changed',
+};
+
 export function pushWebhook(forge: WebhookForge, push: Push): WebhookRequest {
-  const body = JSON.stringify(payloads[forge](push));
-  return { body, headers: { ...json, ...headersOf(forge, { ...push, body }) } };
+  return signedWebhook(forge, { ...push, name: names[forge], payload: payloads[forge](push) });
 }
 
 /** The request that a forge sends to test a webhook. GitLab and Gitea send a push. */
@@ -35,75 +36,17 @@ export function testWebhook(
   forge: 'github' | 'bitbucket-data-center',
   { secret }: { secret: string },
 ): WebhookRequest {
-  const body = forge === 'github' ? '{"zen":"Design for failure.","hook_id":1}' : '{"test":true}';
-  const headers = headersOf(forge, { secret, body });
-  const event = forge === 'github' ? { 'x-github-event': 'ping' } : { 'x-event-key': 'diagnostics:ping' };
-  return { body, headers: { ...json, ...headers, ...event } };
+  const isGithub = forge === 'github';
+  const payload = isGithub ? { zen: 'Design for failure.', hook_id: 1 } : { test: true };
+  return signedWebhook(forge, { secret, payload, name: isGithub ? 'ping' : 'diagnostics:ping' });
 }
 
-const json = { 'content-type': 'application/json' };
-
-function headersOf(
-  forge: WebhookForge,
-  {
-    secret,
-    body,
-    deliveryId = randomUUID(),
-  }: { secret: string; body: string; deliveryId?: string | undefined },
-): Record<string, string> {
-  const hex = createHmac('sha256', secret).update(body).digest('hex');
-  switch (forge) {
-    case 'github':
-      return {
-        'user-agent': 'GitHub-Hookshot/044aadd',
-        'x-github-event': 'push',
-        'x-github-delivery': deliveryId,
-        'x-github-hook-id': '292430182',
-        'x-hub-signature-256': `sha256=${hex}`,
-      };
-    case 'gitea':
-      return {
-        'x-gitea-event': 'push',
-        'x-gitea-delivery': deliveryId,
-        'x-gitea-signature': hex,
-        'x-gogs-event': 'push',
-        'x-github-event': 'push',
-        'x-github-delivery': deliveryId,
-        'x-hub-signature-256': `sha256=${hex}`,
-      };
-    case 'gitlab':
-      return {
-        'user-agent': 'GitLab/18.5.0',
-        'x-gitlab-event': 'Push Hook',
-        'x-gitlab-instance': 'https://gitlab.com',
-        'x-gitlab-event-uuid': deliveryId,
-        'idempotency-key': deliveryId,
-        'x-gitlab-token': secret,
-      };
-    case 'bitbucket':
-      return {
-        'user-agent': 'Bitbucket-Webhooks/2.0',
-        'x-event-key': 'repo:push',
-        'x-hook-uuid': randomUUID(),
-        'x-request-uuid': deliveryId,
-        'x-attempt-number': '1',
-        'x-hub-signature': `sha256=${hex}`,
-      };
-    case 'bitbucket-data-center':
-      return {
-        'x-event-key': 'repo:refs_changed',
-        'x-request-id': deliveryId,
-        'x-hub-signature': `sha256=${hex}`,
-      };
-  }
-}
-
-function sshOf(repository: string): string {
+export function sshOf(repository: string): string {
   const { hostname, pathname } = new URL(repository);
   return `git@${hostname}:${pathname.slice(1)}`;
 }
 
-function homeOf(repository: string): string {
+export function homeOf(repository: string): string {
   return repository.replace(/\.git$/, '');
 }
 

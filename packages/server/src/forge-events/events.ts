@@ -9,11 +9,12 @@ import { readPage, type ListPage, type PageRequest } from '../paging.ts';
 import { inTransaction, type ForgeEventRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import type { DeliveryHeaders } from './delivery.ts';
-import type { EventContent } from './payloads.ts';
+import type { CommentDetails, EventContent, PullRequestDetails } from './payloads/event-content.ts';
 
 export type ForgeEventRecord = Selectable<ForgeEventRow>;
 
 const retentionDays = 30;
+const kindsWithEffect: readonly ForgeEvent['kind'][] = ['push', 'pull_request', 'comment', 'review'];
 /** Keeps an insert below the maximum number of parameters of a statement. */
 const maxInsertedRows = 500;
 const maxDeletedRows = 1000;
@@ -135,7 +136,7 @@ export async function replayForgeEvent(
         finished_at: null,
       })
       .where('id', '=', id)
-      .where('kind', '=', 'push')
+      .where('kind', 'in', [...kindsWithEffect])
       .where('state', '!=', 'pending')
       .execute();
     await recordAudit(inside, { actor, action: 'forge_event.replay', object: id });
@@ -175,6 +176,7 @@ export function viewForgeEvent(row: ForgeEventRecord): ForgeEvent {
     after: row.after_commit,
     repository: row.repository,
     actor: row.actor,
+    pullRequest: pullRequestNumberOf(row),
     state: row.state as ForgeEvent['state'],
     reason: row.reason,
     jobId: row.job_id,
@@ -183,4 +185,10 @@ export function viewForgeEvent(row: ForgeEventRecord): ForgeEvent {
     nextAttemptAt: row.next_at,
     finishedAt: row.finished_at,
   };
+}
+
+function pullRequestNumberOf({ kind, details }: Pick<ForgeEventRecord, 'kind' | 'details'>): number | null {
+  if (kind !== 'pull_request' && kind !== 'comment' && kind !== 'review') return null;
+  const content = JSON.parse(details) as PullRequestDetails | CommentDetails;
+  return 'pullRequest' in content ? content.pullRequest.number : content.pullRequestNumber;
 }

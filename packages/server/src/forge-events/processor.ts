@@ -1,23 +1,26 @@
 /** Processes pending events, in any number of processes. A lock per project excludes the others. */
 import { nowText, type Context } from '../context.ts';
-import { processProject, type StartPushExport } from './process-project.ts';
+import type { EventHandlers } from './event-handlers.ts';
+import { processEvent } from './process-event.ts';
+import { processPushes } from './process-pushes.ts';
 
 const maxProjects = 20;
+const maxEvents = 200;
 const retrySeconds = 30;
 /** Unexpected failures of an event. A full queue or a rate limit is none. */
 const maxFailures = 20;
 
 export class ForgeEventProcessor {
   readonly #context: Context;
-  readonly #startPushExport: StartPushExport;
+  readonly #handlers: EventHandlers;
   readonly #pollSeconds: number;
   readonly #stopping = new AbortController();
   #running = Promise.resolve();
   #wake = () => {};
 
-  constructor(context: Context, startPushExport: StartPushExport, { pollSeconds = 1 } = {}) {
+  constructor(context: Context, handlers: EventHandlers, { pollSeconds = 1 } = {}) {
     this.#context = context;
-    this.#startPushExport = startPushExport;
+    this.#handlers = handlers;
     this.#pollSeconds = pollSeconds;
   }
 
@@ -31,19 +34,29 @@ export class ForgeEventProcessor {
     await this.#running;
   }
 
-  /** Returns the number of projects with due events. */
+  /** Returns the number of projects with due pushes and of other due events. */
   async processDue(): Promise<number> {
     const projects = await readDueProjects(this.#context);
     for (const projectId of projects) {
-      if (this.#stopping.signal.aborted) break;
-      try {
-        await processProject(this.#context, projectId, this.#startPushExport);
-      } catch (error) {
-        this.#context.log.warn({ err: error, projectId }, 'forge events could not be processed');
-        await postpone(this.#context, projectId);
-      }
+      const pushes = dueEvents(this.#context).where('project_id', '=', projectId).where('kind', '=', 'push');
+      await this.#try(pushes, () => processPushes(this.#context, projectId, this.#handlers));
     }
-    return projects.length;
+    const events = await readDueEvents(this.#context);
+    for (const id of events) {
+      const event = dueEvents(this.#context).where('id', '=', id);
+      await this.#try(event, () => processEvent(this.#context, id, this.#handlers));
+    }
+    return projects.length + events.length;
+  }
+
+  async #try(due: DueEvents, work: () => Promise<void>): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'forge events could not be processed');
+      await retryLater(this.#context, due);
+    }
   }
 
   async #run(): Promise<void> {
@@ -72,6 +85,7 @@ async function readDueProjects(context: Pick<Context, 'database' | 'clock'>): Pr
   const rows = await context.database
     .selectFrom('forge_events')
     .select('project_id')
+    .where('kind', '=', 'push')
     .where('state', '=', 'pending')
     .where('next_at', '<=', nowText(context))
     .groupBy('project_id')
@@ -81,13 +95,31 @@ async function readDueProjects(context: Pick<Context, 'database' | 'clock'>): Pr
   return rows.map((row) => row.project_id);
 }
 
-async function postpone(context: Pick<Context, 'database' | 'clock'>, projectId: string): Promise<void> {
-  const now = context.clock.now();
-  const due = context.database
-    .updateTable('forge_events')
-    .where('project_id', '=', projectId)
+/** In the order of their arrival. */
+async function readDueEvents(context: Pick<Context, 'database' | 'clock'>): Promise<string[]> {
+  const rows = await context.database
+    .selectFrom('forge_events')
+    .select('id')
+    .where('kind', '!=', 'push')
     .where('state', '=', 'pending')
-    .where('next_at', '<=', now.toISOString());
+    .where('next_at', '<=', nowText(context))
+    .orderBy('sequence')
+    .limit(maxEvents)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+type DueEvents = ReturnType<typeof dueEvents>;
+
+function dueEvents(context: Pick<Context, 'database' | 'clock'>) {
+  return context.database
+    .updateTable('forge_events')
+    .where('state', '=', 'pending')
+    .where('next_at', '<=', nowText(context));
+}
+
+async function retryLater({ clock }: Pick<Context, 'clock'>, due: DueEvents): Promise<void> {
+  const now = clock.now();
   await due
     .set({
       state: 'failed',

@@ -1,12 +1,13 @@
 /** Decides whether a push concerns the docs of a project. */
-import type { EventDetails } from './payloads.ts';
+import type { PushDetails } from './payloads/event-content.ts';
+import { isSameRepository } from './repository-address.ts';
 
 export interface PushedEvent {
   ref: string | null;
   before: string | null;
   after: string | null;
   repository: string | null;
-  details: EventDetails;
+  details: PushDetails;
 }
 
 interface TrackedSource {
@@ -44,34 +45,4 @@ function trackedBranch(ref: string | null, defaultBranch: string | null): string
 function isOutside(directory: string | null, changedPaths: string[] | null): boolean {
   if (directory === null || changedPaths === null) return false;
   return !changedPaths.some((path) => path.startsWith(`${directory}/`));
-}
-
-/** Forges report `https` and `ssh` addresses, with and without `.git`, or only project and name. */
-function isSameRepository(reported: string, configured: string): boolean {
-  const known = placeOf(configured);
-  if (known === undefined) return false;
-  const given = placeOf(reported);
-  if (given !== undefined) return given === known;
-  const path = withoutSuffix(reported);
-  return path.includes('/') && known.endsWith(`/${path}`);
-}
-
-/** Host and path. Undefined for a local path. */
-function placeOf(address: string): string | undefined {
-  const [, sshHost, sshPath] = /^[\w.-]+@([\w.-]+):(?!\/\/)(.+)$/.exec(address) ?? [];
-  if (sshHost !== undefined && sshPath !== undefined)
-    return `${sshHost.toLowerCase()}/${withoutSuffix(sshPath)}`;
-  const url = URL.parse(address);
-  if (url === null || url.host === '') return undefined;
-  // Bitbucket Data Center has `scm` only in http addresses.
-  return `${url.hostname.toLowerCase()}/${withoutSuffix(url.pathname.replace(/^\/scm\//, '/'))}`;
-}
-
-function withoutSuffix(path: string): string {
-  return path
-    .toLowerCase()
-    .split('/')
-    .filter(Boolean)
-    .join('/')
-    .replace(/\.git$/, '');
 }

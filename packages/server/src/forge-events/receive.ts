@@ -7,7 +7,8 @@ import { Problem } from '../problem.ts';
 import { identifyDelivery, type DeliveryHeaders } from './delivery.ts';
 import { storeDelivery } from './events.ts';
 import { validHookSecrets } from './hook.ts';
-import { readPayload, type EventContent } from './payloads.ts';
+import type { EventContent } from './payloads/event-content.ts';
+import { readPayload } from './payloads/read-payload.ts';
 import { isSigned, type ReadHeader } from './signatures.ts';
 
 type ReceiveContext = Pick<Context, 'database' | 'clock' | 'secrets'>;

@@ -1,36 +1,26 @@
 /**
- * Processes the pending events of a project in one transaction: it starts the export and settles the events, so that
+ * Processes the pending pushes of a project in one transaction: it starts the export and settles the events, so that
  * a crash leaves either both or neither.
  */
-import type { ForgeEvent } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { acquireLocks, inTransaction } from '../ports/database.ts';
 import { readExportSettings } from '../projects/export-settings.ts';
 import type { ProjectRecord } from '../projects/find-project.ts';
+import type { EventHandlers, HandlePush } from './event-handlers.ts';
 import type { ForgeEventRecord } from './events.ts';
-import type { EventDetails } from './payloads.ts';
+import type { PushDetails } from './payloads/event-content.ts';
 import { reasonToIgnore } from './push-decision.ts';
-
-export type StartOutcome =
-  | { jobId: string }
-  | { retryAfterSeconds: number; reason: string }
-  | { failedBecause: string };
-
-/** Starts an export of the head of the tracked branch, or joins one that no worker has claimed yet. */
-export type StartPushExport = (
-  context: Context,
-  push: { project: ProjectRecord; eventId: string; commit: string; previousJobId: string | null },
-) => Promise<StartOutcome>;
+import { postpone, settle, type FinalOutcome } from './settle.ts';
 
 /** More than one delivery can have; newer events supersede older ones. */
 const maxEvents = 1000;
 /** The longest delay of a push by newer ones. */
 const maxDelaySeconds = 60;
 
-export async function processProject(
+export async function processPushes(
   context: Context,
   projectId: string,
-  startPushExport: StartPushExport,
+  handlers: EventHandlers,
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
@@ -41,20 +31,27 @@ export async function processProject(
       .where('id', '=', projectId)
       .executeTakeFirst();
     if (project === undefined) return;
-    const pushes = await settleIgnored(inside, project, await readPending(inside, project));
+    const pushes = await settleIgnored({ context: inside, project, handlers: handlers.push });
     const newest = pushes[0];
     if (newest === undefined) return;
     const { onPush } = await readExportSettings(inside, project.id);
     const dueAt = dueTime(pushes, onPush.quietSeconds);
-    if (dueAt > context.clock.now()) return settle(inside, pushes, { next_at: dueAt.toISOString() });
-    const outcome = await startPushExport(inside, {
+    if (dueAt > context.clock.now()) return postpone(inside, pushes, { next_at: dueAt.toISOString() });
+    const outcome = await handlers.startPushExport(inside, {
       project,
       eventId: newest.id,
       commit: newest.after_commit ?? '',
       previousJobId: (await readLastExport(inside, project))?.jobId ?? null,
     });
-    await settleStarted(inside, pushes, outcome);
+    if ('retryAfterSeconds' in outcome) return settle(inside, pushes, outcome);
+    await finishPushes({ context: inside, project, handlers: handlers.push }, pushes, outcome);
   });
+}
+
+interface Processing {
+  context: Context;
+  project: ProjectRecord;
+  handlers: readonly HandlePush[];
 }
 
 /** Newest first. */
@@ -64,6 +61,7 @@ async function readPending(context: Context, project: ProjectRecord): Promise<Fo
     .selectAll()
     .where('organization_id', '=', project.organization_id)
     .where('project_id', '=', project.id)
+    .where('kind', '=', 'push')
     .where('state', '=', 'pending')
     .orderBy('sequence', 'desc')
     .limit(maxEvents)
@@ -89,7 +87,9 @@ async function readLastExport(context: Context, project: ProjectRecord): Promise
     ])
     .where('forge_events.organization_id', '=', project.organization_id)
     .where('forge_events.project_id', '=', project.id)
+    .where('forge_events.kind', '=', 'push')
     .where('forge_events.state', '=', 'processed')
+    .where('jobs.kind', '=', 'export')
     .orderBy('forge_events.finished_at', 'desc')
     .orderBy('forge_events.sequence', 'desc')
     .limit(1)
@@ -97,18 +97,16 @@ async function readLastExport(context: Context, project: ProjectRecord): Promise
 }
 
 /** Returns the events that need an export. */
-async function settleIgnored(
-  context: Context,
-  project: ProjectRecord,
-  pending: readonly ForgeEventRecord[],
-): Promise<ForgeEventRecord[]> {
+async function settleIgnored(processing: Processing): Promise<ForgeEventRecord[]> {
+  const { context, project } = processing;
+  const pending = await readPending(context, project);
   if (pending.length === 0) return [];
   const { onPush } = await readExportSettings(context, project.id);
   const last = await readLastExport(context, project);
   const reasonFor = (event: ForgeEventRecord): string | undefined => {
     if (!onPush.enabled) return 'Automatic exports are disabled for the project.';
     const { ref, before_commit: before, after_commit: after, repository } = event;
-    const details = JSON.parse(event.details) as EventDetails;
+    const details = JSON.parse(event.details) as PushDetails;
     const reason = reasonToIgnore({ ref, before, after, repository, details }, project);
     if (reason !== undefined || last === undefined || event.replayed_at !== null) return reason;
     if (after === last.commit) return `The event ${last.eventId} started an export of this commit.`;
@@ -119,7 +117,7 @@ async function settleIgnored(
   };
   const byReason = Map.groupBy(pending, (event) => reasonFor(event) ?? null);
   for (const [reason, events] of byReason) {
-    if (reason !== null) await finish(context, events, 'ignored', { reason });
+    if (reason !== null) await finishPushes(processing, events, { ignoredBecause: reason });
   }
   return byReason.get(null) ?? [];
 }
@@ -131,48 +129,16 @@ function dueTime(pushes: readonly ForgeEventRecord[], quietSeconds: number): Dat
   return new Date(Math.min(quietEnd, Math.min(...times) + maxDelaySeconds * 1000));
 }
 
-async function settleStarted(
-  context: Context,
+async function finishPushes(
+  { context, project, handlers }: Processing,
   pushes: readonly ForgeEventRecord[],
-  outcome: StartOutcome,
+  outcome: FinalOutcome,
 ): Promise<void> {
-  if ('retryAfterSeconds' in outcome) {
-    const { retryAfterSeconds, reason } = outcome;
-    const next_at = new Date(context.clock.now().getTime() + retryAfterSeconds * 1000).toISOString();
-    return settle(context, pushes, { next_at, reason, isAttempt: true });
+  if (handlers.length === 0) return settle(context, pushes, outcome);
+  for (const event of pushes) {
+    const effects = [];
+    for (const handle of handlers) effects.push(await handle(context, { project, event }));
+    const effect = effects.find((each) => each !== undefined);
+    await settle(context, [event], 'ignoredBecause' in outcome ? (effect ?? outcome) : outcome);
   }
-  if ('failedBecause' in outcome) return finish(context, pushes, 'failed', { reason: outcome.failedBecause });
-  return finish(context, pushes, 'processed', { reason: null, job_id: outcome.jobId });
-}
-
-async function finish(
-  context: Context,
-  events: readonly ForgeEventRecord[],
-  state: ForgeEvent['state'],
-  values: { reason: string | null; job_id?: string },
-): Promise<void> {
-  const finished_at = context.clock.now().toISOString();
-  await context.database
-    .updateTable('forge_events')
-    .set({ ...values, state, next_at: null, finished_at })
-    .where('id', 'in', idsOf(events))
-    .where('state', '=', 'pending')
-    .execute();
-}
-
-async function settle(
-  context: Context,
-  events: readonly ForgeEventRecord[],
-  { isAttempt = false, ...values }: { next_at: string; reason?: string; isAttempt?: boolean },
-): Promise<void> {
-  await context.database
-    .updateTable('forge_events')
-    .set((eb) => ({ ...values, ...(isAttempt ? { attempts: eb('attempts', '+', 1) } : {}) }))
-    .where('id', 'in', idsOf(events))
-    .where('state', '=', 'pending')
-    .execute();
-}
-
-function idsOf(events: readonly ForgeEventRecord[]): string[] {
-  return events.map(({ id }) => id);
 }
