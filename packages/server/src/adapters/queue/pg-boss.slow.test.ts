@@ -91,12 +91,15 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     }));
     for (const job of jobs) await queue.send(database, delivery(job.jobId, job));
     const underWay = new Map<string, number>();
+    const placesTaken = Promise.withResolvers<void>();
     let [most, handled] = [0, 0];
     for (const each of [queue, ...others]) {
       await each.consume('export', 4, async ({ organizationId }) => {
         const count = (underWay.get(organizationId) ?? 0) + 1;
         underWay.set(organizationId, count);
         most = Math.max(most, count);
+        if (underWay.size === 2 && [...underWay.values()].every((each) => each >= 2)) placesTaken.resolve();
+        await placesTaken.promise;
         await new Promise((resolve) => setTimeout(resolve, 20));
         underWay.set(organizationId, (underWay.get(organizationId) ?? 0) - 1);
         handled += 1;
