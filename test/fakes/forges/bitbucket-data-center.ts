@@ -2,6 +2,7 @@
  * A fake of the Bitbucket Data Center API, version 1.0. An update names the version it is based on and removes fields that it
  * omits.
  */
+import { reviewOperations, userBody } from './bitbucket-data-center-review.ts';
 import {
   duplicateOf,
   fakeUsers,
@@ -26,7 +27,7 @@ const Reviewers = {
 };
 const End = {
   type: 'object',
-  required: ['id', 'displayId', 'repository'],
+  required: ['id', 'displayId', 'latestCommit', 'repository'],
   properties: { id: { type: 'string', pattern: '^refs/heads/' } },
 };
 const PullRequest = {
@@ -184,6 +185,7 @@ const operations: Operation[] = [
       return { status: 200, body: { user: { name }, role: 'REVIEWER' } };
     }),
   },
+  ...reviewOperations,
 ];
 
 export function startFakeBitbucketDataCenter(options: FakeOptions = {}): Promise<FakeForge> {
@@ -272,9 +274,10 @@ function repositoryBody(state: FakeState, path: string): object {
 
 function bodyOf(state: FakeState, pull: FakePull): object {
   const states = { open: 'OPEN', closed: 'DECLINED', merged: 'MERGED' };
-  const end = (branch: string, path: string) => ({
+  const end = (branch: string, path: string, latestCommit: string) => ({
     id: `refs/heads/${branch}`,
     displayId: branch,
+    latestCommit,
     repository: repositoryBody(state, path),
   });
   const [project, slug] = state.path.split('/');
@@ -287,8 +290,9 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     open: pull.state === 'open',
     closed: pull.state !== 'open',
     draft: pull.draft,
-    fromRef: end(pull.head, sourceOf(state, pull)),
-    toRef: end(pull.base, state.path),
+    fromRef: end(pull.head, sourceOf(state, pull), pull.headCommit),
+    toRef: end(pull.base, state.path, pull.baseCommit),
+    author: { user: userBody(pull.author), role: 'AUTHOR', approved: false },
     reviewers: pull.reviewers.map((name) => ({ user: { name }, role: 'REVIEWER', approved: false })),
     links: {
       self: [{ href: `${state.origin}/projects/${project}/repos/${slug}/pull-requests/${pull.number}` }],

@@ -1,6 +1,7 @@
 /**
  * A fake of the Bitbucket Cloud API, version 2.0. https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
  */
+import { reviewOperations, userBody } from './bitbucket-review.ts';
 import {
   fakeUsers,
   forkInto,
@@ -25,7 +26,12 @@ const object = (properties: Record<string, object>, ...optional: string[]) => ({
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
   properties,
 });
-const End = object({ branch: object({ name: text }), repository: object({ full_name: text }) });
+const End = object({
+  branch: object({ name: text }),
+  /** The first twelve characters. */
+  commit: object({ hash: { type: 'string', pattern: '^[0-9a-f]{12}$' } }),
+  repository: { oneOf: [object({ full_name: text }), { type: 'null' }] },
+});
 const PullRequest = object({
   type: { const: 'pullrequest' },
   id: { type: 'integer', minimum: 1 },
@@ -37,6 +43,7 @@ const PullRequest = object({
   source: End,
   destination: End,
   reviewers: { type: 'array', items: object({ uuid: text, account_id: text }) },
+  author: { type: 'object', required: ['type', 'uuid'] },
 });
 const Reviewers = {
   type: 'array',
@@ -134,6 +141,7 @@ const operations: Operation[] = [
     answers: answers(200, PullRequest),
     handle: withPull(update),
   },
+  ...reviewOperations,
 ];
 
 export function startFakeBitbucket(options: FakeOptions = {}): Promise<FakeForge> {
@@ -225,8 +233,17 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     state: states[pull.state],
     draft: pull.draft,
     links: { html: { href: `${state.origin}/${state.path}/pull-requests/${pull.number}` } },
-    source: { branch: { name: pull.head }, repository: { full_name: sourceOf(state, pull) } },
-    destination: { branch: { name: pull.base }, repository: home },
+    source: {
+      branch: { name: pull.head },
+      commit: { hash: pull.headCommit.slice(0, 12) },
+      repository: pull.isHeadDeleted ? null : { full_name: sourceOf(state, pull) },
+    },
+    destination: {
+      branch: { name: pull.base },
+      commit: { hash: pull.baseCommit.slice(0, 12) },
+      repository: home,
+    },
+    author: userBody(pull.author, pull.author === state.forking.account ? 'app_user' : 'user'),
     reviewers: pull.reviewers.map((name) => ({ uuid: `{${name}}`, account_id: name })),
   };
 }

@@ -2,6 +2,7 @@
  * A fake of the API of Gitea and Forgejo, version 1: the list has no filter by branch, the title marks a draft, and an update
  * is answered with 201.
  */
+import { reviewOperations, userBody } from './gitea-review.ts';
 import {
   duplicateOf,
   fakeLabels,
@@ -79,8 +80,8 @@ const operations: Operation[] = [
   {
     method: 'GET',
     path: '/user',
-    answers: answers(200, { type: 'object', required: ['login'] }),
-    handle: ({ state }) => ({ status: 200, body: { login: state.forking.account } }),
+    answers: answers(200, { type: 'object', required: ['id', 'login'] }),
+    handle: ({ state }) => ({ status: 200, body: userBody(state.forking.account) }),
   },
   {
     method: 'POST',
@@ -188,6 +189,7 @@ const operations: Operation[] = [
     answers: answers(201, { type: 'array' }),
     handle: withPull(201, requestReview),
   },
+  ...reviewOperations,
 ];
 
 export function startFakeGitea(options: FakeOptions = {}): Promise<FakeForge> {
@@ -278,7 +280,6 @@ function withPull(status: number, change: (pull: FakePull, call: HandledCall) =>
 }
 
 function bodyOf(state: FakeState, pull: FakePull): object {
-  const sha = '0'.repeat(40);
   const source = sourceOf(state, pull);
   return {
     id: 1000 + pull.number,
@@ -293,10 +294,12 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     head: {
       label: pull.head,
       ref: pull.head,
-      sha,
+      sha: pull.headCommit,
       repo_id: source === state.path ? 3 : 4,
-      repo: { full_name: source },
+      repo: pull.isHeadDeleted ? null : { full_name: source, clone_url: `${state.origin}/${source}.git` },
     },
-    base: { label: pull.base, ref: pull.base, sha, repo_id: 3 },
+    base: { label: pull.base, ref: pull.base, sha: pull.baseCommit, repo_id: 3 },
+    user: userBody(pull.author),
+    mergeable: pull.isMergeable === true,
   };
 }

@@ -3,7 +3,8 @@
  * description (github-openapi.json).
  */
 import { createPublicKey, generateKeyPairSync, verify, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { absolute, described, description, documentId, ref, sample } from './github-description.ts';
+import { reviewOperations, userBody } from './github-review.ts';
 import {
   duplicateOf,
   fakeTeam,
@@ -21,56 +22,32 @@ import {
   type FakeState,
   type HandledCall,
   type Operation,
-  type Schema,
 } from './server.ts';
 
-interface Description {
-  paths: Record<string, Record<string, DescribedOperation>>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    parameters: Record<string, Parameter>;
-    responses: object;
-  };
-}
-interface Parameter {
-  $ref?: string;
-  name: string;
-  in: string;
-  schema: JsonSchema;
-}
-interface DescribedOperation {
-  parameters: Parameter[];
-  requestBody?: { content: Record<string, { schema: JsonSchema }> };
-  responses: Record<string, { $ref?: string; content?: Record<string, { schema: JsonSchema }> }>;
-}
-interface JsonSchema {
-  $ref?: string;
-  type?: string;
-  format?: string;
-  nullable?: boolean;
-  enum?: unknown[];
-  required?: string[];
-  properties?: Record<string, JsonSchema>;
-  anyOf?: JsonSchema[];
-  oneOf?: JsonSchema[];
-}
-
-const file = new URL('github-openapi.json', import.meta.url);
-const description = JSON.parse(readFileSync(file, 'utf8'), withNull) as Description;
-const documentId = 'github';
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 export interface FakeGithub extends FakeForge {
   app: { appId: string; installationId: string; privateKey: string };
   /** Tokens issued to the App, oldest first. */
   appTokens: string[];
+  /** Those that GitHub refuses although they have not expired. */
+  revokedTokens: Set<string>;
+  /** What the installation allows the App. */
+  appPermissions: Record<string, string>;
   /** Milliseconds since 1970. */
   now: () => number;
   hasDrafts: boolean;
 }
 
 export async function startFakeGithub(options: FakeOptions = {}): Promise<FakeGithub> {
-  const settings = { now: () => Date.now(), hasDrafts: true, appTokens: [] as string[] };
+  const settings: GithubSettings = {
+    now: () => Date.now(),
+    hasDrafts: true,
+    appTokens: [],
+    revokedTokens: new Set(),
+    appPermissions: { contents: 'write', pull_requests: 'write', checks: 'write' },
+    tokenPermissions: new Map(),
+  };
   const app = {
     appId: '4711',
     installationId: '815',
@@ -92,9 +69,10 @@ export async function startFakeGithub(options: FakeOptions = {}): Promise<FakeGi
       }),
       isAuthorized: ({ authorization = '' }, path) => {
         const given = authorization.replace(/^Bearer /, '');
-        const isForApp = path.startsWith('/app/') || path.endsWith('/installation');
+        const isForApp = path === '/app' || path.startsWith('/app/') || path.endsWith('/installation');
         if (isForApp) return isProof(given, publicKey, app.appId, settings.now() / 1000);
-        return given === token || settings.appTokens.at(-1) === given;
+        if (given === token) return true;
+        return settings.appTokens.includes(given) && !settings.revokedTokens.has(given);
       },
     },
     options,
@@ -102,19 +80,18 @@ export async function startFakeGithub(options: FakeOptions = {}): Promise<FakeGi
   return Object.assign(settings, fake, { app });
 }
 
-function operations(settings: { now: () => number; hasDrafts: boolean; appTokens: string[] }): Operation[] {
+type GithubSettings = Pick<
+  FakeGithub,
+  'now' | 'hasDrafts' | 'appTokens' | 'revokedTokens' | 'appPermissions'
+> & { tokenPermissions: Map<string, Record<string, string>> };
+
+function operations(settings: GithubSettings): Operation[] {
   return [
     described('GET', '/repos/{owner}/{repo}', ({ state, parameters: { owner, repo } }) => {
       const path = `${owner}/${repo}`;
       const isKnown = path === state.path || state.forking.forks.some((fork) => fork.path === path);
       return isKnown ? { status: 200, body: repositoryBody(state, path) } : notFound;
     }),
-    {
-      method: 'GET',
-      path: '/user',
-      answers: { 200: { type: 'object', required: ['login'] } },
-      handle: ({ state }) => ({ status: 200, body: { login: state.forking.account } }),
-    },
     {
       method: 'POST',
       path: '/repos/{owner}/{repo}/forks',
@@ -175,12 +152,20 @@ function operations(settings: { now: () => number; hasDrafts: boolean; appTokens
       status: 200,
       body: { ...(sample(ref('installation')) as object), id: 815 },
     })),
-    described('POST', '/app/installations/{installation_id}/access_tokens', () => {
-      settings.appTokens.push(`ghs_only_for_tests_${settings.appTokens.length + 1}`);
+    ...reviewOperations(settings),
+    described('POST', '/app/installations/{installation_id}/access_tokens', ({ body }) => {
+      const wanted = body['permissions'] as Record<string, string>;
+      if (Object.keys(wanted).some((name) => settings.appPermissions[name] !== 'write')) {
+        const message = 'The permissions requested are not granted to this installation.';
+        return { status: 422, body: { message, documentation_url: 'https://docs.github.com/rest' } };
+      }
+      const token = `ghs_only_for_tests_${settings.appTokens.length + 1}`;
+      settings.appTokens.push(token);
+      settings.tokenPermissions.set(token, wanted);
       const expires = new Date(settings.now() + 3_600_000).toISOString();
       return {
         status: 201,
-        body: { token: settings.appTokens.at(-1), expires_at: expires, permissions: {} },
+        body: { token, expires_at: expires, permissions: {} },
       };
     }),
   ];
@@ -333,6 +318,11 @@ function repositoryBody(state: FakeState, path: string): object {
   };
 }
 
+function innerRepository(state: FakeState, path: string): object {
+  const clone_url = `${state.origin}/${path}.git`;
+  return { ...(sample(ref('repository')) as object), full_name: path, clone_url };
+}
+
 function pullBody(state: FakeState, pull: FakePull, schema: string): object {
   const whole = sample(ref(schema)) as { head: object; base: object };
   const source = sourceOf(state, pull);
@@ -347,88 +337,17 @@ function pullBody(state: FakeState, pull: FakePull, schema: string): object {
     html_url: `${state.origin}/${state.path}/pull/${number}`,
     state: pull.state === 'open' ? 'open' : 'closed',
     merged_at: pull.state === 'merged' ? '2026-03-01T12:00:00Z' : null,
+    ...(schema === 'pull-request' ? { mergeable: pull.isMergeable } : {}),
+    user: userBody(pull.author),
     head: {
       ...whole.head,
       ref: pull.head,
+      sha: pull.headCommit,
       label: `${source.split('/')[0]}:${pull.head}`,
-      repo: { ...(sample(ref('repository')) as object), full_name: source },
+      repo: pull.isHeadDeleted ? null : innerRepository(state, source),
     },
-    base: { ...whole.base, ref: pull.base },
+    base: { ...whole.base, ref: pull.base, sha: pull.baseCommit, repo: innerRepository(state, state.path) },
   };
-}
-
-type Schemas = Pick<Operation, 'query' | 'body' | 'answers'>;
-const knownSchemas = new Map<string, Schemas>();
-
-/** The operation with the schemas that GitHub publishes. */
-function described(method: string, path: string, handle: Operation['handle']): Operation {
-  const id = `${method} ${path}`;
-  const schemas = knownSchemas.get(id) ?? schemasOf(description.paths[path]?.[method.toLowerCase()]);
-  knownSchemas.set(id, schemas);
-  return { method, path, ...schemas, handle };
-}
-
-/** Stricter than the description: unknown fields and parameters are errors. */
-function schemasOf(operation: DescribedOperation | undefined): Schemas {
-  if (operation === undefined) throw new Error('The operation is not described.');
-  const parameters = operation.parameters.map((one) => follow(one));
-  const query = parameters.filter((one) => one.in === 'query').map((one) => [one.name, one.schema] as const);
-  const body = operation.requestBody?.content['application/json']?.schema;
-  const answers = Object.entries(operation.responses).flatMap(([status, response]) => {
-    const schema = follow(response).content?.['application/json']?.schema;
-    return schema === undefined ? [] : [[Number(status), absolute(schema)] as const];
-  });
-  return {
-    query: Object.fromEntries(query),
-    ...(body === undefined ? {} : { body: { ...absolute(body), additionalProperties: false } }),
-    answers: Object.fromEntries(answers),
-  };
-}
-
-/** OpenAPI 3.0 allows `nullable` beside a choice; JSON Schema needs null among the choices. */
-function withNull(_: string, value: unknown): unknown {
-  const schema = value as JsonSchema | null;
-  if (schema?.nullable !== true || schema.type !== undefined || schema.anyOf === undefined) return value;
-  const { nullable: _nullable, ...rest } = schema;
-  return { ...rest, anyOf: [...schema.anyOf, { type: 'null' }] };
-}
-
-/** References within the document become references to it. */
-function absolute(schema: JsonSchema): Schema {
-  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${documentId}#/`);
-  return JSON.parse(text) as Schema;
-}
-
-function ref(name: string): JsonSchema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function follow<Value extends { $ref?: string }>(value: Value): Value {
-  if (value.$ref === undefined) return value;
-  const [, ...keys] = value.$ref.split('/');
-  return keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], description) as Value;
-}
-
-/** The minimal value of a schema, so that responses are complete. */
-function sample(given: JsonSchema): unknown {
-  const schema = follow(given);
-  const [choice] = schema.anyOf ?? schema.oneOf ?? [];
-  if (schema.nullable === true) return null;
-  if (schema.enum !== undefined) return schema.enum[0];
-  if (choice !== undefined) return sample(choice);
-  if (schema.type === 'array') return [];
-  if (schema.type === 'boolean') return false;
-  if (schema.type === 'integer' || schema.type === 'number') return 1;
-  if (schema.type === 'string') return stringOf(schema.format);
-  const required = (schema.required ?? []).map(
-    (name) => [name, sample(schema.properties?.[name] ?? {})] as const,
-  );
-  return Object.fromEntries(required);
-}
-
-function stringOf(format: string | undefined): string {
-  if (format === 'uri') return 'https://github.test/';
-  return format === 'date-time' ? '2026-03-01T12:00:00Z' : 'text';
 }
 
 /** A JSON Web Token of the App: signed with its key, valid for at most ten minutes, not from the future. */

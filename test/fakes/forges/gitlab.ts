@@ -1,4 +1,6 @@
 /** A fake of GitLab's API, version 4. https://docs.gitlab.com/api/merge_requests/ */
+import { idOf as accountId } from './conversation.ts';
+import { reviewOperations } from './gitlab-review.ts';
 import {
   duplicateOf,
   fakeUsers,
@@ -54,6 +56,9 @@ const MergeRequest = {
     reviewers: users,
     assignees: users,
     merged_at: { type: ['string', 'null'], format: 'date-time' },
+    sha: text,
+    has_conflicts: { type: 'boolean' },
+    detailed_merge_status: { enum: ['mergeable', 'conflict', 'checking'] },
   },
 };
 const Failure = {
@@ -80,6 +85,7 @@ const operations: Operation[] = [
     }),
     handle: ({ state, parameters: { id = '' } }) => {
       if (id === state.path) return { status: 200, body: projectBody(state, state.path, 'none') };
+      if (id === '4') return { status: 200, body: projectBody(state, 'stranger/docs', 'finished') };
       const fork = state.forking.forks.find(({ path }) => path === id || String(idOf(state, path)) === id);
       if (fork === undefined) return { status: 404, body: { message: '404 Project Not Found' } };
       return {
@@ -174,6 +180,7 @@ const operations: Operation[] = [
     answers: answers(200, users),
     handle: ({ query }) => ({ status: 200, body: viewUsers([query.get('username') ?? '']) }),
   },
+  ...reviewOperations,
 ];
 
 export function startFakeGitlab(options: FakeOptions = {}): Promise<FakeForge> {
@@ -198,8 +205,14 @@ function idOf(state: FakeState, path: string): number {
 }
 
 function projectBody(state: FakeState, path: string, status: string): object {
-  const id = idOf(state, path);
-  return { id, path_with_namespace: path, default_branch: state.defaultBranch, import_status: status };
+  const id = path === 'stranger/docs' ? 4 : idOf(state, path);
+  return {
+    id,
+    path_with_namespace: path,
+    default_branch: state.defaultBranch,
+    import_status: status,
+    http_url_to_repo: `${state.origin}/${path}.git`,
+  };
 }
 
 function create({ state, body, parameters }: HandledCall): Answer {
@@ -274,6 +287,12 @@ function withPull(change: (pull: FakePull, call: HandledCall) => void) {
   };
 }
 
+/** Null after the fork was deleted. */
+function sourceId(state: FakeState, pull: FakePull): number | null {
+  if (pull.isHeadDeleted) return null;
+  return pull.isFork ? 4 : idOf(state, sourceOf(state, pull));
+}
+
 function bodyOf(state: FakeState, pull: FakePull): object {
   return {
     id: 1000 + pull.number,
@@ -286,8 +305,14 @@ function bodyOf(state: FakeState, pull: FakePull): object {
     web_url: `${state.origin}/${state.path}/-/merge_requests/${pull.number}`,
     source_branch: pull.head,
     target_branch: pull.base,
-    source_project_id: pull.isFork ? 4 : idOf(state, sourceOf(state, pull)),
+    source_project_id: sourceId(state, pull),
     target_project_id: 3,
+    sha: pull.headCommit,
+    diff_refs: { base_sha: pull.baseCommit, head_sha: pull.headCommit, start_sha: pull.baseCommit },
+    has_conflicts: pull.isMergeable === false,
+    detailed_merge_status:
+      pull.isMergeable === null ? 'checking' : pull.isMergeable ? 'mergeable' : 'conflict',
+    author: { id: accountId(pull.author), username: pull.author },
     reviewers: viewUsers(pull.reviewers),
     assignees: viewUsers(pull.assignees),
     merged_at: pull.state === 'merged' ? '2026-03-01T12:00:00Z' : null,

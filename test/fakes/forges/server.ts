@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { commitHash, newConversation, type Conversation } from './conversation.ts';
 
 export interface FakePull {
   number: number;
@@ -26,6 +27,20 @@ export interface FakePull {
   reviewers: string[];
   teams: string[];
   assignees: string[];
+  author: string;
+  headCommit: string;
+  baseCommit: string;
+  /** The fork was deleted. */
+  isHeadDeleted: boolean;
+  /** Null: not computed yet. */
+  isMergeable: boolean | null;
+  changes: FakeChange[];
+}
+
+export interface FakeChange {
+  path: string;
+  /** Of a moved file. */
+  from?: string;
 }
 
 /** The only users that a pull request accepts, with their ids. */
@@ -77,6 +92,7 @@ export interface FakeForge {
   /** The only accepted token. */
   token: string;
   pulls: FakePull[];
+  conversation: Conversation;
   forking: Forking;
   requests: { method: string; path: string; authorization: string | undefined; body: unknown }[];
   /** Requests and responses that violate the API description. */
@@ -118,6 +134,7 @@ export interface FakeState {
   origin: string;
   path: string;
   pulls: FakePull[];
+  conversation: Conversation;
   forking: Forking;
   defaultBranch: string;
   hasBranch(name: string): boolean;
@@ -145,6 +162,7 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
     repository: '',
     token: definition.token,
     pulls: [],
+    conversation: newConversation(),
     forking: { forks: [], account: 'docs-bot', pendingChecks: 0 },
     requests: [],
     complaints: [],
@@ -171,8 +189,8 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
     const fault = takeFault(faults, method);
     if (fault?.isSilent === true && fault.afterwards !== true) return;
     const found = findOperation(definition, method, url.pathname);
-    const { origin, pulls, forking } = fake;
-    const state = { origin, path, pulls, forking, defaultBranch: 'main', hasBranch };
+    const { origin, pulls, conversation, forking } = fake;
+    const state = { origin, path, pulls, conversation, forking, defaultBranch: 'main', hasBranch };
     const work = (): Answer => {
       const missing = { status: 404, body: definition.failure(404, 'Not Found') };
       if (found === undefined) return missing;
@@ -222,6 +240,12 @@ export function openPull(
     reviewers: [],
     teams: [],
     assignees: [],
+    author: state.forking.account,
+    headCommit: commitHash(`head ${number}`),
+    baseCommit: commitHash('base'),
+    isHeadDeleted: false,
+    isMergeable: true,
+    changes: [],
   };
   state.pulls.push(pull);
   return pull;
@@ -277,6 +301,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
 }
 
 function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  if (status === 204) return void response.writeHead(status, headers).end();
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }

@@ -1,8 +1,8 @@
 /** What previews and reviews of pull requests need from a forge; part of `Forge`. */
 
 export interface ForgeReview {
-  /** The account that writes comments. */
-  ownAccount(signal: AbortSignal): Promise<ForgeAccount>;
+  /** The account that writes comments; null if the credential has none, as access tokens of Bitbucket Cloud. */
+  ownAccount(signal: AbortSignal): Promise<ForgeAccount | null>;
   /** Whether the account can push to the repository. Unknown accounts cannot. */
   canWrite(account: ForgeAccount, signal: AbortSignal): Promise<boolean>;
   readPr(number: number, signal: AbortSignal): Promise<PrFacts>;

@@ -4,6 +4,7 @@
  */
 import type { forgeKinds } from '@docyard/api';
 import type { Tenant } from '../egress/rules.ts';
+import type { ForgeReview } from './forge-review.ts';
 
 /** `gitea` also stands for Forgejo; `bitbucket` is the cloud service; `bare` is git without pull requests. */
 export type ForgeKind = (typeof forgeKinds)[number];
@@ -40,7 +41,7 @@ export interface Forges {
 }
 
 /** Every call throws a ForgeError or the reason of the signal, nothing else. */
-export interface Forge {
+export interface Forge extends ForgeReview {
   readonly kind: ForgeKind;
   /**
    * The URL of the fork, null if branches are pushed to the repository itself. Creates the fork `auto` if it is missing and waits

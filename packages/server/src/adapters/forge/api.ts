@@ -42,12 +42,20 @@ export interface Call<Answer> {
   signal: AbortSignal;
 }
 
+export interface Received<Answer> {
+  value: Answer;
+  /** Lowercase names. */
+  headers: ReadonlyMap<string, string>;
+}
+
 export interface Api {
   readonly connection: Connection;
   get<Answer>(call: Call<Answer>): Promise<Answer>;
+  getWithHeaders<Answer>(call: Call<Answer>): Promise<Received<Answer>>;
   post<Answer>(call: Call<Answer>): Promise<Answer>;
   put<Answer>(call: Call<Answer>): Promise<Answer>;
   patch<Answer>(call: Call<Answer>): Promise<Answer>;
+  delete<Answer>(call: Call<Answer>): Promise<Answer>;
 }
 
 export const defaultLimits = { bytes: 4_000_000, seconds: 30 };
@@ -58,9 +66,17 @@ export const maxPauseSeconds = 60;
 export function connectApi(connection: Connection, options: ApiOptions): Api {
   const call =
     (method: string) =>
-    <Answer>(wanted: Call<Answer>): Promise<Answer> =>
-      callWithRetries(connection, options, method, wanted);
-  return { connection, get: call('GET'), post: call('POST'), put: call('PUT'), patch: call('PATCH') };
+    async <Answer>(wanted: Call<Answer>): Promise<Answer> =>
+      (await callWithRetries(connection, options, method, wanted)).value;
+  return {
+    connection,
+    get: call('GET'),
+    getWithHeaders: (wanted) => callWithRetries(connection, options, 'GET', wanted),
+    post: call('POST'),
+    put: call('PUT'),
+    patch: call('PATCH'),
+    delete: call('DELETE'),
+  };
 }
 
 async function callWithRetries<Answer>(
@@ -68,7 +84,7 @@ async function callWithRetries<Answer>(
   options: ApiOptions,
   method: string,
   call: Call<Answer>,
-): Promise<Answer> {
+): Promise<Received<Answer>> {
   let hasRenewed = false;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -93,7 +109,7 @@ async function callOnce<Answer>(
   options: ApiOptions,
   method: string,
   call: Call<Answer>,
-): Promise<Answer> {
+): Promise<Received<Answer>> {
   const credential = await options.authority.current(call.signal);
   const url = new URL(`${options.base.href.replace(/\/$/, '')}${call.path}`);
   url.search = new URLSearchParams(call.query).toString();
@@ -114,7 +130,7 @@ async function callOnce<Answer>(
     throw failure(options, answer, errorText, connection.clock);
   }
   const checked = call.answer.safeParse(value);
-  if (checked.success) return checked.data;
+  if (checked.success) return { value: checked.data, headers: answer.headers };
   throw new ForgeError('unavailable', `${options.name} returned an invalid API response.`, {
     hint: 'Check the API address in the settings of the project.',
   });

@@ -20,6 +20,13 @@ export function bareForge({ credential, fork = null }: ForgeSettings): Forge {
     updatePr: none,
     prState: none,
     addDetails: none,
+    ownAccount: none,
+    canWrite: none,
+    readPr: none,
+    listChangedPaths: none,
+    putComment: none,
+    replyTo: none,
+    putStatus: none,
     defaultBranch: () => Promise.resolve(null),
     gitCredential: () => Promise.resolve(header),
   };

@@ -6,7 +6,9 @@ import {
   type ForgeSettings,
   type PrChange,
 } from '../../ports/forge.ts';
-import { connectApi, type Connection } from './api.ts';
+import { connectApi, type ApiOptions, type Connection } from './api.ts';
+import { dataCenterReview } from './bitbucket-data-center-review.ts';
+import { dataCenterStatus } from './bitbucket-data-center-status.ts';
 import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
 import { forkOf, isSamePath, requireFork } from './fork.ts';
 import {
@@ -58,13 +60,15 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
   }
   const source = fork === null ? { project, name } : splitAddress(fork);
   const { credential } = settings;
-  const api = connectApi(connection, {
+  const options: ApiOptions = {
     name: 'Bitbucket',
     base: apiBaseOf(settings, `${root}/rest/api/1.0`),
     authority: tokenAuthority(credential),
     errorText,
     isDuplicate: (status, details) => status === 409 && /only one pull request may be open/i.test(details),
-  });
+  };
+  const api = connectApi(connection, options);
+  const insights = connectApi(connection, { ...options, base: insightsBase(options.base) });
   const repository = repositoryPath({ project, name });
   const path = `${repository}/pull-requests`;
   const sourcePath = repositoryPath(source);
@@ -150,6 +154,8 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
             }),
         })),
       ),
+    ...dataCenterReview({ api, root, project, name }),
+    ...dataCenterStatus({ api, insights, repository, page: `${root}${repository}` }),
     defaultBranch: async (signal) => {
       const answer = z.object({ id: z.string() });
       return branchName((await api.get({ path: `${repository}/default-branch`, answer, signal })).id);
@@ -172,6 +178,11 @@ function splitAddress({ url, parts }: Repository): { root: string; project: stri
   const root = url.origin + encodedPath(...parts.slice(0, isPage ? -4 : -3));
   if (isPage) return { root, project: place === 'users' ? `~${project}` : project, name };
   return { root, project: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
+}
+
+/** `/rest/insights/1.0` next to `/rest/api/1.0`. */
+function insightsBase(base: URL): URL {
+  return new URL(base.href.replace(/\/api\/(?:1\.0|latest)\/?$/, '/insights/1.0'));
 }
 
 interface Place {

@@ -4,6 +4,8 @@ import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf, usernameOf } from './credentials.ts';
 import { openBitbucketFork } from './bitbucket-fork.ts';
+import { bitbucketReview } from './bitbucket-review.ts';
+import { bitbucketStatus } from './bitbucket-status.ts';
 import { forkOf, isSamePath, knownFork } from './fork.ts';
 import {
   addParts,
@@ -48,6 +50,7 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
     isDuplicate: (status, details) =>
       (status === 400 || status === 409) && /already (an open|exists)/i.test(details),
   });
+  const isUserToken = credential !== null && usernameOf(credential) !== undefined;
   const repository = `/repositories${encodedPath(owner, name)}`;
   const path = `${repository}/pullrequests`;
   /** An update removes the reviewers that it omits. */
@@ -121,14 +124,15 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
           add: () => addReviewer(number, user, signal),
         })),
       ),
+    ...bitbucketReview({ api, repository, origin: home.url.origin, owner, name, isUserToken }),
+    ...bitbucketStatus({ api, repository, page: `${home.url.origin}${encodedPath(owner, name)}` }),
     defaultBranch: async (signal) => {
       const answer = z.object({ mainbranch: z.object({ name: z.string() }).nullish() });
       return (await api.get({ path: repository, answer, signal })).mainbranch?.name ?? null;
     },
     gitCredential: () => {
       if (credential === null) return Promise.resolve(null);
-      const isPersonal = usernameOf(credential) !== undefined;
-      const username = isPersonal ? 'x-bitbucket-api-token-auth' : 'x-token-auth';
+      const username = isUserToken ? 'x-bitbucket-api-token-auth' : 'x-token-auth';
       return Promise.resolve(basic(username, tokenOf(credential)));
     },
   };

@@ -3,12 +3,15 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startFakeBitbucketDataCenter } from '../../../../../test/fakes/forges/bitbucket-data-center.ts';
 import { startFakeBitbucket } from '../../../../../test/fakes/forges/bitbucket.ts';
 import { startFakeGitea } from '../../../../../test/fakes/forges/gitea.ts';
-import { startFakeGithub } from '../../../../../test/fakes/forges/github.ts';
+import { uuidOf } from '../../../../../test/fakes/forges/conversation.ts';
+import { startFakeGithub, type FakeGithub } from '../../../../../test/fakes/forges/github.ts';
+import { discussionOf } from '../../../../../test/fakes/forges/gitlab-review.ts';
 import { startFakeGitlab } from '../../../../../test/fakes/forges/gitlab.ts';
 import type { FakeForge } from '../../../../../test/fakes/forges/server.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Forge, ForgeKind, ForgeSettings } from '../../ports/forge.ts';
 import { describeForge, type ForgeStage } from '../../../test/support/forge-suite.ts';
+import { describeForgeReview } from '../../../test/support/forge-review-suite.ts';
 import { HttpForges } from './forges.ts';
 
 const policy = { allowedHosts: ['127.0.0.1'] };
@@ -63,6 +66,62 @@ describeForge(
   async () => stageOf('bitbucket-data-center', await startFakeBitbucketDataCenter()),
   { createsForks: false, allowsEdits: false },
 );
+
+const threaded = ['comment', 'line'] as const;
+const account = (login: string) => ({ id: uuidOf(login), login });
+const onBitbucket = {
+  threads: threaded,
+  hasAnnotations: true,
+  markerLine: (name: string) => `[//]: # (docyard:${name})`,
+};
+describeForgeReview('GitHub with a token', async () => stageOf('github', await startFakeGithub()), {
+  threads: ['line'],
+  hasAnnotations: false,
+});
+describeForgeReview('GitHub with an App', async () => appStageOf(await startFakeGithub()), {
+  author: 'docyard-app[bot]',
+  threads: ['line'],
+  hasAnnotations: true,
+});
+describeForgeReview(
+  'GitLab',
+  async () => stageOf('gitlab', await startFakeGitlab({ path: 'harbour/team/docs' })),
+  {
+    threads: ['comment', 'line', 'review'],
+    hasAnnotations: false,
+    referenceOf: ({ id, kind }) => ({ kind, id: String(id), thread: discussionOf(id) }),
+  },
+);
+describeForgeReview('Gitea', async () => stageOf('gitea', await startFakeGitea()), {
+  threads: [],
+  hasAnnotations: false,
+});
+describeForgeReview(
+  'Bitbucket Cloud with an access token',
+  async () => stageOf('bitbucket', await startFakeBitbucket()),
+  { ...onBitbucket, hasAccount: false, accountOf: account },
+);
+describeForgeReview(
+  'Bitbucket Cloud with a user token',
+  async () => {
+    const fake = await startFakeBitbucket();
+    const { open, ...stage } = stageOf('bitbucket', fake);
+    const credential = { type: 'token' as const, token: fake.token, username: 'ada@example.com' };
+    return { ...stage, open: () => open({ credential }) };
+  },
+  { ...onBitbucket, accountOf: account },
+);
+describeForgeReview(
+  'Bitbucket Data Center',
+  async () => stageOf('bitbucket-data-center', await startFakeBitbucketDataCenter()),
+  onBitbucket,
+);
+
+function appStageOf(fake: FakeGithub) {
+  const { open, ...stage } = stageOf('github', fake);
+  const { appId, privateKey } = fake.app;
+  return { ...stage, open: () => open({ credential: { type: 'app', appId, privateKey } }) };
+}
 
 const wanted = { head: 'docs-agent/a', base: 'main', title: 'Fix links', body: 'Text', draft: false };
 
@@ -154,9 +213,9 @@ describe('a GitHub App', () => {
   test('a refused cached token is replaced', async () => {
     const { fake, forge } = await appStage();
     await forge.defaultBranch(never);
-    fake.appTokens.push('another-that-made-it-invalid');
+    fake.revokedTokens.add(fake.appTokens[0] ?? '');
     expect(await forge.defaultBranch(never)).toBe('main');
-    expect(fake.appTokens).toHaveLength(3);
+    expect(fake.appTokens).toHaveLength(2);
   });
 
   test('a cached token is not shared with another private key', async () => {
@@ -167,6 +226,25 @@ describe('a GitHub App', () => {
     const stranger = open({ credential: { ...credential, privateKey: pem } });
     await expect(stranger.gitCredential(never)).rejects.toMatchObject({ problem: 'auth' });
     expect(fake.appTokens).toHaveLength(1);
+  });
+
+  test('check runs use a token with no other permission', async () => {
+    const { fake, forge } = await appStage();
+    const status = { key: 'docyard', title: 'T', description: 'D', targetUrl: null, annotations: [] };
+    await forge.putStatus('a'.repeat(40), { ...status, state: 'success' }, never);
+    const request = fake.requests.find(({ path }) => path.endsWith('/access_tokens'));
+    expect(request?.body).toEqual({ repositories: ['docs'], permissions: { checks: 'write' } });
+  });
+
+  test('an App without the permission for checks still writes comments', async () => {
+    const { fake, forge } = await appStage();
+    fake.appPermissions = { contents: 'write', pull_requests: 'write' };
+    await forge.createPr(wanted, never);
+    const status = { key: 'docyard', title: 'T', description: 'D', targetUrl: null, annotations: [] };
+    const { notes } = await forge.putStatus('a'.repeat(40), { ...status, state: 'success' }, never);
+    expect(notes).toEqual([expect.stringMatching(/^Cannot set the check run: .*not granted/)]);
+    await forge.putComment(1, { marker: 'preview', body: 'Ready' }, never);
+    expect(fake.conversation.comments).toHaveLength(1);
   });
 
   test('an invalid key is reported without its content', async () => {
@@ -191,6 +269,35 @@ describe('GitLab', () => {
     });
     await expect(forge.defaultBranch(never)).rejects.toMatchObject({ problem: 'not_found' });
     expect(fake.requests.at(-1)?.path).toBe('/git/api/v4/projects/harbour%2Fdocs');
+  });
+});
+
+describe('comments on GitLab', () => {
+  test('lines of a comment are not run as quick actions', async () => {
+    const { fake, open } = stageOf('gitlab', await started(startFakeGitlab()));
+    const forge = open();
+    await forge.createPr(wanted, never);
+    await forge.putComment(1, { marker: 'preview', body: 'Text\n/close\n  /merge' }, never);
+    expect(fake.pulls).toMatchObject([{ state: 'open' }]);
+    expect(fake.conversation.comments[0]?.body).toContain('\n\\/close\n  \\/merge');
+  });
+});
+
+describe('comments on Bitbucket', () => {
+  test('a comment of another access token is left alone', async () => {
+    const { fake, open } = stageOf('bitbucket', await started(startFakeBitbucket()));
+    const forge = open();
+    await forge.createPr(wanted, never);
+    fake.forking.account = 'another-token';
+    await forge.putComment(1, { marker: 'preview', body: 'Theirs' }, never);
+    fake.forking.account = 'docs-bot';
+    fake.conversation.appUsers.push('another-token');
+    await forge.putComment(1, { marker: 'preview', body: 'Ours' }, never);
+    await forge.putComment(1, { marker: 'preview', body: 'Ours, changed' }, never);
+    expect(fake.conversation.comments.map(({ author, body }) => [author, body.split('\n').at(-1)])).toEqual([
+      ['another-token', 'Theirs'],
+      ['docs-bot', 'Ours, changed'],
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import { basic, bearer, tokenAuthority, tokenOf } from './credentials.ts';
 import { forkOf, isSamePath, knownFork } from './fork.ts';
 import { addGiteaDetails } from './gitea-details.ts';
 import { openGiteaFork } from './gitea-fork.ts';
+import { giteaReview } from './gitea-review.ts';
 import { findOrCreate, hasDraftPrefix, titleWithDraftMark, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository } from './repository.ts';
 
@@ -102,6 +103,7 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
     addDetails: (number, details, signal) => addGiteaDetails(api, { owner, name, number, signal }, details),
+    ...giteaReview({ api, repository }),
     defaultBranch: async (signal) => {
       const answer = z.object({ default_branch: z.string() });
       return (await api.get({ path: repository, answer, signal })).default_branch || null;

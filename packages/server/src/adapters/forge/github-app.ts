@@ -21,24 +21,35 @@ const renewBeforeMinutes = 5;
 const jwtMinutes = 9;
 const clockSkewSeconds = 60;
 
-export function appAuthority(
-  connection: Connection,
-  api: Omit<ApiOptions, 'authority'>,
-  repository: { owner: string; name: string },
-  app: AppCredential,
-  tokens: AppTokens,
-): Authority {
+export interface AppAccess {
+  connection: Connection;
+  options: Omit<ApiOptions, 'authority'>;
+  repository: { owner: string; name: string };
+  app: AppCredential;
+  tokens: AppTokens;
+}
+
+type Permissions = Readonly<Record<string, 'read' | 'write'>>;
+
+/** The installation may lack permissions for anything else, and then GitHub refuses the whole token. */
+const pullRequestPermissions: Permissions = { contents: 'write', pull_requests: 'write' };
+
+/** Calls as the App itself, which can read only the App and its installations. */
+export function appApi({ connection, options, app }: Omit<AppAccess, 'repository' | 'tokens'>): Api {
   const key = readKey(app.privateKey);
-  const id = cacheId(api.base, repository, app);
-  const asApp = connectApi(connection, {
-    ...api,
-    authority: { current: () => Promise.resolve(createJwt(key, app.appId, connection.clock.now())) },
-  });
+  const current = () => Promise.resolve(createJwt(key, app.appId, connection.clock.now()));
+  return connectApi(connection, { ...options, authority: { current } });
+}
+
+export function appAuthority(access: AppAccess, permissions = pullRequestPermissions): Authority {
+  const { connection, options, repository, app, tokens } = access;
+  const id = cacheId(options.base, { ...repository, app, permissions });
+  const asApp = appApi(access);
   const token = async (signal: AbortSignal): Promise<string> => {
     const known = tokens.get(id);
     const minExpiresAt = connection.clock.now().getTime() + renewBeforeMinutes * 60_000;
     if (known !== undefined && known.expiresAt > minExpiresAt) return known.token;
-    const fresh = await requestToken(asApp, repository, app, signal);
+    const fresh = await requestToken(asApp, { ...repository, app, permissions }, signal);
     removeExpired(tokens, connection.clock.now().getTime());
     tokens.set(id, fresh);
     return fresh.token;
@@ -56,9 +67,16 @@ function removeExpired(tokens: AppTokens, now: number): void {
   for (const [id, { expiresAt }] of tokens) if (expiresAt <= now) tokens.delete(id);
 }
 
+interface TokenRequest {
+  owner: string;
+  name: string;
+  app: AppCredential;
+  permissions: Permissions;
+}
+
 /** Includes the private key, so that a caller with another key never gets the cached token. */
-function cacheId(base: URL, { owner, name }: { owner: string; name: string }, app: AppCredential): string {
-  const parts = [base.href, owner, name, app.appId, app.installationId ?? '', app.privateKey];
+function cacheId(base: URL, { owner, name, app, permissions }: TokenRequest): string {
+  const parts = [base.href, owner, name, app.appId, app.installationId ?? '', app.privateKey, permissions];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
@@ -85,15 +103,13 @@ function createJwt(key: KeyObject, appId: string, now: Date): GitCredential {
 
 async function requestToken(
   api: Api,
-  { owner, name }: { owner: string; name: string },
-  app: AppCredential,
+  { owner, name, app, permissions }: TokenRequest,
   signal: AbortSignal,
 ): Promise<AppToken> {
   const installationId = app.installationId ?? (await findInstallation(api, owner, name, signal));
   const { token, expires_at: expiresAt } = await api.post({
     path: `/app/installations${encodedPath(installationId)}/access_tokens`,
-    // Only the permissions that a pull request needs.
-    body: { repositories: [name], permissions: { contents: 'write', pull_requests: 'write' } },
+    body: { repositories: [name], permissions },
     answer: z.object({ token: z.string().min(1), expires_at: z.string() }),
     isRepeatable: true,
     signal,

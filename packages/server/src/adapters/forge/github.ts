@@ -11,8 +11,11 @@ import {
 import { connectApi, type Api, type Authority, type Connection } from './api.ts';
 import { basic, tokenAuthority } from './credentials.ts';
 import { forkOf, isSamePath, knownFork } from './fork.ts';
-import { appAuthority, type AppTokens } from './github-app.ts';
+import { githubAccount } from './github-account.ts';
+import { appApi, appAuthority, type AppTokens } from './github-app.ts';
 import { openGithubFork } from './github-fork.ts';
+import { githubReview } from './github-review.ts';
+import { githubStatus } from './github-status.ts';
 import { addParts, findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository, type Repository } from './repository.ts';
 
@@ -48,12 +51,15 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
       status === 422 && /pull request already exists/i.test(details),
   };
   const { credential } = settings;
-  const authority: Authority =
+  const app =
     credential?.type === 'app'
-      ? appAuthority(connection, options, { owner, name }, credential, tokens)
-      : tokenAuthority(credential);
+      ? { connection, options, repository: { owner, name }, app: credential, tokens }
+      : null;
+  const authority: Authority = app === null ? tokenAuthority(credential) : appAuthority(app);
   const api = connectApi(connection, { ...options, authority });
   const graphql = connectApi(connection, { ...options, base: graphqlBase(options.base), authority });
+  const checksApi =
+    app && connectApi(connection, { ...options, authority: appAuthority(app, { checks: 'write' }) });
   const path = `/repos${encodedPath(owner, name)}`;
   const fork = forkOf(settings, repository);
   if (fork !== null && credential?.type === 'app') {
@@ -139,6 +145,8 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
     prState: async (number, signal) =>
       toPr(await api.get({ path: `${path}/pulls/${number}`, answer: PullRequest, signal })),
     addDetails: (number, details, signal) => addDetails(api, { path, number, signal }, details),
+    ...githubReview({ api, path, ownAccount: githubAccount(api, app && appApi(app)) }),
+    ...githubStatus({ api, checksApi, path }),
     defaultBranch: async (signal) => {
       const answer = z.object({ default_branch: z.string().min(1) });
       return (await api.get({ path, answer, signal })).default_branch;

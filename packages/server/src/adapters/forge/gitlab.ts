@@ -10,6 +10,7 @@ import { connectApi, type Api, type Connection } from './api.ts';
 import { basic, tokenAuthority, tokenOf } from './credentials.ts';
 import { forkOf, knownFork } from './fork.ts';
 import { openGitlabFork } from './gitlab-fork.ts';
+import { gitlabReview } from './gitlab-review.ts';
 import {
   addParts,
   findOrCreate,
@@ -104,6 +105,7 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
     addDetails: (number, details, signal) => addDetails(api, `${path}/${number}`, details, signal),
+    ...gitlabReview({ api, project, repository: repository.url.href }),
     defaultBranch: async (signal) => {
       const answer = z.object({ default_branch: z.string().min(1).nullish() });
       return (await api.get({ path: project, answer, signal })).default_branch ?? null;
