@@ -1,4 +1,5 @@
 /** Bitbucket Data Center. */
+import { idOf } from '../conversation.ts';
 import { homeOf } from '../push-webhooks.ts';
 import { stateIn, type Change, type Comment, type Json, type Named } from './pull-request.ts';
 
@@ -57,7 +58,7 @@ export function dataCenterChange(change: Change): Named {
 export function dataCenterComment(given: Comment): Named {
   const { comment } = given;
   const around = {
-    actor: { name: comment.author ?? 'grace', id: 2 },
+    actor: { name: comment.author ?? 'grace', id: idOf(comment.author ?? 'grace') },
     pullRequest: dataCenterPullRequest(given),
   };
   if (comment.review !== undefined) {

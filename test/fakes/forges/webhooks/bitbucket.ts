@@ -1,4 +1,5 @@
 /** Bitbucket Cloud. */
+import { uuidOf } from '../conversation.ts';
 import { homeOf } from '../push-webhooks.ts';
 import { stateIn, type Change, type Comment, type Json, type Named } from './pull-request.ts';
 
@@ -7,7 +8,12 @@ const cloudRepository = (address: string): Json => ({
   full_name: 'acme/docs',
   links: { html: { href: homeOf(address) } },
 });
-const cloudUser = (nickname: string): Json => ({ type: 'user', nickname, display_name: nickname });
+const cloudUser = (nickname: string): Json => ({
+  type: 'user',
+  uuid: uuidOf(nickname),
+  nickname,
+  display_name: nickname,
+});
 
 function cloudPullRequest(pull: Change | Comment): Json {
   const side = (branch: string, hash: string, address: string | null): Json => ({

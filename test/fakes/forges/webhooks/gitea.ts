@@ -1,4 +1,5 @@
 /** Gitea and Forgejo. */
+import { idOf } from '../conversation.ts';
 import { homeOf, sshOf } from '../push-webhooks.ts';
 import { stateIn, type Change, type Comment, type Json, type Named } from './pull-request.ts';
 
@@ -13,7 +14,13 @@ function giteaRepository(address: string): Json {
   };
 }
 
-const giteaUser = (login: string): Json => ({ id: 2, login, username: login, full_name: '', email: '' });
+const giteaUser = (login: string): Json => ({
+  id: idOf(login),
+  login,
+  username: login,
+  full_name: '',
+  email: '',
+});
 
 function giteaPullRequest(pull: Change | Comment): Json {
   return {

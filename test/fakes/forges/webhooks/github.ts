@@ -1,5 +1,6 @@
 /** Built from the examples that GitHub publishes. */
 import octokitExamples from '@octokit/webhooks-examples' with { type: 'json' };
+import { idOf } from '../conversation.ts';
 import { homeOf, sshOf } from '../push-webhooks.ts';
 import { isClosing, stateIn, type Change, type Comment, type Json, type Named } from './pull-request.ts';
 
@@ -77,6 +78,7 @@ export function githubComment(given: Comment): Named {
   const user = (base: Json): Json => ({
     ...base,
     login: comment.author ?? 'grace',
+    id: idOf(comment.author ?? 'grace'),
     type: comment.isBot ? 'Bot' : 'User',
   });
   const written = (base: Json): Json => ({

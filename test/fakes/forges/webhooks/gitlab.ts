@@ -1,4 +1,6 @@
 /** GitLab. */
+import { idOf } from '../conversation.ts';
+import { discussionOf } from '../gitlab-review.ts';
 import { homeOf, sshOf } from '../push-webhooks.ts';
 import { stateIn, type Change, type Comment, type Json, type Named } from './pull-request.ts';
 
@@ -59,16 +61,17 @@ export function gitlabChange(change: Change): Named {
 export function gitlabComment(given: Comment): Named {
   const { comment } = given;
   if (comment.review !== undefined) throw new Error('GitLab has no review event with a text.');
+  const { author = 'grace' } = comment;
   const position =
     comment.path === undefined ? null : { new_path: comment.path, new_line: comment.line ?? 1 };
   const payload = {
     object_kind: 'note',
     event_type: 'note',
-    user: { id: 5, name: 'Grace', username: comment.author ?? 'grace' },
+    user: { id: idOf(author), name: author, username: author },
     project: gitlabProject(given.repository),
     object_attributes: {
       id: comment.id,
-      discussion_id: '6a9c1750b37d513a43987b574953fceb50b03ce7',
+      discussion_id: discussionOf(comment.id),
       note: comment.body,
       noteable_type: 'MergeRequest',
       action: 'create',

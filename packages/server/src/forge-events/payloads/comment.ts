@@ -4,7 +4,6 @@ import type { CommentContent, EventContent, ReadContent } from './event-content.
 import {
   body,
   cloudRepository,
-  cloudUser,
   count,
   dataCenterRepository,
   gitlabProject,
@@ -38,9 +37,13 @@ function commentOf({ urls, number, comment }: Commented): ReadContent {
 }
 
 const githubUser = z
-  .object({ login: userName, type: text.nullish() })
+  .object({ id: id.nullish(), login: userName, type: text.nullish() })
   .nullish()
-  .transform((user) => ({ author: user?.login ?? null, isBot: user?.type === 'Bot' }));
+  .transform((user) => ({
+    author: user?.login ?? null,
+    authorId: user?.id ?? null,
+    isBot: user?.type === 'Bot',
+  }));
 const githubText = z.object({ id, body, html_url: webUrl, user: githubUser });
 const pullNumber = z.object({ number: count });
 
@@ -120,7 +123,7 @@ export const giteaReview = (reviewState: ReviewState) =>
 
 export const gitlabComment = z
   .object({
-    user: z.object({ username: userName }).nullish(),
+    user: z.object({ id: id.nullish(), username: userName }).nullish(),
     project: gitlabProject,
     object_attributes: z.object({
       id,
@@ -141,6 +144,7 @@ export const gitlabComment = z
       id: note.id,
       threadId: note.discussion_id ?? null,
       author: user?.username ?? null,
+      authorId: user?.id ?? null,
       isBot: false,
       body: note.note,
       url: note.url,
@@ -151,8 +155,16 @@ export const gitlabComment = z
     return commentOf({ urls, number: merge.iid, comment });
   });
 
+const cloudAuthor = z
+  .object({ uuid: text.nullish(), nickname: userName, display_name: userName })
+  .nullish()
+  .transform((user) => ({
+    author: user?.nickname ?? user?.display_name ?? null,
+    authorId: user?.uuid ?? null,
+  }));
+
 const cloudBase = z.object({
-  actor: cloudUser,
+  actor: cloudAuthor,
   repository: cloudRepository,
   pullrequest: z.object({ id: count, links: z.object({ html: z.object({ href: webUrl }) }).nullish() }),
 });
@@ -173,7 +185,7 @@ export const bitbucketComment = cloudBase
       comment: {
         id: comment.id,
         threadId: comment.id,
-        author: actor,
+        ...actor,
         isBot: false,
         body: comment.content.raw,
         url: comment.links?.html.href ?? null,
@@ -188,12 +200,15 @@ export const bitbucketReview = (reviewState: ReviewState) =>
   cloudBase.transform(({ actor, repository: { urls }, pullrequest }) => {
     const url = pullrequest.links?.html.href ?? null;
     const nothing = { id: '', threadId: null, body: '', path: null, line: null };
-    const comment = { ...nothing, author: actor, isBot: false, url, reviewState };
+    const comment = { ...nothing, ...actor, isBot: false, url, reviewState };
     return commentOf({ urls, number: pullrequest.id, comment });
   });
 
 const dataCenterBase = z.object({
-  actor: z.object({ name: userName }).nullish(),
+  actor: z
+    .object({ id: id.nullish(), name: userName })
+    .nullish()
+    .transform((user) => ({ author: user?.name ?? null, authorId: user?.id ?? null })),
   pullRequest: z.object({
     id: count,
     toRef: z.object({ repository: dataCenterRepository }),
@@ -216,7 +231,7 @@ export const dataCenterComment = dataCenterBase
       comment: {
         id: comment.id,
         threadId: comment.id,
-        author: actor?.name ?? null,
+        ...actor,
         isBot: false,
         body: comment.text,
         url: pullRequest.links?.self?.[0]?.href ?? null,
@@ -231,6 +246,6 @@ export const dataCenterReview = (reviewState: ReviewState) =>
   dataCenterBase.transform(({ actor, pullRequest }) => {
     const url = pullRequest.links?.self?.[0]?.href ?? null;
     const nothing = { id: '', threadId: null, body: '', path: null, line: null };
-    const comment = { ...nothing, author: actor?.name ?? null, isBot: false, url, reviewState };
+    const comment = { ...nothing, ...actor, isBot: false, url, reviewState };
     return commentOf({ urls: pullRequest.toRef.repository.urls, number: pullRequest.id, comment });
   });

@@ -49,6 +49,8 @@ export interface CommentContent {
   /** What a reply refers to. Null when replies are plain comments. */
   threadId: string | null;
   author: string | null;
+  /** Stays the same when the account is renamed. */
+  authorId: string | null;
   isBot: boolean;
   /** Cut to a maximum length. */
   body: string;

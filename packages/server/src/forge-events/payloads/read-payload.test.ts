@@ -1,3 +1,4 @@
+import { idOf, uuidOf } from '../../../../../test/fakes/forges/conversation.ts';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -98,11 +99,12 @@ describe.each(webhookForges)('a comment of %s', (forge) => {
 
   test('on a pull request is read', () => {
     const comment = { id: 81, body: '@docyard Name the default.\nAnd the unit.', author: 'grace' };
+    const authorId = forge === 'bitbucket' ? uuidOf('grace') : String(idOf('grace'));
     const [event] = read(commentWebhook(forge, { ...about, comment }));
     expect(event).toMatchObject({ kind: 'comment', actor: 'grace', ignoredBecause: null });
     expect(event?.details).toMatchObject({
       pullRequestNumber: 12,
-      comment: { id: '81', body: comment.body, author: 'grace', isBot: false, reviewState: null },
+      comment: { id: '81', body: comment.body, author: 'grace', authorId, isBot: false, reviewState: null },
     });
   });
 
