@@ -83,7 +83,7 @@ test.each(['api', 'bundle', 'dashboard', 'render', 'server', 'site'])(
 const layers: [name: string, members: RegExp][] = [
   [
     'wiring',
-    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports|event-handlers)\.ts$|^(cli|operations)\//,
+    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports|review-messages|event-handlers)\.ts$|^(cli|operations)\//,
   ],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent)\//],

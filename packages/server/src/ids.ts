@@ -14,7 +14,8 @@ export type IdPrefix =
   | 'pe'
   | 'dp'
   | 'di'
-  | 'fe';
+  | 'fe'
+  | 'rt';
 
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;

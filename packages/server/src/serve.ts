@@ -15,6 +15,7 @@ import {
   prepareDataFolder,
   restrictDataFiles,
 } from './data-folder.ts';
+import { ReviewProcessor } from './agent/review/processor.ts';
 import { eventHandlers } from './event-handlers.ts';
 import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { buildApp, buildProbes } from './http/app.ts';
@@ -124,15 +125,17 @@ function createBackgroundWork(context: Context): { start(): Promise<void>; stop(
   const worker = new Worker(context, runners, () => sweeper.run());
   const deliverer = new WebhookDeliverer(context);
   const processor = new ForgeEventProcessor(context, eventHandlers);
+  const reviews = new ReviewProcessor(context);
   return {
     async start() {
       await worker.start();
       sweeper.start();
       deliverer.start();
       processor.start();
+      reviews.start();
     },
     async stop() {
-      await Promise.all([worker.stop(), deliverer.stop(), processor.stop()]);
+      await Promise.all([worker.stop(), deliverer.stop(), processor.stop(), reviews.stop()]);
       await sweeper.stop();
     },
   };

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { continueWithMessages } from './agent/message.ts';
 import { sweepAgentJobs } from './agent/retention.ts';
+import { sweepReviewTasks } from './agent/review/tasks.ts';
 import { sweepAnalytics } from './deployment-registry/analytics.ts';
 import type { Context } from './context.ts';
 import { sweepForgeEvents } from './forge-events/events.ts';
@@ -34,7 +35,7 @@ export class Sweeper {
     const removeOldRecords = (): Promise<unknown> =>
       runUnlessLocked(context.database, 'sweep', async () => {
         const cleanups = [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepForgeEvents, sweepSessions];
-        for (const work of [...cleanups, sweepAnalytics]) await attempt(work);
+        for (const work of [...cleanups, sweepReviewTasks, sweepAnalytics]) await attempt(work);
       });
     this.#recount = new Task(() => attempt(({ database }) => recountQueued(database)), cleanupShare);
     this.#tasks = [

@@ -56,12 +56,13 @@ async function stop(
 ): Promise<Job | undefined> {
   const changed = await requestCancel(context, job, actor);
   if (changed === undefined) return undefined;
+  const last = (await readRuns(context, [job.id])).at(-1);
   const waiting = await pendingMessages(context, job.id);
   await markMessagesTaken(
     context,
     waiting.map(({ sequence }) => sequence),
+    last?.number ?? 0,
   );
-  const last = (await readRuns(context, [job.id])).at(-1);
   if (isFinal(changed.status) && last !== undefined) {
     await updateRun(context, last, { ending: 'cancelled', finishedAt: nowText(context) });
   }

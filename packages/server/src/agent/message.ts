@@ -7,7 +7,7 @@ import { isFinal } from '../jobs/lifecycle.ts';
 import { holdJob, type Job, type StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { addMessage, markMessagesTaken, pendingMessages } from './record.ts';
+import { addMessage, lastRunNumber, markMessagesTaken, pendingMessages } from './record.ts';
 import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
@@ -18,13 +18,13 @@ import { resumeAgentJob } from './start.ts';
 export async function messageAgentJob(
   context: StoreContext,
   given: { job: Job; prompt: string; actor: Actor },
-): Promise<Job> {
+): Promise<{ job: Job; sequence: number }> {
   const job = (await holdJob(context.database, given.job.id)) ?? given.job;
   refuseArchived(job);
   refusePurged(job);
-  await addMessage(context, { jobId: job.id, prompt: given.prompt });
+  const sequence = await addMessage(context, { jobId: job.id, prompt: given.prompt });
   await recordAudit(context, { actor: given.actor, action: 'agent.message', object: job.id });
-  return isFinal(job.status) ? resumeWithMessages(context, job) : job;
+  return { job: isFinal(job.status) ? await resumeWithMessages(context, job) : job, sequence };
 }
 
 export function refuseArchived(job: Pick<Job, 'archived_at'>): void {
@@ -56,10 +56,9 @@ export async function continueWithMessages(context: StoreContext): Promise<void>
 
 async function resumeWithMessages(context: StoreContext, job: Job): Promise<Job> {
   const messages = await pendingMessages(context, job.id);
-  await markMessagesTaken(
-    context,
-    messages.map(({ sequence }) => sequence),
-  );
   const prompt = messages.map((message) => message.prompt).join('\n\n');
-  return resumeAgentJob(context, { job, kind: 'follow-up', prompt });
+  const resumed = await resumeAgentJob(context, { job, kind: 'follow-up', prompt });
+  const sequences = messages.map(({ sequence }) => sequence);
+  await markMessagesTaken(context, sequences, await lastRunNumber(context, job.id));
+  return resumed;
 }

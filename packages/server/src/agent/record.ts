@@ -65,12 +65,7 @@ export async function addRun(
   context: RecordContext,
   given: { jobId: string; kind: RunKind; prompt: string },
 ): Promise<number> {
-  const last = await context.database
-    .selectFrom('agent_runs')
-    .select((eb) => eb.fn.max('number').as('number'))
-    .where('job_id', '=', given.jobId)
-    .executeTakeFirst();
-  const number = (last?.number ?? 0) + 1;
+  const number = (await lastRunNumber(context, given.jobId)) + 1;
   await context.database
     .insertInto('agent_runs')
     .values({
@@ -82,6 +77,16 @@ export async function addRun(
     })
     .execute();
   return number;
+}
+
+/** 0 if the job has no run. */
+export async function lastRunNumber(context: Pick<Context, 'database'>, jobId: string): Promise<number> {
+  const last = await context.database
+    .selectFrom('agent_runs')
+    .select((eb) => eb.fn.max('number').as('number'))
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+  return last?.number ?? 0;
 }
 
 /** All columns except the patch, which may be large. */
@@ -244,14 +249,18 @@ export function recordedStep(row: Selectable<AgentStepRow>): RecordedStep {
   return { sequence, run, number, at, step: JSON.parse(row.data) as Step };
 }
 
+/** Returns the sequence of the message. */
 export async function addMessage(
   context: RecordContext,
   given: { jobId: string; prompt: string },
-): Promise<void> {
-  await context.database
+): Promise<number> {
+  const { jobId: job_id, prompt } = given;
+  const { sequence } = await context.database
     .insertInto('agent_messages')
-    .values({ job_id: given.jobId, prompt: given.prompt, created_at: nowText(context), taken_at: null })
-    .execute();
+    .values({ job_id, prompt, created_at: nowText(context), taken_at: null, run: null })
+    .returning('sequence')
+    .executeTakeFirstOrThrow();
+  return sequence;
 }
 
 export async function pendingMessages(
@@ -268,11 +277,15 @@ export async function pendingMessages(
 }
 
 /** Call it in the transaction that writes the step with the message, so that no message is lost or repeated. */
-export async function markMessagesTaken(context: RecordContext, sequences: readonly number[]): Promise<void> {
+export async function markMessagesTaken(
+  context: RecordContext,
+  sequences: readonly number[],
+  run: number,
+): Promise<void> {
   if (sequences.length === 0) return;
   await context.database
     .updateTable('agent_messages')
-    .set({ taken_at: nowText(context) })
+    .set({ taken_at: nowText(context), run })
     .where('sequence', 'in', sequences)
     .execute();
 }

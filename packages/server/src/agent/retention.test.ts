@@ -41,6 +41,7 @@ async function endedJob(): Promise<Job> {
   await markMessagesTaken(
     context,
     waiting.map(({ sequence }) => sequence),
+    1,
   );
   const diff = { files: [], patch: `+${said}` };
   await updateRun(

@@ -124,7 +124,7 @@ async function programOf(
  * Messages to a running job are marked as taken in the transaction that appends them to the journal, so none is
  * lost or repeated.
  */
-function receiveMessages({ context, jobId, journal }: AgentRun): {
+function receiveMessages({ context, jobId, number, journal }: AgentRun): {
   journal: Journal;
   incoming: () => Promise<string[]>;
 } {
@@ -141,7 +141,7 @@ function receiveMessages({ context, jobId, journal }: AgentRun): {
         const taken = waiting.find(({ prompt }) => prompt === text);
         if (taken === undefined) return journal.append(step);
         return journal.appendWith(async (database) => {
-          await markMessagesTaken({ ...context, database }, [taken.sequence]);
+          await markMessagesTaken({ ...context, database }, [taken.sequence], number);
           return step;
         });
       },

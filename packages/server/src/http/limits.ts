@@ -165,16 +165,32 @@ function exportStarts({ config }: Pick<Context, 'config'>, recent: RecentStarts)
 
 /** Locked in the transaction of the instruction, so that concurrent instructions cannot exceed the limit. */
 export async function countAgentInstruction(context: Context, web: Web, projectId: string): Promise<void> {
+  const limit = await instructionLimit(context, projectId);
+  writeHourlyHeaders(context, web, limit);
+  const problem = refuseInstruction(context, limit);
+  if (problem !== undefined) throw problem;
+}
+
+/** For instructions that no request makes, in the transaction that starts them. */
+export async function refuseAgentInstruction(
+  context: Context,
+  projectId: string,
+): Promise<Problem | undefined> {
+  return refuseInstruction(context, await instructionLimit(context, projectId));
+}
+
+async function instructionLimit(context: Context, projectId: string): Promise<HourLimit> {
   const quota = context.config.limits.agentInstructionsPerHour;
   await acquireLocks(context.database, `instructions:${projectId}`);
   const recent = await recentInstructions(context, projectId);
-  const limit = { name: 'agent-instructions', quota, recent };
-  writeHourlyHeaders(context, web, limit);
-  const problem = refuseHourly(context, limit, (_quota, seconds) => {
+  return { name: 'agent-instructions', quota, recent };
+}
+
+function refuseInstruction(context: Context, limit: HourLimit): Problem | undefined {
+  return refuseHourly(context, limit, (quota, seconds) => {
     const wait = `Try again in ${seconds} s, or ask the operator to raise LIMIT_AGENT_INSTRUCTIONS_PER_HOUR.`;
     return `Rate limit exceeded: ${quota} instructions per hour and project. ${wait}`;
   });
-  if (problem !== undefined) throw problem;
 }
 
 interface HourLimit {

@@ -145,6 +145,8 @@ export interface AgentMessageRow {
   prompt: string;
   created_at: string;
   taken_at: string | null;
+  /** The run that took it; null for messages of earlier versions. */
+  run: number | null;
 }
 
 export interface ProjectSettingsRow {
@@ -343,6 +345,24 @@ export interface DeploymentFeedbackRow {
 }
 
 /** An event that a forge reported to the hook of a project. */
+export interface ReviewTaskRow {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  job_id: string;
+  /** Identifies the comment in its project. */
+  source: string;
+  pull_request: number;
+  /** A ReviewComment as JSON. */
+  comment: string;
+  state: string;
+  reason: string | null;
+  message_sequence: number | null;
+  attempts: number;
+  next_at: string;
+  created_at: string;
+}
+
 export interface ForgeEventRow {
   sequence: Generated<number>;
   id: string;
@@ -415,6 +435,7 @@ export interface Tables {
   deployment_counts: DeploymentCountRow;
   deployment_feedback: DeploymentFeedbackRow;
   forge_events: ForgeEventRow;
+  review_tasks: ReviewTaskRow;
 }
 
 export type Database = Kysely<Tables>;

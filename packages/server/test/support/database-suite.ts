@@ -30,6 +30,7 @@ const tables: Record<keyof Tables, true> = {
   deployment_counts: true,
   deployment_feedback: true,
   forge_events: true,
+  review_tasks: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

@@ -84,9 +84,10 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
       request.cached(request.input.params.id, async () => replyWith(request.context, await find(request))),
 
     messageAgentJob: (request) =>
-      resume(request, (inside, job) =>
-        messageAgentJob(inside, { job, prompt: request.input.body.prompt, actor: request.actor }),
-      ),
+      resume(request, async (inside, before) => {
+        const { prompt } = request.input.body;
+        return (await messageAgentJob(inside, { job: before, prompt, actor: request.actor })).job;
+      }),
 
     retryAgentJob: (request) =>
       resume(request, (inside, job) => retryAgentJob(inside, { job, actor: request.actor })),
