@@ -149,7 +149,7 @@ function commentOperations(authorOf: (call: HandledCall) => string): Operation[]
     parent: number | null,
   ): Answer => {
     const body = String(call.body['body']);
-    if ([...body].length > 65_536) {
+    if (body.length > 65_536) {
       const message = 'Body is too long (maximum is 65536 characters)';
       return { status: 422, body: { message, documentation_url: 'https://docs.github.com' } };
     }

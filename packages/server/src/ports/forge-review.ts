@@ -8,7 +8,7 @@ export interface ForgeReview {
   readPr(number: number, signal: AbortSignal): Promise<PrFacts>;
   /** The paths before and after the change; bounded. */
   listChangedPaths(number: number, signal: AbortSignal): Promise<ChangedPaths>;
-  /** Updates the comment of the own account that begins with the marker, or creates it. */
+  /** Updates the comment of this account that begins with the marker, or creates it. */
   putComment(number: number, comment: MarkedComment, signal: AbortSignal): Promise<ForgeComment>;
   /**
    * Like `putComment`, as an answer in the thread of a comment. Where the forge has no threads for it, the answer is

@@ -339,7 +339,7 @@ export function describeForgeReview(
       expect(await forge.canWrite(accountOf('ada'), never)).toBe(true);
       expect(await forge.canWrite(accountOf('grace'), never)).toBe(false);
       expect(await forge.canWrite(accountOf('mallory'), never)).toBe(false);
-      expect(await forge.canWrite({ id: '424242', login: 'nobody-here' }, never)).toBe(false);
+      expect(await forge.canWrite({ id: '424242', login: 'stranger' }, never)).toBe(false);
     });
 
     test('an account that took the name of a writer cannot write', async () => {
@@ -348,7 +348,7 @@ export function describeForgeReview(
       expect(await forge.canWrite({ id, login }, never)).toBe(false);
     });
 
-    test('the own account is known, or known to be none', async () => {
+    test('the account of the credential is known, or known to be none', async () => {
       const own = await forge.ownAccount(never);
       expect(own).toEqual(hasAccount ? accountOf(author) : null);
     });

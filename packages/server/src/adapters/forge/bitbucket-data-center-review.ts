@@ -82,7 +82,7 @@ export function dataCenterReview(access: ReviewAccess): Omit<ForgeReview, 'putSt
   };
 }
 
-/** The API has no operation for the own account; every response names it in a header. */
+/** The API has no operation for the account of the credential; every response names it in a header. */
 async function readAccount(api: Api, signal: AbortSignal): Promise<ForgeAccount> {
   const path = '/application-properties';
   const { headers } = await api.getWithHeaders({ path, answer: z.unknown(), signal });

@@ -196,7 +196,7 @@ function put(
   return putMarkedComment(calls, safe, format, { connection: api.connection, signal });
 }
 
-/** GitLab runs lines such as `/merge` with the permissions of the own account. */
+/** GitLab runs lines such as `/merge` with the permissions of the account that writes them. */
 function withoutQuickActions(body: string): string {
   return body.replaceAll(/^([ \t]*)\/(?=[a-z])/gim, String.raw`$1\/`);
 }

@@ -1,4 +1,4 @@
-/** One comment per marker: looked up among the comments of the own account before it is created. */
+/** One comment per marker: looked up among the comments of the credential's account before it is created. */
 import { ForgeError, type ForgeProblem } from '../../ports/forge.ts';
 import type { ForgeComment, MarkedComment } from '../../ports/forge-review.ts';
 import { maxPauseSeconds, maxTries, type Connection } from './api.ts';
@@ -9,7 +9,7 @@ export interface ListedComment extends ForgeComment {
 }
 
 export interface CommentCalls<Listed extends ListedComment> {
-  /** Only those of the own account, oldest first. */
+  /** Only those of the credential's account, oldest first. */
   list(): AsyncIterable<Listed>;
   create(body: string): Promise<ForgeComment>;
   update(known: Listed, body: string): Promise<ForgeComment>;

@@ -4,12 +4,13 @@ import { ForgeError } from '../../ports/forge.ts';
 import type { CommitStatus, StatusAnnotation } from '../../ports/forge-review.ts';
 
 /** GitHub shows more, but no reader reads them. */
-export const maxAnnotations = 500;
+const maxAnnotations = 500;
 
 export function oneLine(text: string, maxCharacters: number): string {
   const line = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
-  const characters = [...line];
-  return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join('')}…`;
+  if (line.length <= maxCharacters) return line;
+  // Never splits a surrogate pair.
+  return `${line.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** The same for the same annotations, so that a repeated call recognizes them. */
