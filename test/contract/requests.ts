@@ -138,6 +138,10 @@ const fields = {
       allowedPaths: fc.array(text, { maxLength: 3 }),
       allowedConfigKeys: fc.array(text, { maxLength: 3 }),
       instructions: text,
+      contextRepositories: fc.array(
+        fc.record({ name: text, repository: text, ref: text, paths: fc.array(text, { maxLength: 3 }) }),
+        { maxLength: 3 },
+      ),
     },
     { requiredKeys: [] },
   ),

@@ -8,6 +8,7 @@ import {
   maxShownPromptCharacters,
   type AgentEnding,
 } from './constants.ts';
+import { TriggeringChange } from './context-schemas.ts';
 import { exampleAgentJob } from './examples.ts';
 import { CanceledBy } from './export-schemas.ts';
 import {
@@ -174,6 +175,7 @@ export const AgentJob = z
       .describe('The paths below which the agent can change files.'),
     limits: AgentLimits.describe('The limits of each run.'),
     dryRun: z.boolean().describe('Whether the result is not pushed.'),
+    triggeringChange: TriggeringChange.nullable().describe('The code change that the job is about.'),
     metadata: z.record(z.string(), z.string()).describe('Your entries, as requested.'),
     updatedAt,
     startedAt: nullableTimestamp.describe('When a worker first started it.'),
@@ -206,6 +208,10 @@ export const CreateAgentJob = z
       .boolean()
       .optional()
       .describe('Do everything except push. Read the result as a diff. Default: `false`.'),
+    triggeringChange: TriggeringChange.optional().meta({
+      description:
+        'The code change that the job is about. The agent can read its commits and its diff. It must be in a context repository of the project.',
+    }),
     metadata: Metadata.optional(),
   })
   .meta({

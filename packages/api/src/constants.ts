@@ -74,6 +74,8 @@ export const patchType = 'text/x-diff';
 export const modelProviders = ['openai', 'anthropic', 'gemini'] as const;
 /** What carries out agent jobs: the loop of Docyard, or the program in `AGENT_COMMAND`. */
 export const agentEngines = ['builtin', 'external'] as const;
+export const maxContextRepositories = 10;
+
 export const forgeKinds = [
   'github',
   'gitlab',

@@ -92,6 +92,15 @@ export const exampleProject = {
     allowedPaths: [],
     allowedConfigKeys: [],
     instructions: null,
+    contextRepositories: [
+      {
+        name: 'api-server',
+        repository: 'https://git.example.com/team/api-server.git',
+        ref: null,
+        paths: ['src'],
+        credential: { set: false },
+      },
+    ],
   },
   exports: { customScripts: 'skip' as const, onPush: { enabled: true, quietSeconds: 10 } },
   createdAt: '2026-02-14T08:30:00.000Z',
@@ -147,6 +156,7 @@ export const exampleAgentJob = {
     lines: 5000,
   },
   dryRun: false,
+  triggeringChange: null,
   metadata: {},
   updatedAt: '2026-03-01T12:03:40.000Z',
   startedAt: '2026-03-01T12:00:01.000Z',

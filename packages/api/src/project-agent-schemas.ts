@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { agentEngines, forgeKinds, modelProviders } from './constants.ts';
 import { AgentLimits, SetAgentLimits } from './agent-schemas.ts';
+import { ContextRepository, SetContextRepositories } from './context-schemas.ts';
+import { secret, SetForgeCredential } from './forge-credential-schemas.ts';
 import { ModelHeaders, modelOptions } from './model-schemas.ts';
 import { httpUrl, modelName, docsPath } from './primitives.ts';
 import {
@@ -16,14 +18,6 @@ const configKey = z
   .max(200)
   .regex(/^[\w$-]+(?:\.[\w$-]+)*$/, 'Name a key of docs.json, such as "redirects" or "api.playground".');
 
-const secret = z.string().min(1).max(10_000);
-
-/** HTTP Basic authentication separates user name and password with a colon. */
-const userName = z
-  .string()
-  .max(200)
-  .regex(/^[^:\p{C}]+$/u, 'A user name has no colon and no control characters.');
-
 const forkName = z.union(
   [
     httpUrl,
@@ -34,27 +28,6 @@ const forkName = z.union(
   ],
   'Use the URL of a fork, its namespace, such as "ada" or "group/team", or "auto".',
 );
-
-export const SetForgeCredential = z
-  .discriminatedUnion('type', [
-    z.strictObject({
-      type: z.literal('token').describe('A personal, project or deploy token.'),
-      token: secret.describe('The token.'),
-      username: userName.optional().describe('For forges that need a user name with the token.'),
-    }),
-    z.strictObject({
-      type: z.literal('app').describe('A GitHub App.'),
-      appId: z.string().min(1).max(100).describe('The id of the app.'),
-      privateKey: secret.describe('The private key of the app, in PEM format.'),
-      installationId: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .describe('Default: the installation that can access the repository.'),
-    }),
-  ])
-  .meta({ id: 'SetForgeCredential' });
 
 export const SetProjectAgent = z
   .strictObject({
@@ -112,6 +85,10 @@ export const SetProjectAgent = z
       description: 'Keys of `docs.json` that jobs may change although they are protected by default.',
     }),
     instructions: z.string().max(16_000).nullish().describe('Instructions for every job.'),
+    contextRepositories: SetContextRepositories.optional().meta({
+      description:
+        'Code repositories that agents read besides the documentation. The list is replaced as a whole. It cannot be changed with an API key that is limited to one project.',
+    }),
   })
   .meta({ id: 'SetProjectAgent' });
 export type SetProjectAgent = z.infer<typeof SetProjectAgent>;
@@ -159,6 +136,9 @@ export const ProjectAgent = z
     allowedPaths: z.array(z.string()).describe('Protected paths that jobs can change.'),
     allowedConfigKeys: z.array(z.string()).describe('Protected keys of `docs.json` that jobs can change.'),
     instructions: z.string().nullable().describe('Instructions for every job.'),
+    contextRepositories: z
+      .array(ContextRepository)
+      .describe('Code repositories that agents read besides the documentation.'),
   })
   .meta({ id: 'ProjectAgent', description: 'Reports for each secret whether it is set, never its value.' });
 export type ProjectAgent = z.infer<typeof ProjectAgent>;

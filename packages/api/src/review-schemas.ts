@@ -1,6 +1,6 @@
 /** Source checks, previews, comparisons of exports, and the system status. */
 import * as z from 'zod';
-import { SetForgeCredential } from './project-agent-schemas.ts';
+import { SetForgeCredential } from './forge-credential-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { exampleSource } from './examples.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';

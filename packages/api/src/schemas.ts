@@ -6,6 +6,8 @@ import { sha256, timestamp } from './primitives.ts';
 
 export { Domain } from './primitives.ts';
 export * from './agent-schemas.ts';
+export type { TriggeringChange } from './context-schemas.ts';
+export type { SetForgeCredential } from './forge-credential-schemas.ts';
 export * from './project-agent-schemas.ts';
 export * from './project-git-schemas.ts';
 export * from './analytics-schemas.ts';

@@ -118,6 +118,18 @@ describe('creating a job', () => {
     });
   });
 
+  test('a job names the change that triggered it, which must be in a context repository', async () => {
+    const change = { repository: 'api', base: 'a'.repeat(40), head: 'b'.repeat(40) };
+    const body = { prompt: 'Go.', triggeringChange: change };
+    expect(await code(post('job', body))).toBe('invalid_request');
+    const contextRepositories = [{ name: 'api', repository: 'https://git.example.com/api.git' }];
+    await changeAgentSettings(context, projectId, { contextRepositories });
+    expect((await create(body)).triggeringChange).toEqual(change);
+    expect((await create()).triggeringChange).toBeNull();
+    const short = { ...change, head: 'main' };
+    expect(await code(post('job', { prompt: 'Go.', triggeringChange: short }))).toBe('invalid_request');
+  });
+
   test('paths outside the docs folder are refused', async () => {
     for (const path of ['../x', '/etc', 'a/../../b'])
       expect(await code(post('job', { prompt: 'Go.', scope: { paths: [path] } }))).toBe('invalid_request');

@@ -1,4 +1,5 @@
 /** Stores the runs of agent jobs, their steps and their pending messages. */
+import type { TriggeringChange } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import type { AgentRunRow, AgentStepRow } from '../ports/database.ts';
@@ -17,6 +18,8 @@ export interface AgentInput {
   /** The limits of the project, lowered by the request. */
   limits: Limits;
   dryRun: boolean;
+  /** In a context repository. Undefined in jobs of earlier versions. */
+  triggeringChange?: TriggeringChange | null;
   metadata: Record<string, string>;
 }
 

@@ -76,11 +76,14 @@ export function modelEgress(
 }
 
 export async function knownSecrets(context: SettingsContext, projectId: string): Promise<string[]> {
-  const { modelKey, modelHeaders, forgeCredential } = await readAgentSecrets(context, projectId);
-  const ofForge = forgeCredential?.type === 'app' ? forgeCredential.privateKey : forgeCredential?.token;
+  const { modelKey, modelHeaders, forgeCredential, contextCredentials } = await readAgentSecrets(
+    context,
+    projectId,
+  );
+  const ofForges = [...(forgeCredential === null ? [] : [forgeCredential]), ...contextCredentials];
   const signingKey = await readSigningKey(context, projectId);
   return [
-    ...(ofForge === undefined ? [] : [ofForge]),
+    ...ofForges.map((one) => (one.type === 'app' ? one.privateKey : one.token)),
     ...(signingKey === null ? [] : [signingKey]),
     ...secretsOf({ key: modelKey, headers: modelHeaders }),
     ...secretsOfInstallation(context),

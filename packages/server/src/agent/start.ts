@@ -1,6 +1,6 @@
 /** Starts the runs of agent jobs. The caller announces the job to the queue after its transaction commits. */
 import { basename, isAbsolute } from 'node:path';
-import type { CreateAgentJob } from '@docyard/api';
+import type { CreateAgentJob, TriggeringChange } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { createJob } from '../jobs/create-jobs.ts';
@@ -33,7 +33,9 @@ export async function startAgentJob(
     throw new Problem('invalid_request', message, { details: [{ path: `source.${field}`, message }] });
   }
   await refuseFullQueue(context, actor.organizationId);
-  const { limits } = await readRules(context, project.id);
+  const { limits, contextRepositories } = await readRules(context, project.id);
+  const triggeringChange = request.triggeringChange ?? null;
+  refuseUnknownRepository(contextRepositories, triggeringChange);
   const input: AgentInput = {
     prompt: request.prompt,
     model: request.model ?? model?.name ?? programName(context),
@@ -42,6 +44,7 @@ export async function startAgentJob(
     scopePaths: request.scope?.paths ?? [],
     limits: lowerLimits(limits, request.limits ?? {}),
     dryRun: request.dryRun ?? false,
+    triggeringChange,
     metadata: request.metadata ?? {},
   };
   const job = await createJob(context, {
@@ -56,6 +59,13 @@ export async function startAgentJob(
   const details = { projectId: project.id, model: input.model };
   await recordAudit(context, { actor, action: 'agent.start', object: job.id, details });
   return job;
+}
+
+function refuseUnknownRepository(known: readonly { name: string }[], change: TriggeringChange | null): void {
+  if (change === null || known.some(({ name }) => name === change.repository)) return;
+  const message = `The project has no context repository ${change.repository}. Add it to agent.contextRepositories, or leave out triggeringChange.`;
+  const details = [{ path: 'triggeringChange.repository', message }];
+  throw new Problem('invalid_request', message, { details });
 }
 
 /** Stands for the model name of an external agent, whose model is unknown. */

@@ -49,6 +49,7 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     scope: { paths: input.scopePaths },
     limits: input.limits,
     dryRun: input.dryRun,
+    triggeringChange: input.triggeringChange ?? null,
     metadata: input.metadata,
     updatedAt: job.updated_at,
     startedAt: job.started_at,

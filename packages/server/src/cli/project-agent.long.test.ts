@@ -78,6 +78,7 @@ test('the command without options prints the current settings', () => {
       'allowed paths   none',
       'allowed keys    none',
       'instructions    none',
+      'context         none',
       '',
     ].join('\n'),
   );

@@ -5,7 +5,7 @@
 import { agentEngines, forgeKinds, UpdateProject, type Project, type SetProjectAgent } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { definedOnly, listOf, numbersIn, shownList, textIn } from './option-values.ts';
+import { definedOnly, jsonIn, listOf, numbersIn, shownList, textIn } from './option-values.ts';
 import {
   addGitOptions,
   describedGit,
@@ -46,6 +46,7 @@ const optionOfField = {
   allowedPaths: 'allow-path',
   allowedConfigKeys: 'allow-key',
   instructions: 'instructions-file',
+  contextRepositories: 'context-file',
   ...gitOptionOfField,
 };
 
@@ -68,6 +69,8 @@ interface AgentOptions extends LocalOptions, ModelOptions, GitOptions {
   allowKey?: string[] | false;
   instructionsFile?: string;
   instructions: boolean;
+  contextFile?: string;
+  context: boolean;
 }
 
 export function describeProjectAgent(command: Command): void {
@@ -100,6 +103,8 @@ export function describeProjectAgent(command: Command): void {
     .option('--no-allow-key', 'allow no protected key')
     .option('--instructions-file <file>', 'instructions for every job; - reads standard input')
     .option('--no-instructions', 'delete the instructions')
+    .option('--context-file <file>', 'context repositories, as a JSON list; - reads standard input')
+    .option('--no-context', 'remove the context repositories')
     .addHelpText(
       'after',
       `
@@ -150,7 +155,15 @@ function changeOf(options: AgentOptions, stored: Settings): Record<string, unkno
     allowedPaths: listOf(options.allowPath),
     allowedConfigKeys: listOf(options.allowKey),
     instructions: instructions ? textIn(instructions, '--instructions-file') : instructions,
+    contextRepositories: contextOf(options),
   });
+}
+
+function contextOf({ contextFile, context }: AgentOptions): unknown {
+  if (!context) return [];
+  return contextFile === undefined
+    ? undefined
+    : jsonIn(textIn(contextFile, '--context-file'), '--context-file');
 }
 
 function forgeOf(options: AgentOptions, stored: Settings['forge']): unknown {
@@ -196,12 +209,20 @@ function limitsOf(options: AgentOptions, stored: Settings['limits']): unknown {
   return given && { ...stored, ...given };
 }
 
+function describedRepository({
+  name,
+  repository,
+  credential,
+}: Settings['contextRepositories'][number]): string {
+  return `${name} (${repository}${credential.set ? ', credential set' : ''})`;
+}
+
 function show(options: LocalOptions, settings: Settings): void {
   process.stdout.write(options.json ? `${JSON.stringify(settings, null, 2)}\n` : described(settings));
 }
 
 function described(settings: Settings): string {
-  const { engine, forge, model, git, limits, instructions, ...lists } = settings;
+  const { engine, forge, model, git, limits, instructions, contextRepositories, ...lists } = settings;
   const secret = (is: { set: boolean }, what: string) => (is.set ? `${what} set` : `no ${what}`);
   const given = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
   const lines: [string, string][] = [
@@ -232,6 +253,7 @@ function described(settings: Settings): string {
     ['allowed paths', shownList(lists.allowedPaths)],
     ['allowed keys', shownList(lists.allowedConfigKeys)],
     ['instructions', instructions ?? 'none'],
+    ['context', shownList(contextRepositories.map(describedRepository))],
   ];
   const { publicKey } = git.signingKey;
   const table = lines.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join('');

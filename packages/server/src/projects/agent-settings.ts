@@ -6,6 +6,13 @@ import type { ProjectAgent, SetForgeCredential, SetProjectAgent } from '@docyard
 import type { z } from 'zod';
 import { nowText, type Context } from '../context.ts';
 import type { PublicSigningKey } from '../git/signing.ts';
+import {
+  changeContextCredentials,
+  contextRepositoriesOf,
+  contextSecretName,
+  readContextCredential,
+  type ContextRepository,
+} from './context-credentials.ts';
 import { readSecret, secretsSet, writeSecret } from './secrets.ts';
 
 type ForgeCredential = z.infer<typeof SetForgeCredential>;
@@ -22,6 +29,7 @@ export interface AgentSettings {
   allowedPaths: string[];
   allowedConfigKeys: string[];
   instructions: string | null;
+  contextRepositories: ContextRepository[];
 }
 
 const none: AgentSettings = {
@@ -35,6 +43,7 @@ const none: AgentSettings = {
   allowedPaths: [],
   allowedConfigKeys: [],
   instructions: null,
+  contextRepositories: [],
 };
 const settingsName = 'agent';
 
@@ -52,6 +61,7 @@ export async function readAgentSecrets(
   modelKey: string | null;
   modelHeaders: Record<string, string>;
   forgeCredential: ForgeCredential | null;
+  contextCredentials: ForgeCredential[];
 }> {
   const credential = await readSecret(context, { projectId, name: 'forge.credential' });
   const headers = await readSecret(context, { projectId, name: 'model.headers' });
@@ -59,7 +69,19 @@ export async function readAgentSecrets(
     modelKey: await readSecret(context, { projectId, name: 'model.key' }),
     modelHeaders: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
     forgeCredential: credential === null ? null : (JSON.parse(credential) as ForgeCredential),
+    contextCredentials: await readContextCredentials(context, projectId),
   };
+}
+
+async function readContextCredentials(
+  context: Pick<Context, 'database' | 'secrets'>,
+  projectId: string,
+): Promise<ForgeCredential[]> {
+  const { contextRepositories } = await readAgentSettings(context, projectId);
+  const found: ForgeCredential[] = [];
+  for (const { name } of contextRepositories)
+    found.push(...[(await readContextCredential(context, projectId, name)) ?? []].flat());
+  return found;
 }
 
 /** The private key that signs commits. */
@@ -79,13 +101,17 @@ export async function viewAgentSettings(
   const set = await secretsSet(context, projectIds);
   return new Map(
     projectIds.map((id) => {
-      const { model, forge, git, ...rest } = kept.get(id) ?? none;
+      const { model, forge, git, contextRepositories, ...rest } = kept.get(id) ?? none;
       const isSet = (name: string) => ({ set: set.has(`${id}/${name}`) });
       const view = {
         model: model === null ? null : viewModel(model, isSet('model.key')),
         forge: forge === null ? null : { ...forge, credential: isSet('forge.credential') },
         git: { ...git, signingKey: viewSigningKey(git.signingKey) },
         ...rest,
+        contextRepositories: contextRepositories.map((repository) => ({
+          ...repository,
+          credential: isSet(contextSecretName(repository.name)),
+        })),
       };
       return [id, view];
     }),
@@ -126,6 +152,10 @@ export async function changeAgentSettings(
     allowedPaths: change.allowedPaths ?? old.allowedPaths,
     allowedConfigKeys: change.allowedConfigKeys ?? old.allowedConfigKeys,
     instructions: change.instructions === undefined ? old.instructions : change.instructions,
+    contextRepositories:
+      change.contextRepositories === undefined
+        ? old.contextRepositories
+        : contextRepositoriesOf(change.contextRepositories),
   };
   const kept = { value: JSON.stringify(next), updated_at: nowText(context) };
   await context.database
@@ -147,6 +177,11 @@ export async function changeAgentSettings(
   if (credential !== undefined || forgeHost(old.forge) !== forgeHost(next.forge)) {
     const value = credential === undefined || credential === null ? null : JSON.stringify(credential);
     await writeSecret(context, { projectId, name: 'forge.credential' }, value);
+  }
+  const { contextRepositories } = change;
+  if (contextRepositories !== undefined) {
+    const changed = { old: old.contextRepositories, next: contextRepositories };
+    await changeContextCredentials(context, projectId, changed);
   }
   const signingKey = change.git === null ? null : change.git?.signingKey;
   if (signingKey !== undefined) await writeSecret(context, { projectId, name: 'git.signingKey' }, signingKey);

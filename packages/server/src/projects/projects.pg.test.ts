@@ -54,6 +54,7 @@ describe('creating', () => {
         allowedPaths: [],
         allowedConfigKeys: [],
         instructions: null,
+        contextRepositories: [],
       },
       exports: { customScripts: 'skip', onPush: { enabled: true, quietSeconds: 10 } },
       createdAt: '2026-03-01T12:00:00.000Z',
@@ -192,7 +193,9 @@ describe('a caller limited to one project', () => {
     expect((await update({ name: 'Renamed' })).name).toBe('Renamed');
     for (const domain of [neighbour.domain, 'free.example.com'])
       await expect(update({ domain })).rejects.toMatchObject({ code: 'scope_missing' });
-    await expect(update({ source: { repository } })).rejects.toMatchObject({ code: 'scope_missing' });
+    const contextRepositories = [{ name: 'api', repository }];
+    for (const change of [{ source: { repository } }, { agent: { contextRepositories } }])
+      await expect(update(change)).rejects.toMatchObject({ code: 'scope_missing' });
   });
 
   test('loses the key when the project is deleted', async () => {

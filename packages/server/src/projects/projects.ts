@@ -10,6 +10,7 @@ import { Problem, requireVersion } from '../problem.ts';
 import { projectsWithin, type AccessScope } from '../access-scope.ts';
 import { columnsContain } from '../search.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
+import { refuseContextRepositories } from './context-repositories.ts';
 import { findProject, type ProjectRecord } from './find-project.ts';
 import { changeExportSettings, viewExportSettings } from './export-settings.ts';
 import { refuseMissingForgeFields, refuseUnusableForge } from './forge.ts';
@@ -64,6 +65,7 @@ export async function updateProject(
 ): Promise<Project> {
   const { change, actor } = input;
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
+  refuseContextRepositories(context, change.agent?.contextRepositories, input.allowLocal);
   const signingKey = input.signingKey ?? (await inspectNewSigningKey(context, change));
   return inTransaction(context.database, async (database) => {
     const old = await holdProject({ database }, { id: input.projectId, reach: actor });
@@ -188,13 +190,15 @@ export async function holdProject(
 }
 
 /**
- * A caller limited to one project must not change domain and source, which could be those of another project.
+ * A caller limited to one project must not change its domain and the repositories that it reads, which could be those
+ * of another project.
  */
-function refuseMoving({ domain, source }: UpdateProject, { projectId }: AccessScope): void {
-  if (projectId === null || (domain === undefined && source === undefined)) return;
+function refuseMoving({ domain, source, agent }: UpdateProject, { projectId }: AccessScope): void {
+  const moved = [domain, source, agent?.contextRepositories];
+  if (projectId === null || moved.every((field) => field === undefined)) return;
   throw new Problem(
     'scope_missing',
-    'This API key is limited to one project and cannot change its domain or source. Use one for all projects.',
+    'This API key is limited to one project and cannot change its domain, source or context repositories. Use one for all projects.',
   );
 }
 

@@ -163,6 +163,7 @@ describe('settings for agent jobs', () => {
       allowedPaths: ['snippets/*.jsx'],
       allowedConfigKeys: ['redirects'],
       instructions: 'Be brief.',
+      contextRepositories: [],
     });
     await change({ model: null, instructions: null });
     expect(await readAgentSettings(context, projectId)).toMatchObject({ model: null, instructions: null });
@@ -251,5 +252,35 @@ describe('settings for agent jobs', () => {
     expect(await kept()).toBeNull();
     const { agent } = await readProject(context, { projectId, reach: tenant.actor });
     expect(agent.forge).toEqual({ ...forge, fork: null, credential: { set: false } });
+  });
+
+  test('keep the credential of a context repository for the same name and host only', async () => {
+    const code = { name: 'api', repository: 'https://code.example.com/harbour/api.git' };
+    const kept = async () => (await readAgentSecrets(context, projectId)).contextCredentials;
+    const { agent } = await change({ contextRepositories: [{ ...code, credential }] });
+    const shown = { ...code, ref: null, paths: [], credential: { set: true } };
+    expect(agent.contextRepositories).toEqual([shown]);
+    expect((await redactorOf(context, projectId))(`The token is ${token}`)).not.toContain(token);
+    expect(everythingKept(context)).not.toContain(token);
+    const other = 'https://code.example.com/harbour/other.git';
+    await change({ contextRepositories: [{ ...code, repository: other, paths: ['src/'] }] });
+    expect(await kept()).toEqual([credential]);
+    await change({ contextRepositories: [{ ...code, repository: 'https://other.example/api.git' }] });
+    expect(await kept()).toEqual([]);
+    await change({ contextRepositories: [{ ...code, credential }] });
+    await change({ contextRepositories: [] });
+    expect(await context.database.selectFrom('secrets').select('name').execute()).toEqual([]);
+  });
+
+  test.each([
+    ['https://user:secret@code.example.com/api.git', [], 'repository'],
+    ['/srv/code', [], 'repository'],
+    ['https://code.example.com/api.git', ['src/.git'], 'paths'],
+  ])('refuse the context repository %s with the paths %j', async (address, paths, field) => {
+    const given = [{ name: 'api', repository: address, paths }];
+    await expect(change({ contextRepositories: given })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: `agent.contextRepositories.0.${field}` }],
+    });
   });
 });

@@ -14,7 +14,8 @@ export type SecretName =
   | 'git.signingKey'
   | 'content.key'
   | 'hook.secret'
-  | 'hook.oldSecret';
+  | 'hook.oldSecret'
+  | `context.credential.${string}`;
 
 interface Place {
   projectId: string;
