@@ -267,7 +267,8 @@ describe('what the hosts do', () => {
 describe('what this machine does', () => {
   test('the repository of a job is lost from the disk while the model thinks: internal, and the log says more', async () => {
     scripts['lost disk'] = (turn) => {
-      if (turn === 1) rmSync(join(stage.dataDir, 'work', 'agent', id, 'repository.git', 'objects'), lost);
+      if (turn === 1)
+        rmSync(join(stage.dataDir, 'work', 'agent', id, 'workspace', 'repository.git', 'objects'), lost);
       return mendTurn(turn);
     };
     const lost = { recursive: true, force: true };

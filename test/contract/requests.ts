@@ -142,6 +142,7 @@ const fields = {
         fc.record({ name: text, repository: text, ref: text, paths: fc.array(text, { maxLength: 3 }) }),
         { maxLength: 3 },
       ),
+      requireEvidence: value,
     },
     { requiredKeys: [] },
   ),

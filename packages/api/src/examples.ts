@@ -101,6 +101,7 @@ export const exampleProject = {
         credential: { set: false },
       },
     ],
+    requireEvidence: null,
   },
   exports: { customScripts: 'skip' as const, onPush: { enabled: true, quietSeconds: 10 } },
   createdAt: '2026-02-14T08:30:00.000Z',

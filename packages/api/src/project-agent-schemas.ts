@@ -89,6 +89,10 @@ export const SetProjectAgent = z
       description:
         'Code repositories that agents read besides the documentation. The list is replaced as a whole. It cannot be changed with an API key that is limited to one project.',
     }),
+    requireEvidence: z.boolean().nullish().meta({
+      description:
+        'Whether each changed page needs evidence: lines of code or other pages that support it. Without evidence, the pull request is a draft. Null for `true` if the project has context repositories, otherwise `false`.',
+    }),
   })
   .meta({ id: 'SetProjectAgent' });
 export type SetProjectAgent = z.infer<typeof SetProjectAgent>;
@@ -139,6 +143,10 @@ export const ProjectAgent = z
     contextRepositories: z
       .array(ContextRepository)
       .describe('Code repositories that agents read besides the documentation.'),
+    requireEvidence: z
+      .boolean()
+      .nullable()
+      .describe('Whether each changed page needs evidence; null if context repositories decide.'),
   })
   .meta({ id: 'ProjectAgent', description: 'Reports for each secret whether it is set, never its value.' });
 export type ProjectAgent = z.infer<typeof ProjectAgent>;

@@ -9,6 +9,9 @@ export interface HostileCase {
   files?: Record<string, string>;
   /** Symbolic links in the repository, by path. */
   links?: Record<string, string>;
+  /** Files and links of the context repository `code`, which all cases share. */
+  code?: Record<string, string>;
+  codeLinks?: Record<string, string>;
   prompt?: string;
   turns: readonly ScriptedAnswer[];
   /** Changes that no tool makes, but an engine with a shell could. */

@@ -1,5 +1,6 @@
 /** `secret` is a value that the program under test holds, such as the token of its forge. */
 import type { HostileCase } from './case.ts';
+import { codeRepositoryCases } from './code-repositories.ts';
 import { codeCases } from './code.ts';
 import { excessCases } from './excess.ts';
 import { leakingCases } from './leaks.ts';
@@ -14,6 +15,7 @@ export function hostileCases(secret: string): HostileCase[] {
     ...repositoryCases,
     ...leakingCases(secret),
     ...codeCases,
+    ...codeRepositoryCases,
     ...wordCases,
     ...excessCases,
     ...shellCases,

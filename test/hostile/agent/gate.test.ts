@@ -61,6 +61,7 @@ describe('the words of the pull request', () => {
       previewUrl: null,
       messageUrl: null,
       template: each.files?.['.github/pull_request_template.md'] ?? null,
+      evidence: [],
       secrets: [secret],
       earlier: [],
     };

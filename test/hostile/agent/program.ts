@@ -85,6 +85,7 @@ async function runCases(
   onCase: (outcome: CaseOutcome) => void,
 ): Promise<CaseOutcome[]> {
   const projectId = await createProject(service, stage);
+  await addCode(stage, service, { projectId, cases });
   const ids: string[] = [];
   for (const [number, { prompt = 'Improve the guides.' }] of cases.entries()) {
     const body = { prompt: `${prompt}\n\nrun <${number}>`, source: { ref: refOf(number) } };
@@ -111,6 +112,23 @@ async function runCases(
     onCase(outcome);
   }
   return outcomes;
+}
+
+/** Evidence stays optional, so that other cases are proposed as before. */
+async function addCode(
+  stage: Stage,
+  service: Service,
+  { projectId, cases }: { projectId: string; cases: readonly HostileCase[] },
+): Promise<void> {
+  const repository = stage.git.addRepository('harbour/code', { 'README.md': '# Code\n' });
+  const all = (parts: (Record<string, string> | undefined)[]): Record<string, string> =>
+    Object.fromEntries(parts.flatMap((part) => Object.entries(part ?? {})));
+  const files = { 'README.md': '# Code\n', ...all(cases.map(({ code }) => code)) };
+  const links = all(cases.map(({ codeLinks }) => codeLinks));
+  repository.setBranches({ main: { files, links } });
+  const contextRepositories = [{ name: 'code', repository: repository.url }];
+  const body = { agent: { contextRepositories, requireEvidence: false } };
+  await service.client.call('updateProject', { params: { projectId }, body });
 }
 
 function refOf(number: number): string {
@@ -250,15 +268,22 @@ function systemTextOf({ messages }: Asked): string {
   return messages.flatMap((message) => (message.role === 'system' ? [message.text] : [])).join('\n');
 }
 
-/** Unexpected content in job folders: links, git folders among pages, pages outside of the tree. */
+const jobFolders: Readonly<Record<string, readonly string[]>> = {
+  workspace: ['tree', 'repository.git'],
+  code: ['files', 'git', 'attributes'],
+};
+
+/** Unexpected content in job folders: links, git folders among files, files outside of their folders. */
 function oddities(folder: string, inside: readonly string[] = []): string[] {
   return entriesOf(folder).flatMap((entry) => {
-    const [, top = '', ...rest] = [...inside, entry.name];
-    const path = [top, ...rest].join('/');
+    const [, area = '', top = '', ...rest] = [...inside, entry.name];
+    const path = [area, top, ...rest].join('/');
     if (entry.isSymbolicLink()) return [`there is a link ${path}`];
-    if (top === 'tree' && /^(?:\.git|git~1)$/i.test(entry.name)) return [`there is ${path}`];
-    if (!['', 'tree', 'repository.git'].includes(top)) return [`there is ${path}`];
-    if (!entry.isDirectory() || top === 'repository.git') return [];
+    if (area !== '' && !(area in jobFolders)) return [`there is ${path}`];
+    if (top !== '' && !jobFolders[area]?.includes(top)) return [`there is ${path}`];
+    const isOfGit = top === 'repository.git' || (area === 'code' && top === 'git');
+    if (!isOfGit && /^(?:\.git|git~1)$/i.test(entry.name)) return [`there is ${path}`];
+    if (!entry.isDirectory() || isOfGit) return [];
     return oddities(join(folder, entry.name), [...inside, entry.name]);
   });
 }

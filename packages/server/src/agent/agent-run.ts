@@ -5,7 +5,7 @@ import { tenantOf, type Job } from '../jobs/store.ts';
 import type { RunnerInput } from '../jobs/worker.ts';
 import type { Forge } from '../ports/forge.ts';
 import { openProjectForge } from '../projects/forge.ts';
-import type { DiffFile, EndReason, SiteChecks } from './contract.ts';
+import type { Code, DiffFile, EndReason, SiteChecks } from './contract.ts';
 import type { Opening } from './engine/prompt.ts';
 import { openJournal, type OnRunStep, type RunJournal } from './journal.ts';
 import type { Survey } from './policy/rule.ts';
@@ -50,6 +50,8 @@ export interface AgentRun {
   /** Set by `prepare`, like `site`, `survey` and `opening`. */
   workspace: Workspace | undefined;
   site: (SiteChecks & { findingsBefore: number }) | undefined;
+  /** Undefined without context repositories, and once the change was judged. */
+  code: Code | undefined;
   survey: Survey | undefined;
   opening: Opening | undefined;
   change: RunChange | undefined;
@@ -98,6 +100,7 @@ export async function openRun(
     folder,
     workspace: undefined,
     site: undefined,
+    code: undefined,
     survey: undefined,
     opening: undefined,
     change: undefined,

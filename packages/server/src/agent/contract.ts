@@ -1,6 +1,7 @@
 /** Types that the parts of an agent run share. Nothing here depends on HTTP, a database or a model. */
 import type { AgentEnding, GitIdentity } from '@docyard/api';
 import type { z } from 'zod';
+import type { CheckedEvidence, Evidence } from './evidence/evidence.ts';
 
 /**
  * Content is UTF-8 text, null for a removed file. Paths are relative to the docs root, with forward slashes.
@@ -62,6 +63,10 @@ export interface ToolContext {
   maxResultBytes?: number | undefined;
   /** Kept between the calls of a run. */
   sections?: SectionIndex;
+  /** Undefined if the project has no context repositories. */
+  code?: Code | undefined;
+  /** Undefined if the project asks for no evidence. */
+  evidence?: { isRequired: boolean } | undefined;
 }
 
 /** Ranked search over the headings and texts of the pages as they are now. */
@@ -87,6 +92,35 @@ export interface FoundSection {
   excerpt: { line: number; text: string } | undefined;
 }
 
+/** The context repositories of a run, which nothing can change. */
+export interface Code {
+  readonly repositories: readonly PinnedRepository[];
+  /** Paths begin with the name of the repository. */
+  readonly tree: Tree;
+  /** Chooses how git finds the functions of a language. */
+  readonly attributesFile: string;
+  readonly change: CodeChange | undefined;
+}
+
+export interface PinnedRepository {
+  name: string;
+  repository: string;
+  /** Empty for the whole repository. */
+  paths: string[];
+  commit: string;
+}
+
+/** The change of code that triggered the job. Paths are relative to its repository. */
+export interface CodeChange {
+  readonly repository: string;
+  readonly base: string;
+  readonly head: string;
+  readonly paths: readonly { path: string; status: DiffFile['status'] }[];
+  log(): Promise<string>;
+  /** The patch of one file, or of all with null. */
+  patch(path: string | null): Promise<string>;
+}
+
 export interface Tool<Input = unknown> {
   name: string;
   description: string;
@@ -102,6 +136,8 @@ export interface ToolResult {
   /** Files that this call changed. The journal stores them, so a run can be replayed. */
   changes?: FileChange[];
   finished?: { summary: string; title: string; outcome: 'done' | 'needs_input' };
+  /** What supports the changes. The checks after the run decide about it. */
+  evidence?: Evidence[];
 }
 
 export interface Usage {
@@ -197,6 +233,10 @@ export type Step =
       fork?: string;
       /** Undefined if the base branch has not moved. */
       baseUpdate?: BaseUpdate;
+      /** The code that the agent reads. Undefined without context repositories. */
+      code?: PinnedRepository[];
+      /** Whether each changed page needs evidence. */
+      requiresEvidence?: boolean;
     }
   | {
       kind: 'message';
@@ -211,7 +251,7 @@ export type Step =
   | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
   | ({ kind: 'loop-ended' } & LoopEnd)
   | { kind: 'validated'; findings: SiteFinding[]; findingsBefore: number }
-  | { kind: 'judged'; verdict: Verdict }
+  | { kind: 'judged'; verdict: Verdict; evidence?: CheckedEvidence[] }
   /** `signature` is repeated like `date`: no two signatures need to be equal. */
   | { kind: 'committed'; commit: string; branch: string; date: string; signature?: string }
   | { kind: 'pushed'; commit: string }

@@ -127,7 +127,7 @@ function stepEvent({ run, number, at, step }: RecordedStep, redact: Redact): Unn
 function lineAbout(step: Step): string {
   switch (step.kind) {
     case 'prepared':
-      return baseUpdateText(step) || `Fetched ${step.baseBranch} at ${step.baseCommit.slice(0, 12)}`;
+      return baseUpdateText(step) || `Fetched ${fetchedText(step)}`;
     case 'message':
       return step.message.text;
     case 'answer':
@@ -151,6 +151,12 @@ function lineAbout(step: Step): string {
     case 'ended':
       return step.reason;
   }
+}
+
+function fetchedText({ baseBranch, baseCommit, code = [] }: Extract<Step, { kind: 'prepared' }>): string {
+  return [{ name: baseBranch, commit: baseCommit }, ...code]
+    .map(({ name, commit }) => `${name} at ${commit.slice(0, 12)}`)
+    .join(', ');
 }
 
 function callsLine(names: readonly string[]): string {

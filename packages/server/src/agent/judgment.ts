@@ -4,6 +4,7 @@
  */
 import { SiteCheckError, type EndReason, type SiteFinding, type Verdict } from './contract.ts';
 import { RunEndedError } from './ending.ts';
+import { judgeEvidence } from './evidence/run-evidence.ts';
 import { judgeChange } from './policy/gate.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun } from './agent-run.ts';
@@ -29,7 +30,9 @@ function uncheckable(message: string): SiteFinding {
 export async function judge(run: AgentRun): Promise<EndReason | undefined> {
   const { journal } = run;
   if (findStep(journal.steps, 'judged') === undefined) {
-    await journal.append({ kind: 'judged', verdict: await verdictOn(run) });
+    const { evidence, notes } = await judgeEvidence(run);
+    const verdict = await verdictOn(run, notes);
+    await journal.append({ kind: 'judged', verdict, ...(evidence.length > 0 ? { evidence } : {}) });
   }
   const verdict = findStep(journal.steps, 'judged')?.verdict;
   const blocking = verdict?.notes.find(({ outcome }) => outcome === 'block');
@@ -43,7 +46,7 @@ export async function judge(run: AgentRun): Promise<EndReason | undefined> {
   return run.request.dryRun ? run.publishedReason() : undefined;
 }
 
-async function verdictOn(run: AgentRun): Promise<Verdict> {
+async function verdictOn(run: AgentRun, ofEvidence: Verdict['notes']): Promise<Verdict> {
   const { files } = (await changeOf(run)).whole;
   const { request, rules, input, survey } = run;
   if (survey === undefined) throw new Error('The repository was not surveyed before the run.');
@@ -61,7 +64,8 @@ async function verdictOn(run: AgentRun): Promise<Verdict> {
     },
     input.signal,
   );
-  const notes = [...siteNotes(findStep(run.journal.steps, 'validated')?.findings ?? []), ...verdict.notes];
+  const ofSite = siteNotes(findStep(run.journal.steps, 'validated')?.findings ?? []);
+  const notes = [...ofSite, ...verdict.notes, ...ofEvidence];
   const isBlocked = notes.some(({ outcome }) => outcome === 'block');
   return { outcome: isBlocked ? 'block' : notes.length > 0 ? 'draft' : verdict.outcome, notes };
 }

@@ -2,6 +2,7 @@
  * The first phase: records the commit where the work begins, then checks out the files. A later attempt fetches
  * the same commit, applies the changes of the journal and verifies the tree by its git hash.
  */
+import { join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
 import { policyFor } from '../egress/rules.ts';
 import type { GitCredential } from '../ports/forge.ts';
@@ -16,6 +17,7 @@ import { stepsOfRun } from './journal.ts';
 import { surveyTree } from './policy/survey.ts';
 import { branchName } from './publish/branch-name.ts';
 import { identityOf } from './publish/commit-identity.ts';
+import { codeFacts, evidenceRule, openCodeOf } from './prepare-code.ts';
 import { updateRun } from './record.ts';
 import { findStep, replayFiles, type StepOf } from './replay.ts';
 import { repositoryOf, type AgentRun } from './agent-run.ts';
@@ -29,7 +31,8 @@ export async function prepare(run: AgentRun): Promise<undefined> {
   const { journal, context, input } = run;
   const credential = await borrowCredential(run);
   const known = findStep(journal.steps, 'prepared');
-  const prepared = known ?? (await decideStart(run, credential));
+  run.code = await openCodeOf(run, known);
+  const prepared = known ?? { ...(await decideStart(run, credential)), ...codeFacts(run) };
   if (known === undefined) await journal.append(prepared);
   const workspace = (run.workspace ??= await openStart(run, credential, prepared));
   const { baseCommit, branch, reviewCommit } = prepared;
@@ -63,12 +66,15 @@ async function openingOf(run: AgentRun, workspace: Workspace, prepared: Prepared
     signal: input.signal,
     scopePaths,
     seen: new Map(),
+    code: run.code,
   };
   return {
     task: [run.prompt, noteForAgent(prepared) ?? []].flat().join('\n\n'),
     outline: await readOutlineExcerpt(context, run.prompt),
     scopePaths,
     instructions: prepared.instructions,
+    code: run.code,
+    evidence: evidenceRule(run),
     earlier: run.earlier.map(({ prompt, summary }) => ({ task: prompt, summary: summary ?? '' })),
   };
 }
@@ -92,7 +98,7 @@ function openAt(
 ): Promise<Workspace> {
   const { context, request, input, folder } = run;
   return openWorkspace({
-    folder,
+    folder: join(folder, 'workspace'),
     source: request.source,
     ...at,
     credential,

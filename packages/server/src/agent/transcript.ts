@@ -3,6 +3,7 @@ import { readPage, type PageRequest } from '../paging.ts';
 import { baseUpdateText } from './base-update.ts';
 import type { Step, ToolCall } from './contract.ts';
 import { isExternalCall } from './engine/external-call.ts';
+import { sourceText, type CheckedEvidence } from './evidence/evidence.ts';
 import { recordedStep, type RecordedStep } from './record.ts';
 import { redactJson } from './redact.ts';
 import { redactorOf, type SettingsContext } from './settings.ts';
@@ -36,6 +37,10 @@ function callsOf(step: Step): readonly ToolCall[] {
   return step.kind === 'result' && isExternalCall(step.call) ? [step.call] : [];
 }
 
+function evidenceText({ page, statement, sources }: CheckedEvidence): string {
+  return `${page}: “${statement}” (${sources.map(sourceText).join(', ')})`;
+}
+
 function roleOf(step: Step): AgentStep['role'] {
   if (step.kind === 'message') return step.message.role === 'user' ? 'person' : 'system';
   if (step.kind === 'answer') return 'agent';
@@ -45,7 +50,13 @@ function roleOf(step: Step): AgentStep['role'] {
 function textOf(step: Step): string {
   switch (step.kind) {
     case 'prepared':
-      return [`${step.baseBranch} at ${step.baseCommit}`, baseUpdateText(step)].filter(Boolean).join('\n');
+      return [
+        `${step.baseBranch} at ${step.baseCommit}`,
+        baseUpdateText(step),
+        ...(step.code ?? []).map(({ name, commit }) => `${name} at ${commit}`),
+      ]
+        .filter(Boolean)
+        .join('\n');
     case 'message':
       return step.message.text;
     case 'answer':
@@ -60,7 +71,11 @@ function textOf(step: Step): string {
         .map(({ severity, file, line, message }) => `${severity} ${file}:${line ?? 1} ${message}`)
         .join('\n');
     case 'judged':
-      return [step.verdict.outcome, ...step.verdict.notes.map(({ message }) => message)].join('\n');
+      return [
+        step.verdict.outcome,
+        ...step.verdict.notes.map(({ message }) => message),
+        ...(step.evidence ?? []).map(evidenceText),
+      ].join('\n');
     case 'committed':
       return `${step.commit} on ${step.branch}`;
     case 'pushed':

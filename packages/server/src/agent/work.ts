@@ -10,6 +10,7 @@ import { openingMessages } from './engine/prompt.ts';
 import type { SandboxedProgram } from './engine/sandbox.ts';
 import { createModel, createForwarder } from './model/gateway.ts';
 import { holdsSecret } from './policy/secrets.ts';
+import { evidenceRule } from './prepare-code.ts';
 import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
@@ -17,7 +18,7 @@ import { engineFor, knownSecrets, missingCommand, readModel, requireModel, model
 import { existingPath } from './tools/existing-path.ts';
 import { hashOf } from './tools/files.ts';
 import { filePath } from './tools/inputs.ts';
-import { tools } from './tools/all-tools.ts';
+import { toolsFor } from './tools/all-tools.ts';
 import { createSectionIndex } from './tools/section-index.ts';
 
 /** After these reasons the work so far is judged and published; any other ends the run. */
@@ -54,6 +55,7 @@ async function runEngine(run: AgentRun) {
   const { context, input, journal, request, workspace, site, opening } = run;
   if (workspace === undefined || site === undefined || opening === undefined)
     throw new Error('The run was not prepared.');
+  const engine = engineFor(context, run.rules.engine);
   const messages = receiveMessages(run);
   const common = {
     limits: request.limits,
@@ -64,7 +66,7 @@ async function runEngine(run: AgentRun) {
     startedAt: Date.parse(run.startedAt),
     checkpoint: () => workspace.snapshot(),
     incoming: messages.incoming,
-    tools,
+    tools: toolsFor({ code: run.code, evidence: evidenceRule(run), engine }),
     toolContext: {
       tree: workspace.tree,
       site,
@@ -72,10 +74,12 @@ async function runEngine(run: AgentRun) {
       scopePaths: request.scopePaths,
       seen: await seenBefore(workspace.tree, journal.steps),
       sections: createSectionIndex(),
+      code: run.code,
+      evidence: evidenceRule(run),
     },
     onFault: (error: unknown) => input.log.error({ err: error }, 'a tool failed'),
   };
-  if (engineFor(context, run.rules.engine) === 'external') {
+  if (engine === 'external') {
     const { agentCommand } = context.config;
     if (agentCommand === null) throw new RunEndedError('internal', missingCommand);
     const folder = join(run.folder, 'agent');

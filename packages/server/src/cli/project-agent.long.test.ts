@@ -79,6 +79,7 @@ test('the command without options prints the current settings', () => {
       'allowed keys    none',
       'instructions    none',
       'context         none',
+      'evidence        required with context repositories',
       '',
     ].join('\n'),
   );
@@ -188,6 +189,19 @@ test('limits are merged, lists are replaced, and each can be removed', () => {
     allowedConfigKeys: [],
     instructions: null,
   });
+});
+
+test('context repositories are read from a file with their credentials, and removed', async () => {
+  const repository = 'https://git.example.com/harbour/api.git';
+  const token = { type: 'token', token: 'token-of-the-code' };
+  const list = file('context.json', JSON.stringify([{ name: 'api', repository, credential: token }]));
+  const shown = { name: 'api', repository, ref: null, paths: [], credential: { set: true } };
+  expect(json(['--context-file', list])).toMatchObject({ contextRepositories: [shown] });
+  expect((await readAgentSecrets(context, projectId)).contextCredentials).toEqual([token]);
+  expect(agent([]).stdout).toContain(`context         api (${repository}, credential set)\n`);
+  expect(json(['--require-evidence', 'never'])).toMatchObject({ requireEvidence: false });
+  const none = { contextRepositories: [], requireEvidence: null };
+  expect(json(['--no-context', '--require-evidence', 'auto'])).toMatchObject(none);
 });
 
 test('branches, commits and pull requests are changed one field at a time', () => {

@@ -50,6 +50,8 @@ const optionOfField = {
   ...gitOptionOfField,
 };
 
+const evidenceChoices: Readonly<Record<string, boolean | null>> = { always: true, never: false, auto: null };
+
 interface AgentOptions extends LocalOptions, ModelOptions, GitOptions {
   /** False for `--no-engine`; likewise below. */
   engine?: string | false;
@@ -71,6 +73,7 @@ interface AgentOptions extends LocalOptions, ModelOptions, GitOptions {
   instructions: boolean;
   contextFile?: string;
   context: boolean;
+  requireEvidence?: string;
 }
 
 export function describeProjectAgent(command: Command): void {
@@ -105,6 +108,11 @@ export function describeProjectAgent(command: Command): void {
     .option('--no-instructions', 'delete the instructions')
     .option('--context-file <file>', 'context repositories, as a JSON list; - reads standard input')
     .option('--no-context', 'remove the context repositories')
+    .addOption(
+      new Option('--require-evidence <when>', 'whether changed pages need evidence').choices(
+        Object.keys(evidenceChoices),
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -156,6 +164,7 @@ function changeOf(options: AgentOptions, stored: Settings): Record<string, unkno
     allowedConfigKeys: listOf(options.allowKey),
     instructions: instructions ? textIn(instructions, '--instructions-file') : instructions,
     contextRepositories: contextOf(options),
+    requireEvidence: options.requireEvidence && evidenceChoices[options.requireEvidence],
   });
 }
 
@@ -222,7 +231,8 @@ function show(options: LocalOptions, settings: Settings): void {
 }
 
 function described(settings: Settings): string {
-  const { engine, forge, model, git, limits, instructions, contextRepositories, ...lists } = settings;
+  const { engine, forge, model, git, limits, instructions, contextRepositories, requireEvidence, ...lists } =
+    settings;
   const secret = (is: { set: boolean }, what: string) => (is.set ? `${what} set` : `no ${what}`);
   const given = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
   const lines: [string, string][] = [
@@ -254,6 +264,12 @@ function described(settings: Settings): string {
     ['allowed keys', shownList(lists.allowedConfigKeys)],
     ['instructions', instructions ?? 'none'],
     ['context', shownList(contextRepositories.map(describedRepository))],
+    [
+      'evidence',
+      { true: 'required', false: 'optional', null: 'required with context repositories' }[
+        `${requireEvidence}`
+      ],
+    ],
   ];
   const { publicKey } = git.signingKey;
   const table = lines.map(([name, value]) => `${name.padEnd(16)}${value}\n`).join('');

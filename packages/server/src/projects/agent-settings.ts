@@ -30,6 +30,7 @@ export interface AgentSettings {
   allowedConfigKeys: string[];
   instructions: string | null;
   contextRepositories: ContextRepository[];
+  requireEvidence: boolean | null;
 }
 
 const none: AgentSettings = {
@@ -44,6 +45,7 @@ const none: AgentSettings = {
   allowedConfigKeys: [],
   instructions: null,
   contextRepositories: [],
+  requireEvidence: null,
 };
 const settingsName = 'agent';
 
@@ -156,6 +158,7 @@ export async function changeAgentSettings(
       change.contextRepositories === undefined
         ? old.contextRepositories
         : contextRepositoriesOf(change.contextRepositories),
+    requireEvidence: change.requireEvidence === undefined ? old.requireEvidence : change.requireEvidence,
   };
   const kept = { value: JSON.stringify(next), updated_at: nowText(context) };
   await context.database

@@ -3,7 +3,12 @@ import type { Context } from '../context.ts';
 import type { GitCredential } from '../ports/forge.ts';
 import { Problem } from '../problem.ts';
 import { readAgentSettings } from './agent-settings.ts';
-import { hostOf, readContextCredential, type NewContextRepositories } from './context-credentials.ts';
+import {
+  contextRepositoriesOf,
+  hostOf,
+  readContextCredential,
+  type NewContextRepositories,
+} from './context-credentials.ts';
 import { borrowGitCredential } from './forge.ts';
 
 export function refuseContextRepositories(
@@ -11,10 +16,10 @@ export function refuseContextRepositories(
   given: NewContextRepositories | undefined,
   allowLocal: boolean,
 ): void {
-  for (const [index, { repository, ref, paths = [] }] of (given ?? []).entries()) {
+  for (const [index, { repository, ref, paths }] of contextRepositoriesOf(given ?? []).entries()) {
     const places = paths.length === 0 ? [null] : paths;
     for (const directory of places) {
-      const complaint = sources.refuse({ repository, ref: ref ?? null, directory, allowLocal });
+      const complaint = sources.refuse({ repository, ref, directory, allowLocal });
       if (complaint === undefined) continue;
       const field = complaint.field === 'directory' ? 'paths' : complaint.field;
       const { message } = complaint;

@@ -55,6 +55,7 @@ describe('creating', () => {
         allowedConfigKeys: [],
         instructions: null,
         contextRepositories: [],
+        requireEvidence: null,
       },
       exports: { customScripts: 'skip', onPush: { enabled: true, quietSeconds: 10 } },
       createdAt: '2026-03-01T12:00:00.000Z',

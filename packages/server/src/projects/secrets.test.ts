@@ -164,6 +164,7 @@ describe('settings for agent jobs', () => {
       allowedConfigKeys: ['redirects'],
       instructions: 'Be brief.',
       contextRepositories: [],
+      requireEvidence: null,
     });
     await change({ model: null, instructions: null });
     expect(await readAgentSettings(context, projectId)).toMatchObject({ model: null, instructions: null });

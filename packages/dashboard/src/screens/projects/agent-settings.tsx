@@ -3,6 +3,7 @@ import { useMay } from '../../session/session.tsx';
 import { Note } from '../../parts/note.tsx';
 import { AgentRules } from './agent-rules.tsx';
 import { CommitSettings } from './commit-settings.tsx';
+import { ContextSettings } from './context-settings.tsx';
 import { EngineSettings } from './engine-settings.tsx';
 import { ForgeSettings } from './forge-settings.tsx';
 import { ModelSettings } from './model-settings.tsx';
@@ -16,6 +17,7 @@ export function AgentSettings({ project }: { project: Project }) {
       <EngineSettings project={project} />
       <ModelSettings project={project} />
       <ForgeSettings project={project} />
+      <ContextSettings project={project} />
       <CommitSettings project={project} />
       <PullRequestSettings project={project} />
       <AgentRules project={project} />

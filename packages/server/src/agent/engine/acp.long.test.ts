@@ -2,9 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder, until } from '../../../test/support/test-context.ts';
+import { benchOn } from '../../../test/support/tool-bench.ts';
+import { temporaryFolder, until, writeFiles } from '../../../test/support/test-context.ts';
 import { defaultLimits } from '../contract.ts';
 import { usageOf } from '../replay.ts';
+import { toolsFor } from '../tools/all-tools.ts';
 import { freshSessionNote, runAcp } from './acp.ts';
 import { startSandboxed } from './sandbox.ts';
 import {
@@ -39,6 +41,39 @@ describe.skipIf(weakness !== undefined)('an external agent', () => {
       text: expect.stringContaining('0 errors') as string,
     });
     expect(existsSync(run.folder)).toBe(false);
+  });
+
+  test('the agent reads the code in /code and cannot change it, and reports evidence', async () => {
+    const { run, steps, folder } = scene(
+      scripted(`
+        const seen = fs.readFileSync('/code/api/main.ts', 'utf8');
+        for (const path of ['/code/api/main.ts', '/code/api/new.ts', '/code/new.ts'])
+          try { fs.writeFileSync(path, 'x'); say('written'); } catch {}
+        fs.appendFileSync('index.mdx', seen);
+        await tool('report_evidence', { evidence: [{ page: 'index.mdx', statement: 'port = 80', sources: ['api/main.ts#L1'] }] });
+        await tool('code_symbols', { path: 'api/main.ts' });
+        say('Done with ' + text.includes('/code/api/src/main.ts'));
+      `),
+    );
+    writeFiles(folder, { 'code/files/api/main.ts': 'const port = 80;\n', 'code/attributes': '' });
+    const repositories = [{ name: 'api', repository: '/srv/api', paths: [], commit: 'a'.repeat(40) }];
+    const { tree } = benchOn(join(folder, 'code', 'files')).context;
+    const code = {
+      repositories,
+      tree,
+      attributesFile: join(folder, 'code', 'attributes'),
+      change: undefined,
+    };
+    const evidence = { isRequired: true };
+    run.toolContext = { ...run.toolContext, code, evidence };
+    run.tools = toolsFor({ code, evidence, engine: 'external' });
+    expect(await runAcp(run)).toMatchObject({ reason: 'done', summary: 'Done with true' });
+    expect(readFileSync(join(folder, 'code', 'files', 'api', 'main.ts'), 'utf8')).toBe('const port = 80;\n');
+    expect(readdirSync(join(folder, 'code', 'files', 'api'))).toEqual(['main.ts']);
+    const named = (name: string) =>
+      steps.flatMap((step) => (step.kind === 'result' && step.call.name === name ? [step.result] : []));
+    expect(named('code_symbols')[0]?.text).toContain('api/main.ts');
+    expect(named('report_evidence')).toMatchObject([{ text: expect.stringContaining('evidence') as string }]);
   });
 
   test('the agent works without a model endpoint', async () => {

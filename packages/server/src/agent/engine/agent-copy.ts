@@ -7,18 +7,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PathRefusedError, type FileChange, type Tree } from '../contract.ts';
-
-/**
- * Files that configure or instruct agents. They come from the unreviewed branch of the job, so the copy omits
- * them; the project's instructions are part of the task.
- */
-const omittedNames = new Set(
-  [
-    '.claude .codex .cursor .gemini .github .husky .idea .opencode .vscode .zed',
-    '.aider.conf.yml .clinerules .cursorrules .env .envrc .gitmodules .mcp.json .npmrc .windsurfrules opencode.json',
-    'AGENTS.md CLAUDE.md GEMINI.md',
-  ].flatMap((line) => line.split(' ')),
-);
+import { isAgentFile } from './agent-files.ts';
 
 const maxFiles = 100_000;
 const maxDepth = 64;
@@ -35,7 +24,7 @@ export async function createAgentCopy(tree: Tree, site: string): Promise<void> {
   await mkdir(site, { recursive: true });
   const folders = new Set<string>();
   for (const { path } of await tree.list()) {
-    if (isOmitted(path)) continue;
+    if (isAgentFile(path)) continue;
     const target = join(site, path);
     if (!folders.has(dirname(target))) await mkdir(dirname(target), { recursive: true });
     folders.add(dirname(target));
@@ -59,7 +48,7 @@ export async function collectChanges(tree: Tree, site: string): Promise<Collecte
 
 /** Removals first, because a folder may replace a file. */
 async function differences(tree: Tree, site: string): Promise<FileChange[]> {
-  const before = new Set((await tree.list()).map(({ path }) => path).filter((path) => !isOmitted(path)));
+  const before = new Set((await tree.list()).map(({ path }) => path).filter((path) => !isAgentFile(path)));
   const now = new Set<string>();
   const written: FileChange[] = [];
   await eachFile(site, async (found, file) => {
@@ -75,7 +64,7 @@ async function differences(tree: Tree, site: string): Promise<FileChange[]> {
 
 export async function applyToCopy(site: string, changes: readonly FileChange[]): Promise<void> {
   for (const { path, content } of changes) {
-    if (isOmitted(path)) continue;
+    if (isAgentFile(path)) continue;
     const names = path.split('/');
     const name = names.pop() ?? '';
     const folder = await openFolderOf(site, names);
@@ -96,10 +85,6 @@ async function overwrite(place: string, content: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function isOmitted(path: string): boolean {
-  return path.split('/').some((name) => omittedNames.has(name));
 }
 
 /** Undefined if unchanged. A changed file is read once, so the judged text is the written text. */
@@ -161,7 +146,7 @@ async function eachFile(
     const entries = await readdir(inside(folder), { withFileTypes: true });
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
-      if (isOmitted(path)) continue;
+      if (isAgentFile(path)) continue;
       count += 1;
       if (count > maxFiles) throw new PathRefusedError(`The agent left more than ${maxFiles} files.`);
       if (depth > maxDepth) throw new PathRefusedError(`The agent left folders more than ${maxDepth} deep.`);

@@ -12,7 +12,11 @@ export interface DocsToolsOptions {
 }
 
 /** Tools that an agent with its own file access lacks. */
-const offeredNames = new Set('outline find_pages search page_info move_page validate render_page'.split(' '));
+const offeredNames = new Set(
+  'outline find_pages search page_info move_page validate render_page code_symbols code_diff report_evidence'.split(
+    ' ',
+  ),
+);
 const maxConnections = 8;
 const limits = { lineBytes: 1_000_000, bytes: 16_000_000, callsAtOnce: 1, calls: 64 };
 

@@ -31,11 +31,14 @@ export interface SandboxedProgram {
 export interface SandboxFolders {
   scratch: string;
   site: string;
+  /** The code that the program reads and cannot change. */
+  code?: string | undefined;
 }
 
 export type SandboxedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export const siteInside = '/site';
+export const codeInside = '/code';
 /** The model's address inside the sandbox, on its private loopback network. */
 export const modelOriginInside = 'http://127.0.0.1:4411';
 
@@ -121,7 +124,11 @@ const escapeMessages: Record<number, string> = {
   34: 'The sandbox cannot write to its folder.',
 };
 
-function sandboxArguments(program: SandboxedProgram, { site }: SandboxFolders, passwd: string): string[] {
+function sandboxArguments(
+  program: SandboxedProgram,
+  { site, code }: SandboxFolders,
+  passwd: string,
+): string[] {
   const size = String(maxTemporaryBytes);
   const environment = {
     PATH: searchPathInside,
@@ -139,6 +146,7 @@ function sandboxArguments(program: SandboxedProgram, { site }: SandboxFolders, p
     ['--size', size, '--tmpfs', '/tmp', '--size', size, '--tmpfs', homeInside],
     ...program.readOnlyPaths.map((path) => ['--ro-bind', path, path]),
     ...socketArguments(program),
+    code === undefined ? [] : ['--ro-bind', code, codeInside],
     ['--bind', site, siteInside, '--chdir', siteInside],
   ].flat();
 }

@@ -1,11 +1,14 @@
+import { knownForge } from '../../git/forge-hosts.ts';
+import { linesLink } from '../../git/forge-links.ts';
 import type { ForgeKind } from '../../ports/forge.ts';
+import { sourceText } from '../evidence/evidence.ts';
 import { previewLink } from '../preview.ts';
 import { findStep, sumUsage, usageOf } from '../replay.ts';
 import { changeOf, type AgentRun } from '../agent-run.ts';
 import type { ChangeFacts } from './text.ts';
 
-/** Uses only the run and its journal, so that a repeated commit has the same text. */
-export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
+/** Uses only the run and its journal, so that a repeated commit has the same text. Links need the kind of forge. */
+export async function factsOf(run: AgentRun, forge: ForgeKind = 'bare'): Promise<ChangeFacts> {
   const { journal, context, request } = run;
   const { steps } = journal;
   const loop = findStep(steps, 'loop-ended');
@@ -31,6 +34,7 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     previewUrl: previewLink(context.config, findStep(steps, 'previewed')?.exportId ?? null),
     messageUrl: `${base}/v2/agent/${run.job.project_id}/job/${run.jobId}/message`,
     template: null,
+    evidence: shownEvidence(run, forge),
     secrets: [...run.secrets],
   };
 }
@@ -40,6 +44,23 @@ function earlierOf({ journal, earlier }: AgentRun): ChangeFacts['earlier'] {
   return earlier
     .filter(({ number }) => numbers.includes(number))
     .map(({ prompt, title, summary }) => ({ prompt, title: title ?? '', summary: summary ?? '' }));
+}
+
+function shownEvidence({ journal, request }: AgentRun, forge: ForgeKind): ChangeFacts['evidence'] {
+  const origin = (repository: string) => URL.parse(repository)?.origin;
+  return (findStep(journal.steps, 'judged')?.evidence ?? []).map(({ page, statement, sources }) => ({
+    page,
+    statement,
+    sources: sources.map((source) => {
+      const { code } = source;
+      if (code === null) return { text: sourceText(source), url: null };
+      const { repository, commit } = code;
+      const isOnHostOfDocs = origin(repository) === origin(request.source.repository);
+      const kind = isOnHostOfDocs ? forge : knownForge(URL.parse(repository)?.hostname ?? '');
+      const url = kind === undefined ? undefined : linesLink({ ...source, kind, repository, commit });
+      return { text: sourceText(source), url: url ?? null };
+    }),
+  }));
 }
 
 const templates: Partial<Record<ForgeKind, readonly string[]>> = {

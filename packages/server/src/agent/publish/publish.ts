@@ -106,7 +106,7 @@ async function openPullRequest(
   };
   if (forge.kind === 'bare') return none;
   const template = await readTemplate(run, forge.kind);
-  const text = pullRequestText({ ...(await factsOf(run)), template });
+  const text = pullRequestText({ ...(await factsOf(run, forge.kind)), template });
   const known = await forge.findPr(head, signal);
   const made =
     known === undefined

@@ -25,6 +25,7 @@ const facts: ChangeFacts = {
   previewUrl: 'https://docs.acme.io/previews/1',
   messageUrl: 'https://docs.acme.io/v2/agent/pr_1/job/aj_1/message',
   template: null,
+  evidence: [],
   secrets: [],
 };
 const bodyOf = (change: Partial<ChangeFacts>) => pullRequestText({ ...facts, ...change }).body;
@@ -50,6 +51,22 @@ It is new.
 
 ### Changes`);
     expect(commitMessage({ ...facts, earlier: [first] })).toMatch(/^Fix a link in the quickstart\n/);
+  });
+
+  it('evidence is listed with links to its lines, and its words are only text', () => {
+    const url = 'https://git.example.com/api/blob/1a2b3c4/src/(a).ts#L1-L2';
+    const sources = [
+      { text: 'api@1a2b3c4:src/`a|b`.ts#L1-L2', url },
+      { text: 'guides/start.mdx#L3', url: null },
+      { text: 'x', url: 'javascript:alert(1)' },
+    ];
+    const statement = 'The port is 80. @ada fixes #1 <img src=x> [go](https://evil.dev)';
+    const body = bodyOf({ evidence: [{ page: 'new.mdx', statement, sources }] });
+    const [, section = ''] = body.split('### Evidence\n\n');
+    expect(section).toContain(
+      "[`api@1a2b3c4:src/'a\\|b'.ts#L1-L2`](https://git.example.com/api/blob/1a2b3c4/src/%28a%29.ts#L1-L2), `guides/start.mdx#L3`, `x`",
+    );
+    expect(section).not.toMatch(/@ada|#1\b|<img|\]\(https:\/\/evil/);
   });
 
   it('only the newest of many instructions are shown, without secrets', () => {

@@ -3,7 +3,8 @@
  * resembles a credential is left out.
  */
 import type { BaseUpdate, DiffFile, EndReason, SiteFinding, Usage, Verdict } from '../contract.ts';
-import { looksSecret } from '../policy/secrets.ts';
+import { evidenceSection, type ShownEvidence } from './evidence-section.ts';
+import { code, linkTo, oneLine, withoutSecrets } from './safe-text.ts';
 import {
   sanitizeCode,
   sanitizeMarkdown,
@@ -36,10 +37,9 @@ export interface ChangeFacts {
   previewUrl: string | null;
   messageUrl: string | null;
   template: string | null;
+  evidence: readonly ShownEvidence[];
   secrets: readonly string[];
 }
-
-type Secrets = Pick<ChangeFacts, 'secrets'>;
 
 /** GitHub rejects bodies over 65,536 characters. */
 const maxBodyCharacters = 60_000;
@@ -79,6 +79,7 @@ export function commitMessage(facts: ChangeFacts): string {
 const sections = [
   instructions,
   changedFiles,
+  evidenceSection,
   baseNote,
   checks,
   reviewNotes,
@@ -250,28 +251,6 @@ function usageLine({ jobId, model, usage }: ChangeFacts): string {
     `${count(usage.steps)} steps`,
     `${count(usage.inputTokens)} input tokens, ${count(usage.outputTokens)} output tokens`,
   ].join(' · ');
-}
-
-function code(text: string, facts: Secrets): string {
-  return sanitizeCode(withoutSecrets(text, facts));
-}
-
-function oneLine(text: string, facts: ChangeFacts): string {
-  return sanitizeMarkdownLine(withoutSecrets(text, facts), 240);
-}
-
-/** Replaces the whole text: parts of the credential may surround the match. */
-function withoutSecrets(text: string, { secrets }: Secrets): string {
-  return looksSecret(text, secrets) ? '(Text that resembles a credential was removed.)' : text;
-}
-
-/** Only addresses from the configuration are linked. */
-function linkTo(url: string | null): string | undefined {
-  const parsed = url === null ? null : URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
-  return parsed.href.replaceAll(/[()<>\s]/g, (character) =>
-    encodeURIComponent(character).replace('(', '%28').replace(')', '%29'),
-  );
 }
 
 function word(text: string): string {

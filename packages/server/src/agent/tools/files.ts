@@ -41,7 +41,9 @@ function decode(bytes: Uint8Array): string | undefined {
 async function missingFile(context: ToolContext, path: string): Promise<ToolError> {
   const paths = (await context.tree.list()).map((file) => file.path);
   const near = nearestPaths(path, paths);
-  const advice = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Use list_files to see all files.';
+  const isCode = context.code?.repositories.some(({ name }) => path.startsWith(`${name}/`)) ?? false;
+  const nearest = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'List the files to find it.';
+  const advice = isCode ? `Code is read with read_code. ${nearest}` : nearest;
   return new ToolError(`${path} does not exist. ${advice}`);
 }
 

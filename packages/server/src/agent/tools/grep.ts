@@ -7,6 +7,10 @@ export interface GrepOptions {
   pattern: string;
   regex: boolean;
   ignoreCase: boolean;
+  /** The match is not part of a longer word. */
+  isWord?: boolean;
+  /** Set for functions, whose lines git prints in another form than matches. */
+  attributesFile?: string;
   /** Literal paths of files and folders. */
   paths: readonly string[];
 }
@@ -54,15 +58,54 @@ export async function findLines(
   return found;
 }
 
+/**
+ * The lines of a file that begin a function, a class or the like, as git finds them for its hunk headers. With a name, only
+ * those that contain it.
+ */
+export async function findFunctions(
+  context: ToolContext,
+  { path, name, attributesFile }: { path: string; name: string | null; attributesFile: string },
+): Promise<{ line: number; text: string }[]> {
+  // Git shows the function before a selected line, unless it is selected too. Lines without the name select every
+  // function with it; indented lines also select those whose other lines have the name.
+  const withoutName =
+    name === null ? { pattern: '[A-Za-z_$]', regex: true } : { pattern: name, regex: false, isWord: true };
+  const selections = [
+    { ...withoutName, flags: ['--invert-match'] },
+    { pattern: '^[[:space:]}]', regex: true, flags: [] },
+  ];
+  const found = new Map<number, string>();
+  for (const { flags, ...selection } of selections) {
+    const options = { ...selection, ignoreCase: false, paths: [path], attributesFile };
+    await grep(context, options, ['-n', '-h', '--show-function', ...flags], (row) => {
+      const [, line, text] = /^(\d{1,9})=(.*)$/s.exec(row.toString()) ?? [];
+      if (line !== undefined && text !== undefined && hasWord(text, name)) found.set(Number(line), text);
+    });
+  }
+  return [...found].map(([line, text]) => ({ line, text })).toSorted((one, other) => one.line - other.line);
+}
+
+function hasWord(text: string, name: string | null): boolean {
+  return (
+    name === null || text.split(/[^\w$]+/).includes(name) || (/[^\w$]/.test(name) && text.includes(name))
+  );
+}
+
 async function grep(
   { tree, signal }: ToolContext,
-  { pattern, regex, ignoreCase, paths }: GrepOptions,
+  { pattern, regex, ignoreCase, isWord = false, paths, attributesFile }: GrepOptions,
   output: readonly string[],
   onRow: (row: Buffer) => void,
 ): Promise<void> {
   const args = [
-    ...'--no-pager --literal-pathspecs grep --no-index --no-color --no-textconv --full-name -I -z'.split(' '),
+    '--no-pager',
+    '--literal-pathspecs',
+    ...(attributesFile === undefined
+      ? ['grep', '-z']
+      : ['-c', `core.attributesFile=${attributesFile}`, 'grep']),
+    ...'--no-index --no-color --no-textconv --full-name -I'.split(' '),
     regex ? '-E' : '-F',
+    ...(isWord ? ['-w'] : []),
     ...(ignoreCase ? ['-i'] : []),
     ...output,
     '-e',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Tree } from '../contract.ts';
 import { existingFolder } from './existing-path.ts';
 import { folderOf, folderPath, globMatcher, globPattern } from './inputs.ts';
 import { nearestPaths } from './similarity.ts';
@@ -24,28 +25,35 @@ export const listFiles = defineTool({
       .optional()
       .describe('Number of folder levels, for example 3. Default 2, or unlimited with a glob.'),
   }),
-  async run(context, { path: written, glob, depth }) {
-    const all = (await context.tree.list()).toSorted((a, b) => (a.path < b.path ? -1 : 1));
-    const path = existingFolder(
-      all.map((file) => file.path),
-      folderOf(written),
-    );
-    const matches = globMatcher(glob);
-    const below = all.filter((file) => path === '' || file.path.startsWith(`${path}/`));
-    if (below.length === 0) throw noFolder(path, all);
-    const files = below.filter((file) => matches(file.path));
-    const maxDepth = depth ?? (glob === undefined ? defaultDepth : Infinity);
-    const entries = entriesOf(files, path === '' ? 0 : path.split('/').length, maxDepth);
-    if (entries.length === 0)
-      return {
-        text: `No file ${path === '' ? '' : `below ${path} `}matches ${glob}. Use a wider glob, such as *.mdx.`,
-      };
-    const advice = 'Pass a folder as path, or use glob.';
-    return {
-      text: [`${pluralize(files.length, 'file')}:`, ...listItems(entries, advice, maxEntries)].join('\n'),
-    };
-  },
+  run: async ({ tree }, input) => ({ text: await listTree(tree, input) }),
 });
+
+interface Listing {
+  path: string;
+  glob?: string | undefined;
+  depth?: number | undefined;
+}
+
+export async function listTree(
+  tree: Pick<Tree, 'list'>,
+  { path: written, glob, depth }: Listing,
+): Promise<string> {
+  const all = (await tree.list()).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const path = existingFolder(
+    all.map((file) => file.path),
+    folderOf(written),
+  );
+  const matches = globMatcher(glob);
+  const below = all.filter((file) => path === '' || file.path.startsWith(`${path}/`));
+  if (below.length === 0) throw noFolder(path, all);
+  const files = below.filter((file) => matches(file.path));
+  const maxDepth = depth ?? (glob === undefined ? defaultDepth : Infinity);
+  const entries = entriesOf(files, path === '' ? 0 : path.split('/').length, maxDepth);
+  if (entries.length === 0)
+    return `No file ${path === '' ? '' : `below ${path} `}matches ${glob}. Use a wider glob, such as *.mdx.`;
+  const advice = 'Pass a folder as path, or use glob.';
+  return [`${pluralize(files.length, 'file')}:`, ...listItems(entries, advice, maxEntries)].join('\n');
+}
 
 function entriesOf(
   files: readonly { path: string; sizeBytes: number }[],
@@ -68,7 +76,7 @@ function entriesOf(
 
 function noFolder(path: string, files: readonly { path: string }[]): ToolError {
   if (files.some((file) => file.path === path)) {
-    return new ToolError(`${path} is a file. Read it with read_file, or list the folder it is in.`);
+    return new ToolError(`${path} is a file. Read it, or list the folder it is in.`);
   }
   const folders = new Set(files.flatMap((file) => foldersOf(file.path)));
   const [near] = nearestPaths(path, [...folders]);

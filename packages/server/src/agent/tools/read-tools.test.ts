@@ -102,7 +102,7 @@ describe('read_file', () => {
     expect((await site.run(readFile, { path: 'quickstart.mdx' })).text).toBe(
       'quickstart.mdx does not exist. Did you mean guides/quickstart.mdx?',
     );
-    expect((await site.run(readFile, { path: 'zzz' })).text).toContain('Use list_files');
+    expect((await site.run(readFile, { path: 'zzz' })).text).toContain('List the files');
     expect(await site.run(readFile, { path: '../secret' })).toMatchObject({ isError: true });
     expect((await site.run(readFile, { path: 'other.mdx', offset: 5 })).text).toContain('has only 1 lines');
   });

@@ -15,58 +15,69 @@ const maxLineCharacters = 300;
 /** Shown before a match in a long line. */
 const charactersBeforeMatch = 100;
 
+export const searchInput = z.object({
+  pattern: z.string().min(1).max(500).describe('Text of one line, for example: npm install.'),
+  path: folderPath.default('').describe('Only in this folder or file, for example guides.'),
+  glob: globPattern.optional(),
+  mode: z
+    .enum(['content', 'files', 'count'])
+    .default('content')
+    .describe('content shows lines, files the names of files, count the number of lines per file.'),
+  regex: z.boolean().default(false).describe('true if the pattern is a regular expression.'),
+  ignore_case: z.boolean().default(false).describe('true to find upper and lower case.'),
+  context: z.int().min(0).max(5).default(0).describe('Lines to show around each match, for example 2.'),
+});
+
 export const search = defineTool({
   name: 'search',
   description:
     'Finds lines that contain a text, with file and line number. The pattern is literal unless regex is true; lookaround ' +
     'is not supported. Use find_pages to search for a topic. Example: {"pattern": "apiKey", "glob": "*.mdx"}.',
-  input: z.object({
-    pattern: z.string().min(1).max(500).describe('Text of one line, for example: npm install.'),
-    path: folderPath.default('').describe('Only in this folder or file, for example guides.'),
-    glob: globPattern.optional(),
-    mode: z
-      .enum(['content', 'files', 'count'])
-      .default('content')
-      .describe('content shows lines, files the names of files, count the number of lines per file.'),
-    regex: z.boolean().default(false).describe('true if the pattern is a regular expression.'),
-    ignore_case: z.boolean().default(false).describe('true to find upper and lower case.'),
-    context: z.int().min(0).max(5).default(0).describe('Lines to show around each match, for example 2.'),
-  }),
-  async run(context, { pattern, mode, ...input }) {
-    if (/[\n\r\0]/.test(pattern)) {
-      throw new ToolError('The pattern has several lines. Search for one line, then read the file.');
-    }
-    if (input.regex && isCostly(pattern))
-      throw new ToolError('The pattern has too many counted repeats. Use at most two, up to 100.');
-    const paths = (await context.tree.list()).map(({ path }) => path);
-    const folder = existingFolder(paths, folderOf(input.path));
-    const matches = globMatcher(input.glob);
-    const searched = paths.filter((path) => isBelow(path, folder) && matches(path));
-    if (searched.length === 0) return { text: 'No file has this path and glob. list_files shows the files.' };
-    const literal = { pattern, regex: false, ignoreCase: input.ignore_case };
-    const expression = { ...literal, pattern: posixPattern(pattern), regex: true };
-    const find = (wanted: typeof literal) =>
-      matchedFiles(context, searched, { ...wanted, paths: [folder === '' ? '.' : folder] });
-    let options = input.regex ? expression : literal;
-    let files = await find(options);
-    if (files.length === 0 && !input.regex && isLikeRegex(pattern) && !isCostly(pattern)) {
-      options = expression;
-      files = await find(options).catch(noFiles);
-    }
-    if (files.length === 0) return { text: await noMatchText(context, pattern) };
-    if (mode !== 'content') {
-      const items = files.map(({ path, count }) => (mode === 'files' ? path : `${path}: ${count}`));
-      return { text: listItems(items, narrower).join('\n') };
-    }
-    const lines = await findLines(context, {
-      ...options,
-      paths: firstFiles(files).map(({ path }) => path),
-      around: input.context,
-      maxPerFile: maxMatchesPerFile,
-    });
-    return { text: contentText(files, lines, input.context) };
+  input: searchInput,
+  run: async (context, input) => {
+    const found = await searchFiles(context, input);
+    return { text: found ?? (await noMatchText(context, input.pattern)) };
   },
 });
+
+/** Undefined if nothing matches. */
+export async function searchFiles(
+  context: ToolContext,
+  { pattern, mode, ...input }: z.output<typeof searchInput>,
+): Promise<string | undefined> {
+  if (/[\n\r\0]/.test(pattern)) {
+    throw new ToolError('The pattern has several lines. Search for one line, then read the file.');
+  }
+  if (input.regex && isCostly(pattern))
+    throw new ToolError('The pattern has too many counted repeats. Use at most two, up to 100.');
+  const paths = (await context.tree.list()).map(({ path }) => path);
+  const folder = existingFolder(paths, folderOf(input.path));
+  const matches = globMatcher(input.glob);
+  const searched = paths.filter((path) => isBelow(path, folder) && matches(path));
+  if (searched.length === 0) return 'No file has this path and glob. List the files to find them.';
+  const literal = { pattern, regex: false, ignoreCase: input.ignore_case };
+  const expression = { ...literal, pattern: posixPattern(pattern), regex: true };
+  const find = (wanted: typeof literal) =>
+    matchedFiles(context, searched, { ...wanted, paths: [folder === '' ? '.' : folder] });
+  let options = input.regex ? expression : literal;
+  let files = await find(options);
+  if (files.length === 0 && !input.regex && isLikeRegex(pattern) && !isCostly(pattern)) {
+    options = expression;
+    files = await find(options).catch(noFiles);
+  }
+  if (files.length === 0) return undefined;
+  if (mode !== 'content') {
+    const items = files.map(({ path, count }) => (mode === 'files' ? path : `${path}: ${count}`));
+    return listItems(items, narrower).join('\n');
+  }
+  const lines = await findLines(context, {
+    ...options,
+    paths: firstFiles(files).map(({ path }) => path),
+    around: input.context,
+    maxPerFile: maxMatchesPerFile,
+  });
+  return contentText(files, lines, input.context);
+}
 
 const narrower = 'Narrow the search with path or glob.';
 
@@ -169,6 +180,6 @@ function isCostly(pattern: string): boolean {
   return counts.length > 4 || counts.some((count) => Number(count ?? 0) > 100);
 }
 
-function isBelow(path: string, folder: string): boolean {
+export function isBelow(path: string, folder: string): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
 }

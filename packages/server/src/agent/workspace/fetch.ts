@@ -89,11 +89,20 @@ async function fetchDocs(
   if (missing.length === 0) return;
   const attributes = await attributesAbove(repo, baseTree);
   missing.push(...attributes.map(({ oid }) => oid));
+  await fetchBlobs(repo, missing, credential);
+}
+
+export async function fetchBlobs(
+  repo: Repository,
+  oids: readonly (string | undefined)[],
+  credential: GitCredential | null,
+): Promise<void> {
+  if (oids.length === 0) return;
   const remote = await repo.reach(credential);
   const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
   await repo.git([...args, '--filter=blob:none', '--stdin', '--', remote.url], {
     remote,
-    input: `${missing.join('\n')}\n`,
+    input: `${oids.join('\n')}\n`,
   });
 }
 

@@ -75,6 +75,7 @@ export interface TreeEntry {
 }
 
 export const modes = { link: '120000', submodule: '160000' } as const;
+export const plainModes: ReadonlySet<string> = new Set(['100644', '100755']);
 
 export function parseEntries(listing: Buffer): TreeEntry[] {
   return listing

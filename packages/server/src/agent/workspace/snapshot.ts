@@ -106,7 +106,7 @@ interface Change extends Pick<DiffFile, 'path' | 'from' | 'status' | 'oldMode' |
   newOid: string;
 }
 
-function parseRaw(output: string): Change[] {
+export function parseRaw(output: string): Change[] {
   const fields = output.split('\0');
   const changes: Change[] = [];
   while (fields.length > 1) {

@@ -109,7 +109,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 }
 
 /** Changes can be proposed only to a repository, so a plain folder is treated as one. */
-function asRepository(address: Address): Exclude<Address, { kind: 'folder' }> {
+export function asRepository(address: Address): Exclude<Address, { kind: 'folder' }> {
   return address.kind === 'folder' ? { kind: 'local-git', path: address.path } : address;
 }
 
