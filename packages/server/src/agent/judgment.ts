@@ -3,6 +3,7 @@
  * the diff. Neither calls a model.
  */
 import { SiteCheckError, type EndReason, type SiteFinding, type Verdict } from './contract.ts';
+import { exampleFinding } from './api-examples/finding.ts';
 import { RunEndedError } from './ending.ts';
 import { judgeEvidence } from './evidence/run-evidence.ts';
 import { judgeChange } from './policy/gate.ts';
@@ -74,7 +75,7 @@ const maxSiteNotes = 20;
 
 function siteNotes(findings: readonly SiteFinding[]): Verdict['notes'] {
   return findings
-    .filter(({ severity, isNew }) => severity === 'error' && isNew)
+    .filter(({ severity, code, isNew }) => isNew && (severity === 'error' || code === exampleFinding))
     .slice(0, maxSiteNotes)
     .map(({ code, file, message }) => ({
       rule: 'site',

@@ -2,7 +2,9 @@
  * The child process that checks a site. It has no network, so API descriptions of other hosts are left out, in
  * the baseline as well.
  */
-import { type Diagnostic, loadSite, renderSite, SiteLoadError } from '@docyard/render';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Diagnostic, loadSite, renderSite, type Site, SiteLoadError } from '@docyard/render';
 import { placesOf } from '@docyard/render/report';
 import type { FoundProblem, SiteCheckMessage, SiteCheckOrder } from './site-check.ts';
 
@@ -23,13 +25,33 @@ async function check({ folder, renderProcesses, customCode }: SiteCheckOrder): P
     const site = await loadSite({ root: folder });
     for await (const event of renderSite(site, { concurrency: renderProcesses, customCode })) {
       if (event.type === 'report')
-        return { type: 'checked', findings: event.report.diagnostics.flatMap(placesOf).map(problemOf) };
+        return {
+          type: 'checked',
+          findings: [
+            ...event.report.diagnostics.flatMap(placesOf).map(problemOf),
+            ...(await exampleProblems(site)),
+          ],
+        };
     }
     throw new Error('the renderer ended without a report');
   } catch (error) {
     if (!(error instanceof SiteLoadError)) throw error;
     return { type: 'checked', findings: [problemOf(error.diagnostic)] };
   }
+}
+
+/** Examples of the API descriptions that pages of the site show. */
+async function exampleProblems({ root, metas, specOf }: Site): Promise<FoundProblem[]> {
+  const names = new Set([...metas.values()].flatMap(({ api }) => (api && 'spec' in api ? [api.spec] : [])));
+  const documents = [...names].map(specOf).filter((document) => document !== undefined);
+  if (documents.length === 0) return [];
+  const files = [...metas.values()].filter(({ generated }) => generated !== true).map(({ file }) => file);
+  // Only sites with an API need the validator.
+  const { checkExamples } = await import('./api-examples/check-examples.ts');
+  return checkExamples(
+    files.map((file) => ({ file, source: readFileSync(join(root, file), 'utf8') })),
+    documents,
+  );
 }
 
 async function renderOne({ folder, customCode }: SiteCheckOrder, file: string): Promise<SiteCheckMessage> {
