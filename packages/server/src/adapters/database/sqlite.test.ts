@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { describeDatabase } from '../../../test/support/database-suite.ts';
 import { cleanUp, temporaryFolder } from '../../../test/support/test-context.ts';
 import { version } from '../../version.ts';
+import { migrations } from './migrations/index.ts';
 import { openSqlite } from './sqlite.ts';
 
 const newFile = () => join(temporaryFolder('sqlite'), 'docyard.db');
@@ -71,12 +72,15 @@ describe('migrations', () => {
     );
   });
 
+  const [earlierMigration = '', lastMigration = ''] = Object.keys(migrations).slice(-2);
+
   /** A database in the state before the last migration. */
   async function olderFile() {
     const file = newFile();
     await (await openSqlite(file)).destroy();
     const raw = new DatabaseSync(file);
-    raw.exec("drop table forge_events; delete from kysely_migration where name = '0017-forge-events'");
+    raw.exec('drop table review_tasks; alter table agent_messages drop column run');
+    raw.prepare('delete from kysely_migration where name = ?').run(lastMigration);
     raw.close();
     return file;
   }
@@ -92,13 +96,14 @@ describe('migrations', () => {
     await (await openSqlite(file, { migrating: (start) => started.push(start) })).destroy();
     await (await openSqlite(file, { migrating: (start) => started.push(start) })).destroy();
     const backup = join(dirname(file), 'backups', backupsOf(file)[0] ?? '');
-    expect(started).toEqual([{ pending: ['0017-forge-events'], database: file, backup }]);
-    expect(backup).toMatch(/docyard-\d{4}-\d\d-\d\dT\d{6}Z-before-0017-forge-events\.db$/);
+    expect(started).toEqual([{ pending: [lastMigration], database: file, backup }]);
+    expect(backup).toMatch(/docyard-\d{4}-\d\d-\d\dT\d{6}Z-before-[\w-]+\.db$/);
+    expect(backup.endsWith(`-before-${lastMigration}.db`)).toBe(true);
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     const copy = new DatabaseSync(backup, { readOnly: true });
     const last = copy.prepare('select max(name) as name from kysely_migration').get();
     copy.close();
-    expect(last).toEqual({ name: '0016-analytics' });
+    expect(last).toEqual({ name: earlierMigration });
   });
 
   test('keep the three newest copies and nothing else of theirs', async () => {
@@ -122,14 +127,14 @@ describe('migrations', () => {
     const opened = await openSqlite(file, { pending: 'leave' });
     cleanUp(() => opened.destroy());
     const applied = sql<{ name: string }>`select max(name) as name from kysely_migration`;
-    expect((await applied.execute(opened)).rows).toEqual([{ name: '0016-analytics' }]);
+    expect((await applied.execute(opened)).rows).toEqual([{ name: earlierMigration }]);
     await (await openSqlite(file, { backup: false })).destroy();
   });
 
   test('are refused when they are left to docyard migrate', async () => {
     const file = await olderFile();
     await expect(openSqlite(file, { pending: 'refuse' })).rejects.toThrow(
-      `The database ${file} needs a migration (0017-forge-events), and AUTO_MIGRATE is off. Run docyard migrate of version ${version} first.`,
+      `The database ${file} needs a migration (${lastMigration}), and AUTO_MIGRATE is off. Run docyard migrate of version ${version} first.`,
     );
     await (await openSqlite(file)).destroy();
     await (await openSqlite(file, { pending: 'refuse' })).destroy();
