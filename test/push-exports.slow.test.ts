@@ -73,15 +73,15 @@ test.each(webhookForges)('a push that %s reports is exported', { timeout }, asyn
   expect(job).toMatchObject({ trigger: { kind: 'push', eventId, commit }, source: { commit } });
 });
 
+async function docyard(...args: string[]): Promise<string> {
+  const environment = { ...process.env, DOCYARD_API_KEY: service.key };
+  const command = [program, 'events', ...args, '--server', service.origin];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env: environment });
+  return stdout;
+}
+
 test('docyard events sets up a hook, shows an event and replays it', { timeout }, async () => {
   const { projectId, repository } = await addHooked(0);
-  const docyard = async (...args: string[]): Promise<string> => {
-    const server = ['--server', service.origin];
-    const environment = { ...process.env, DOCYARD_API_KEY: service.key };
-    const command = [program, 'events', ...args, ...server];
-    const { stdout } = await promisify(execFile)(process.execPath, command, { env: environment });
-    return stdout;
-  };
   const secret = (await docyard('create-secret', '--project', projectId, '--output', '-')).trim();
   expect(await docyard('hook', '--project', projectId)).toContain(`${service.origin}/hooks/${projectId}`);
   const commit = repository.tip('main') ?? '';
@@ -96,6 +96,64 @@ test('docyard events sets up a hook, shows an event and replays it', { timeout }
   });
   expect((await untilSettled(eventId)).jobId).not.toBe(jobId);
 });
+
+/** A change of the settings polls at once. */
+async function poll(projectId: string): Promise<void> {
+  const body = { exports: { polling: { enabled: true } } };
+  await service.client.call('updateProject', { params: { projectId }, body });
+}
+
+async function eventsOf(projectId: string): Promise<ForgeEvent[]> {
+  return (await service.client.call('listForgeEvents', { query: { projectId, limit: 100 } })).data;
+}
+
+test('docyard events polling polls a branch, whose new commit is exported', { timeout }, async () => {
+  const { projectId, repository } = await addHooked(0);
+  const polling = (...options: string[]) => docyard('polling', '--project', projectId, ...options);
+  expect(await polling()).toContain('off');
+  expect(await polling('--enable', '--interval', '30')).toContain('every 30 seconds');
+  await expect.poll(() => polling(), { timeout }).toContain(repository.tip('main'));
+  const commit = repository.commit('main', { 'index.mdx': '# Polled' });
+  await poll(projectId);
+  await expect.poll(() => eventsOf(projectId), { timeout }).toHaveLength(1);
+  const [event] = await eventsOf(projectId);
+  const { jobId } = await untilSettled(event?.id ?? '');
+  const job = await stage.waitFor(service, jobId ?? '', ({ status }) => status === 'completed');
+  expect(job).toMatchObject({ trigger: { commit }, source: { commit } });
+});
+
+/** Around the poll, and between the poll and the export. */
+const killedAfterPollMs = [0, 300, 800, 1500];
+
+test(
+  'a service that is killed during a poll exports each new commit once',
+  { timeout: 5 * timeout },
+  async () => {
+    const { projectId, repository } = await addHooked(0);
+    await poll(projectId);
+    const params = { projectId };
+    const polled = () => service.client.call('readProjectPolling', { params });
+    await expect.poll(async () => (await polled()).commit, { timeout }).toBe(repository.tip('main'));
+    for (const [round, milliseconds] of killedAfterPollMs.entries()) {
+      const commit = repository.commit('main', { 'index.mdx': `# Polled ${round}` });
+      await poll(projectId);
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      await service.kill();
+      service = await start(service.dataDir);
+      await poll(projectId);
+      await expect.poll(async () => (await polled()).commit, { timeout }).toBe(commit);
+      const [event, ...older] = await eventsOf(projectId);
+      expect(older).toHaveLength(round);
+      expect(event?.after).toBe(commit);
+      const { jobId } = await untilSettled(event?.id ?? '');
+      const job = await stage.waitFor(service, jobId ?? '', ({ status }) => status === 'completed');
+      expect(job.source.commit).toBe(commit);
+    }
+    const { domain } = await service.client.call('readProject', { params });
+    const { data } = await service.client.call('listExports', { query: { domain, limit: 100 } });
+    expect(data).toHaveLength(killedAfterPollMs.length);
+  },
+);
 
 /** Before the event is processed, around the start of the export, and while it runs. */
 const killedAfterMs = [0, 500, 1000, 1500, 2500];

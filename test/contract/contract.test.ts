@@ -132,6 +132,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   readProjectHook: project,
   createHookSecret: () => ({ ...project(), body: { overlapSeconds: 0 } }),
   disableProjectHook: project,
+  readProjectPolling: project,
   listForgeEvents: () => ({ query: { state: 'ignored', limit: '5' } }),
   readForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
   replayForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),

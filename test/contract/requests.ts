@@ -98,7 +98,10 @@ const fields = {
   groups: fc.array(text, { maxLength: 3 }),
   airGapped: fc.boolean(),
   customScripts: fc.oneof(fc.constantFrom('include', 'skip'), text),
-  exports: fc.record({ customScripts: fc.oneof(fc.constantFrom('include', 'skip'), text) }),
+  exports: fc.record({
+    customScripts: fc.oneof(fc.constantFrom('include', 'skip'), text),
+    polling: fc.record({ enabled: fc.boolean(), intervalSeconds: numbers }),
+  }),
   strict: fc.boolean(),
   failOn: fc.array(text, { maxLength: 3 }),
   metadata: fc.dictionary(text, text, { maxKeys: 3 }),

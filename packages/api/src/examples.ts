@@ -103,7 +103,11 @@ export const exampleProject = {
     ],
     requireEvidence: null,
   },
-  exports: { customScripts: 'skip' as const, onPush: { enabled: true, quietSeconds: 10 } },
+  exports: {
+    customScripts: 'skip' as const,
+    onPush: { enabled: true, quietSeconds: 10 },
+    polling: { enabled: false, intervalSeconds: 300 },
+  },
   createdAt: '2026-02-14T08:30:00.000Z',
   updatedAt: '2026-02-20T16:05:00.000Z',
   version: 3,

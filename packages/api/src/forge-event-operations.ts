@@ -45,6 +45,18 @@ export const forgeEventOperations = {
     success: { status: 204, kind: 'empty' },
     errors: ['not_found'],
   },
+  readProjectPolling: {
+    method: 'get',
+    path: '/v1/projects/{projectId}/polling',
+    tag,
+    summary: 'Read the state of polling',
+    description:
+      'When the branch of a project was last polled, and why that failed. Enable polling with `exports.polling` of the project.',
+    scope: 'projects:read',
+    params: projectParams,
+    success: json(200, schemas.ProjectPolling),
+    errors: ['not_found'],
+  },
   listForgeEvents: {
     method: 'get',
     path: '/v1/forge-events',

@@ -18,6 +18,9 @@ export const ProjectHook = z
     oldSecretValidUntil: nullableTimestamp.meta({
       description: 'Until then the replaced secret is accepted too. Null when no secret was replaced.',
     }),
+    lastEventAt: nullableTimestamp.meta({
+      description: 'When the newest event arrived through the hook; null if there is none.',
+    }),
   })
   .meta({ id: 'ProjectHook' });
 export type ProjectHook = z.infer<typeof ProjectHook>;
@@ -38,16 +41,44 @@ export const CreatedHookSecret = ProjectHook.extend({
 }).meta({ id: 'CreatedHookSecret' });
 export type CreatedHookSecret = z.infer<typeof CreatedHookSecret>;
 
+export const ProjectPolling = z
+  .object({
+    enabled: z.boolean().describe('Whether the branch of the project is polled.'),
+    intervalSeconds: wholeNumber.describe('The time between two polls.'),
+    branch: z.string().nullable().describe('The polled branch; null before the first poll.'),
+    commit: z
+      .string()
+      .nullable()
+      .describe('The newest known commit of the branch; null before the first poll.'),
+    polledAt: nullableTimestamp.meta({ description: 'When the branch was last polled.' }),
+    nextPollAt: nullableTimestamp.meta({ description: 'When the next poll is due; null if polling is off.' }),
+    problem: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the last poll failed; null if it succeeded. Failed polls are repeated less and less often.',
+      ),
+    failures: wholeNumber.describe('The number of failed polls since the last successful one.'),
+  })
+  .meta({ id: 'ProjectPolling' });
+export type ProjectPolling = z.infer<typeof ProjectPolling>;
+
 export const ForgeEvent = z
   .object({
     id: z.string().meta({ description: 'Starts with `fe_`.', examples: ['fe_8a1d4c7e2b5f9036'] }),
     projectId: z.string().describe('The project.'),
-    forge: z.enum(forgeKinds).describe('The forge that sent the event.'),
-    deliveryId: z.string().describe('The id that the forge gave the delivery.'),
+    forge: z.enum(forgeKinds).describe('The forge that sent the event, or that was polled.'),
+    deliveryId: z
+      .string()
+      .describe('The id that the forge gave the delivery. That of a poll starts with `poll:`.'),
     kind: z
       .enum(forgeEventKinds)
       .describe('`test` is the ping of a new webhook. `other` events are recorded and ignored.'),
-    name: z.string().describe('The name of the event at the forge, such as `push` or `Push Hook`.'),
+    name: z
+      .string()
+      .describe(
+        'The name of the event at the forge, such as `push` or `Push Hook`; `poll` for a polled push.',
+      ),
     ref: z
       .string()
       .nullable()

@@ -71,6 +71,7 @@ export const operationRoutes: Readonly<Record<OperationId, OperationRoute>> = {
   readProjectHook: { method: 'get', path: '/v1/projects/{projectId}/hook', success: 'json' },
   createHookSecret: { method: 'post', path: '/v1/projects/{projectId}/hook/secret', success: 'json' },
   disableProjectHook: { method: 'delete', path: '/v1/projects/{projectId}/hook/secret', success: 'empty' },
+  readProjectPolling: { method: 'get', path: '/v1/projects/{projectId}/polling', success: 'json' },
   listForgeEvents: { method: 'get', path: '/v1/forge-events', success: 'json' },
   readForgeEvent: { method: 'get', path: '/v1/forge-events/{eventId}', success: 'json' },
   replayForgeEvent: { method: 'post', path: '/v1/forge-events/{eventId}/replay', success: 'json' },

@@ -35,11 +35,21 @@ export const Source = z
 
 const quietSeconds = z.int().min(0).max(60);
 
+/** Frequent requests would load the forge, which may then refuse them. */
+const intervalSeconds = z.int().min(30).max(86_400);
+
+const Polling = z
+  .object({
+    enabled: z.boolean().describe('Whether the branch of the project is polled for new commits.'),
+    intervalSeconds: intervalSeconds.describe('The time between two polls, which is extended by up to 10 %.'),
+  })
+  .meta({ id: 'ExportsPolling' });
+
 const OnPush = z
   .object({
     enabled: z
       .boolean()
-      .describe('Whether a push to the branch of the project starts an export. It needs a hook.'),
+      .describe('Whether a push to the branch of the project starts an export. It needs a hook or polling.'),
     quietSeconds: quietSeconds.describe(
       'An export starts this long after the last push, and at most 60 seconds after the first.',
     ),
@@ -52,6 +62,7 @@ export const ProjectExports = z
       description: 'Whether scripts of the repository run on every page, unless an export says otherwise.',
     }),
     onPush: OnPush.describe('Exports that pushes start.'),
+    polling: Polling.describe('Detects pushes without a hook.'),
   })
   .meta({ id: 'ProjectExports' });
 export type ProjectExports = z.infer<typeof ProjectExports>;
@@ -90,6 +101,13 @@ export const UpdateProject = z
           })
           .partial()
           .describe('Exports that pushes start. Omitted fields stay unchanged.'),
+        polling: z
+          .strictObject({
+            enabled: z.boolean().describe('Whether the branch is polled for new commits. Default: `false`.'),
+            intervalSeconds: intervalSeconds.describe('The time between two polls. Default: 300.'),
+          })
+          .partial()
+          .describe('Detects pushes without a hook. Omitted fields stay unchanged.'),
       })
       .partial()
       .optional()

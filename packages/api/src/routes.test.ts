@@ -48,7 +48,7 @@ describe('operations', () => {
     'readAnalytics',
     'reportReadings',
     ['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
-    ['readProjectHook', 'createHookSecret', 'disableProjectHook'],
+    ['readProjectHook', 'createHookSecret', 'disableProjectHook', 'readProjectPolling'],
     ['listForgeEvents', 'readForgeEvent', 'replayForgeEvent'],
     ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
     ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],

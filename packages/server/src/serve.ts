@@ -17,6 +17,7 @@ import {
 } from './data-folder.ts';
 import { ReviewProcessor } from './agent/review/processor.ts';
 import { eventHandlers } from './event-handlers.ts';
+import { SourcePoller } from './forge-events/poller.ts';
 import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
@@ -123,19 +124,20 @@ function countRefusal({ measures }: Context, problem: ErrorCode): void {
 function createBackgroundWork(context: Context): { start(): Promise<void>; stop(): Promise<void> } {
   const sweeper = new Sweeper(context);
   const worker = new Worker(context, runners, () => sweeper.run());
-  const deliverer = new WebhookDeliverer(context);
-  const processor = new ForgeEventProcessor(context, eventHandlers);
-  const reviews = new ReviewProcessor(context);
+  const loops = [
+    new WebhookDeliverer(context),
+    new SourcePoller(context),
+    new ForgeEventProcessor(context, eventHandlers),
+    new ReviewProcessor(context),
+  ];
   return {
     async start() {
       await worker.start();
       sweeper.start();
-      deliverer.start();
-      processor.start();
-      reviews.start();
+      for (const loop of loops) loop.start();
     },
     async stop() {
-      await Promise.all([worker.stop(), deliverer.stop(), processor.stop(), reviews.stop()]);
+      await Promise.all([worker.stop(), ...loops.map((loop) => loop.stop())]);
       await sweeper.stop();
     },
   };

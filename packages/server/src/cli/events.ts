@@ -1,13 +1,20 @@
-import type { DocyardClient, ForgeEvent } from '@docyard/api';
+import { UpdateProject, type DocyardClient, type ForgeEvent } from '@docyard/api';
 import { forgeEventStates } from '@docyard/api/constants';
 import { Option, type Command } from 'commander';
 import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
-import { everyRow } from './local.ts';
+import { CommandError } from './errors.ts';
+import { check, everyRow } from './local.ts';
 import { print, showFacts } from './print.ts';
 import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
 
 interface ProjectOptions extends ServerOptions {
   project?: string;
+}
+
+interface PollingOptions extends ProjectOptions {
+  enable?: boolean;
+  disable?: boolean;
+  interval?: string;
 }
 
 const examples = `
@@ -16,6 +23,7 @@ Examples:
   docyard events create-secret --output hook-secret
   docyard events list --state failed
   docyard events replay fe_8a1d4c7e2b5f9036
+  docyard events polling --enable --interval 60
 `;
 
 export function describeEvents(command: Command): void {
@@ -36,10 +44,45 @@ export function describeEvents(command: Command): void {
   onEvent('show', 'Show an event and what followed from it.').action(show);
   onEvent('replay', 'Process an event again.').action(replay);
   onProject('hook', 'Show the URL for the webhook at the forge.').action(showHook);
+  onProject('polling', 'Show or change how the branch of the project is polled.')
+    .option('--enable', 'poll the branch for new commits')
+    .option('--disable', 'stop polling')
+    .option('--interval <seconds>', 'time between two polls, at least 30')
+    .action(polling);
   addSecretOption(
     onProject('create-secret', 'Create or replace the secret of the hook. It is shown only once.'),
     'secret',
   ).action(createSecret);
+}
+
+async function polling(options: PollingOptions): Promise<void> {
+  const client = await connect(options);
+  const params = { projectId: await projectOf(client, options) };
+  const change = pollingChange(options);
+  if (change !== undefined) await client.call('updateProject', { params, body: change });
+  const state = await client.call('readProjectPolling', { params });
+  if (options.json) {
+    print(options, state, []);
+    return;
+  }
+  showFacts([
+    ['polling', state.enabled ? `every ${state.intervalSeconds} seconds` : 'off'],
+    ['branch', state.branch],
+    ['commit', state.commit],
+    ['last poll', state.polledAt],
+    ['next poll', state.nextPollAt],
+    ['problem', state.problem],
+  ]);
+}
+
+function pollingChange({ enable, disable, interval }: PollingOptions) {
+  if (enable && disable) throw new CommandError('Pass either --enable or --disable.', 'usage');
+  const polling = {
+    ...(enable || disable ? { enabled: enable === true } : {}),
+    ...(interval === undefined ? {} : { intervalSeconds: Number(interval) }),
+  };
+  if (Object.keys(polling).length === 0) return undefined;
+  return check(UpdateProject, { exports: { polling } }, { intervalSeconds: 'interval' });
 }
 
 async function list(options: ProjectOptions & { state?: ForgeEvent['state'] }): Promise<void> {
@@ -75,6 +118,7 @@ async function showHook(options: ProjectOptions): Promise<void> {
       ['url', hook.url],
       ['secret', hook.secretCreatedAt === null ? 'none' : `created ${hook.secretCreatedAt}`],
       ['old secret', hook.oldSecretValidUntil === null ? null : `valid until ${hook.oldSecretValidUntil}`],
+      ['last event', hook.lastEventAt],
     ]);
   }
 }

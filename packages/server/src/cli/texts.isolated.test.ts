@@ -192,6 +192,8 @@ const wrongCalls = [
   'events lst',
   'events show',
   'events list --state lost',
+  'events polling --enable --disable --server http://127.0.0.1:1',
+  'events polling --interval 5 --server http://127.0.0.1:1',
   'users create --email x --role owner --data nowhere',
   'users invite x --role boss',
   'webhooks create --url x',

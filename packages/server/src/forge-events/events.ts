@@ -13,6 +13,9 @@ import type { CommentDetails, EventContent, PullRequestDetails } from './payload
 
 export type ForgeEventRecord = Selectable<ForgeEventRow>;
 
+/** The name of events that no forge sent. */
+export const polledName = 'poll';
+
 const retentionDays = 30;
 const kindsWithEffect: readonly ForgeEvent['kind'][] = ['push', 'pull_request', 'comment', 'review'];
 /** Keeps an insert below the maximum number of parameters of a statement. */

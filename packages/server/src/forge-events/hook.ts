@@ -7,6 +7,7 @@ import { inTransaction } from '../ports/database.ts';
 import { findProject } from '../projects/find-project.ts';
 import { holdProject } from '../projects/projects.ts';
 import { readSecret, writeSecret } from '../projects/secrets.ts';
+import { polledName } from './events.ts';
 import type { AccessScope } from '../access-scope.ts';
 
 type HookContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
@@ -50,7 +51,7 @@ export async function createHookSecret(
     };
     await writeSettings(inside, projectId, settings);
     await recordAudit(inside, { actor, action: 'project.create_hook_secret', object: projectId });
-    return { ...viewHook(inside, { id: projectId, origin }, settings), secret };
+    return { ...(await viewHook(inside, { id: projectId, origin }, settings)), secret };
   });
 }
 
@@ -80,18 +81,34 @@ export async function validHookSecrets(context: HookContext, projectId: string):
   return secrets.filter((secret) => secret !== null);
 }
 
-function viewHook(
-  context: Pick<Context, 'clock'>,
+async function viewHook(
+  context: Pick<Context, 'database' | 'clock'>,
   { id, origin }: { id: string; origin: string },
   { secretCreatedAt, oldSecretValidUntil }: HookSettings,
-): ProjectHook {
+): Promise<ProjectHook> {
   const isOldValid = oldSecretValidUntil !== null && oldSecretValidUntil > nowText(context);
   return {
     url: `${origin}/hooks/${id}`,
     enabled: secretCreatedAt !== null,
     secretCreatedAt,
     oldSecretValidUntil: isOldValid ? oldSecretValidUntil : null,
+    lastEventAt: await readLastEventTime(context, id),
   };
+}
+
+async function readLastEventTime(
+  context: Pick<Context, 'database'>,
+  projectId: string,
+): Promise<string | null> {
+  const row = await context.database
+    .selectFrom('forge_events')
+    .select('received_at')
+    .where('project_id', '=', projectId)
+    .where('name', '!=', polledName)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.received_at ?? null;
 }
 
 async function readSettings(context: Pick<Context, 'database'>, projectId: string): Promise<HookSettings> {

@@ -2,6 +2,7 @@
 
 /** Forges report `https` and `ssh` addresses, with and without `.git`, or only project and name. */
 export function isSameRepository(reported: string, configured: string): boolean {
+  if (reported === configured) return true;
   const known = placeOf(configured);
   if (known === undefined) return false;
   const given = placeOf(reported);

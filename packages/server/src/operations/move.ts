@@ -43,6 +43,7 @@ const tableKeys = {
   deployment_counts: ['deployment_id', 'day', 'metric', 'name', 'reader', 'source'],
   deployment_feedback: ['deployment_id', 'id'],
   forge_events: ['sequence'],
+  source_polls: ['project_id'],
   review_tasks: ['id'],
 } as const satisfies Record<keyof Tables, readonly string[]>;
 

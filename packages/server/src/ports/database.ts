@@ -393,6 +393,22 @@ export interface ForgeEventRow {
   finished_at: string | null;
 }
 
+/** Exists while the branch of the project is polled. */
+export interface SourcePollRow {
+  project_id: string;
+  /** The source that was polled. Another one starts from the beginning. */
+  repository: string | null;
+  ref: string | null;
+  branch: string | null;
+  /** The newest known commit; null before the first poll. */
+  commit_id: string | null;
+  polled_at: string | null;
+  problem: string | null;
+  failures: number;
+  /** When the next poll is due, and until then the lease of the process that polls. */
+  next_at: string;
+}
+
 /** The name of the fact with the last migration and the version of Docyard that applied it. */
 export const schemaVersionName = 'schema_version';
 
@@ -435,6 +451,7 @@ export interface Tables {
   deployment_counts: DeploymentCountRow;
   deployment_feedback: DeploymentFeedbackRow;
   forge_events: ForgeEventRow;
+  source_polls: SourcePollRow;
   review_tasks: ReviewTaskRow;
 }
 

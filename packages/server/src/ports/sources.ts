@@ -40,8 +40,16 @@ export interface SourceComplaint {
   message: string;
 }
 
+export interface BranchHead {
+  /** Without `refs/heads/`. */
+  branch: string;
+  commit: string;
+}
+
 export interface Sources {
   fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
+  /** The newest commit of a branch; of the main branch without a ref. Throws a SourceError for a folder or a tag. */
+  readHead(request: Omit<SourceRequest, 'commit' | 'directory'>, signal: AbortSignal): Promise<BranchHead>;
   /** Why this source can never be fetched. Checks only the text. */
   refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): SourceComplaint | undefined;
 }

@@ -6,6 +6,7 @@ const settingsName = 'exports';
 const defaultSettings: ProjectExports = {
   customScripts: 'skip',
   onPush: { enabled: true, quietSeconds: 10 },
+  polling: { enabled: false, intervalSeconds: 300 },
 };
 
 export async function readExportSettings(
@@ -45,6 +46,10 @@ export async function changeExportSettings(
     onPush: {
       enabled: change.onPush?.enabled ?? old.onPush.enabled,
       quietSeconds: change.onPush?.quietSeconds ?? old.onPush.quietSeconds,
+    },
+    polling: {
+      enabled: change.polling?.enabled ?? old.polling.enabled,
+      intervalSeconds: change.polling?.intervalSeconds ?? old.polling.intervalSeconds,
     },
   };
   const kept = { value: JSON.stringify(next), updated_at: nowText(context) };

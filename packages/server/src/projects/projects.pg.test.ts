@@ -57,7 +57,11 @@ describe('creating', () => {
         contextRepositories: [],
         requireEvidence: null,
       },
-      exports: { customScripts: 'skip', onPush: { enabled: true, quietSeconds: 10 } },
+      exports: {
+        customScripts: 'skip',
+        onPush: { enabled: true, quietSeconds: 10 },
+        polling: { enabled: false, intervalSeconds: 300 },
+      },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
       version: 1,

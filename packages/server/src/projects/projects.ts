@@ -14,6 +14,7 @@ import { refuseContextRepositories } from './context-repositories.ts';
 import { findProject, type ProjectRecord } from './find-project.ts';
 import { changeExportSettings, viewExportSettings } from './export-settings.ts';
 import { refuseMissingForgeFields, refuseUnusableForge } from './forge.ts';
+import { schedulePolls } from './polling.ts';
 import { inspectNewSigningKey } from './signing-key.ts';
 
 type ProjectContext = Pick<Context, 'config' | 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
@@ -90,6 +91,7 @@ export async function updateProject(
     if (hostOf(row.repository) !== hostOf(old.repository)) await forgetForgeCredential(inside, row.id);
     if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent, signingKey);
     if (change.exports !== undefined) await changeExportSettings(inside, row.id, change.exports);
+    await schedulePolls(inside, row.id, change);
     if (change.source !== undefined || change.agent?.forge !== undefined) {
       const changed = change.agent?.forge === undefined ? 'source' : 'agent.forge';
       await refuseUnusableForge(inside, { projectId: row.id, repository: row.repository }, changed);

@@ -30,6 +30,7 @@ const tables: Record<keyof Tables, true> = {
   deployment_counts: true,
   deployment_feedback: true,
   forge_events: true,
+  source_polls: true,
   review_tasks: true,
 };
 

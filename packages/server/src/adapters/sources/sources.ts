@@ -6,12 +6,14 @@ import { checkDirectory, checkRef, parseAddress } from '../../git/address.ts';
 import { openRemote } from '../../git/remote.ts';
 import {
   SourceError,
+  type BranchHead,
   type FetchedSource,
   type SourceComplaint,
   type SourceRequest,
   type Sources,
 } from '../../ports/sources.ts';
 import { fetchCommit } from './git.ts';
+import { readBranchHead } from './head.ts';
 import { fetchHistory } from './history.ts';
 
 export class GitAndFolderSources implements Sources {
@@ -44,6 +46,23 @@ export class GitAndFolderSources implements Sources {
       ...made,
       readHistory: () => fetchHistory({ remote, ref, directory, commit: made.commit, workFolder, signal }),
     };
+  }
+
+  async readHead(
+    { credential = null, tenant, ...given }: Omit<SourceRequest, 'commit' | 'directory'>,
+    signal: AbortSignal,
+  ): Promise<BranchHead> {
+    const address = parseAddress({ ...given, directory: null });
+    if (address.kind === 'folder') {
+      throw new SourceError(
+        'source_refused',
+        'A folder cannot be polled.',
+        'Use the file:// URL of a git repository.',
+      );
+    }
+    if (address.kind === 'local-git') await insideFolder(address.path, null);
+    const remote = await openRemote(address, this.#policyFor('source', tenant), credential);
+    return readBranchHead(remote, given.ref, signal);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as events from '../../forge-events/events.ts';
 import { createHookSecret, disableHook, readHook } from '../../forge-events/hook.ts';
+import { readPolling } from '../../forge-events/read-polling.ts';
 import type { Handlers } from '../request.ts';
 
 export const forgeEventHandlers: Pick<
@@ -7,6 +8,7 @@ export const forgeEventHandlers: Pick<
   | 'readProjectHook'
   | 'createHookSecret'
   | 'disableProjectHook'
+  | 'readProjectPolling'
   | 'listForgeEvents'
   | 'readForgeEvent'
   | 'replayForgeEvent'
@@ -26,6 +28,10 @@ export const forgeEventHandlers: Pick<
       await disableHook(inside, { ...input.params, actor });
       return { body: undefined };
     }),
+
+  readProjectPolling: async ({ context, caller, input }) => ({
+    body: await readPolling(context, { ...input.params, reach: caller }),
+  }),
 
   listForgeEvents: async ({ context, caller, input }) => ({
     body: await events.listForgeEvents(context, { ...input.query, reach: caller }),
