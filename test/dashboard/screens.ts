@@ -2,6 +2,7 @@
 import { waitForExport } from '@docyard/api';
 import type { Page } from 'playwright-core';
 import * as agents from '../agent/harness.ts';
+import { pushWebhook, testWebhook } from '../fakes/forges/push-webhooks.ts';
 import { siteReadings } from '../contract/harness.ts';
 import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
 import {
@@ -28,6 +29,8 @@ export interface Screen {
 interface Places {
   project: string;
   exported: string;
+  automatic: string;
+  event: string;
   agentJob: string;
   webhook: string;
   delivery: string;
@@ -64,6 +67,10 @@ export const screens: readonly Screen[] = [
   { name: 'export-files', path: ({ exported }) => `${exported}?tab=files` },
   { name: 'export-preview', path: ({ exported }) => `${exported}?tab=preview`, prepare: untilPreviewed },
   { name: 'export-changes', path: ({ exported }) => `${exported}?tab=changes` },
+  { name: 'project-automatic', path: ({ automatic }) => automatic },
+  { name: 'events', path: () => '/events' },
+  { name: 'events-empty', path: () => '/events', at: 'empty' },
+  { name: 'event', path: ({ event }) => event },
   { name: 'deployments', path: () => '/deployments' },
   { name: 'deployments-empty', path: () => '/deployments', at: 'empty' },
   { name: 'readers', path: () => '/readers' },
@@ -156,7 +163,8 @@ async function reportDeployment({ service }: Dashboard): Promise<void> {
 async function furnish(dashboard: Dashboard): Promise<Places> {
   const { client } = dashboard.service;
   const ofAgent = await runAgent(dashboard);
-  const exportId = await exportTwice(dashboard);
+  const { exportId, projectId } = await exportTwice(dashboard);
+  const eventId = await reportPushes(dashboard, projectId);
   await client.call('createKey', { body: { name: 'Pipeline', scopes: ['exports:write'], expiresInDays: 7 } });
   const { id: webhookId } = await client.call('createWebhook', {
     body: { url: 'https://ci.invalid/docyard', description: 'Publishes the handbook' },
@@ -168,6 +176,8 @@ async function furnish(dashboard: Dashboard): Promise<Places> {
   return {
     ...ofAgent,
     exported: `/exports/${exportId}`,
+    automatic: `/projects/${projectId}?tab=automatic`,
+    event: `/events?event=${eventId}`,
     webhook: `/webhooks/${webhookId}`,
     delivery,
     beginLongExport: longExports(dashboard),
@@ -204,20 +214,39 @@ function longExports({ service: { client } }: Dashboard): () => Promise<string> 
   };
 }
 
-/** Exports twice with an edit between; returns the second. */
-async function exportTwice({ service }: Dashboard): Promise<string> {
+/** A test of the hook, a push to another branch and one to another repository; returns the last event. */
+async function reportPushes({ service }: Dashboard, projectId: string): Promise<string> {
+  const params = { projectId };
+  const { secret, url } = await service.client.call('createHookSecret', { params });
+  await service.client.call('updateProject', { params, body: { exports: { polling: { enabled: true } } } });
+  const push = { secret, before: 'b'.repeat(40), after: 'a'.repeat(40) };
+  const repository = 'https://git.example.com/harbour/website.git';
+  const requests = [
+    testWebhook('github', push),
+    pushWebhook('gitea', { ...push, repository, ref: 'refs/tags/v2.1' }),
+    pushWebhook('github', { ...push, repository }),
+  ];
+  for (const request of requests) await fetch(url, { method: 'POST', ...request });
+  const { data } = await service.client.call('listForgeEvents', { query: { projectId, limit: 1 } });
+  return data[0]?.id ?? '';
+}
+
+/** Exports twice with an edit between; the id is that of the second. */
+async function exportTwice({ service }: Dashboard): Promise<{ exportId: string; projectId: string }> {
   const { client } = service;
   const folder = temporaryFolder('site');
   writeFiles(folder, siteFiles(12));
   const source = { repository: folder };
-  await client.call('createProject', { body: { name: 'Harbour handbook', domain, source } });
+  const { id: projectId } = await client.call('createProject', {
+    body: { name: 'Harbour handbook', domain, source },
+  });
   await runExport(service, domain);
   writeFiles(folder, {
     'guides/page-2.mdx': '---\ntitle: The pier\n---\n\nNew text, and a [broken link](/nowhere).\n',
   });
   const { jobId } = await client.call('startExport', { body: { domain, version: '2.1' } });
   await waitForExport(client, jobId);
-  return jobId;
+  return { exportId: jobId, projectId };
 }
 
 async function listWithLongExport({ beginLongExport }: Places): Promise<string> {

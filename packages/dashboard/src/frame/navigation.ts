@@ -12,6 +12,7 @@ const work: NavigationEntry[] = [
   { to: '/', label: 'Overview', icon: 'home' },
   { to: '/projects', label: 'Projects', icon: 'book' },
   { to: '/exports', label: 'Exports', icon: 'box' },
+  { to: '/events', label: 'Events', icon: 'branch' },
   { to: '/deployments', label: 'Deployments', icon: 'server' },
   { to: '/readers', label: 'Readers', icon: 'eye' },
   { to: '/agent', label: 'Agent jobs', icon: 'sparkle' },

@@ -19,6 +19,7 @@ const screens = {
   ),
   '/exports': lazyScreen(() => import('../screens/exports/exports.tsx').then(({ Exports }) => Exports)),
   '/exports/:jobId': lazyScreen(() => import('../screens/exports/export.tsx').then(({ Export }) => Export)),
+  '/events': lazyScreen(() => import('../screens/events/events.tsx').then(({ Events }) => Events)),
   '/agent': lazyScreen(() => import('../screens/agent/agent-jobs.tsx').then(({ AgentJobs }) => AgentJobs)),
   '/agent/:projectId/:id': lazyScreen(() =>
     import('../screens/agent/agent-job.tsx').then(({ AgentJob }) => AgentJob),

@@ -183,6 +183,16 @@ function Made({ job }: { job: ExportJob }) {
           ['Options', labels.length === 0 ? 'default' : labels.join(' · ')],
           ['Began', exact(job.createdAt)],
           ['Took', took === null ? '–' : span(took)],
+          ...(job.trigger === null
+            ? []
+            : [
+                [
+                  'Started by',
+                  <Link key="trigger" to={`/events?event=${job.trigger.eventId}`}>
+                    a push
+                  </Link>,
+                ] satisfies [string, React.ReactNode],
+              ]),
           ...(job.retryOf === null
             ? []
             : [

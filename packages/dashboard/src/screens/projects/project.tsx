@@ -10,6 +10,7 @@ import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { AgentSettings } from './agent-settings.tsx';
+import { AutomaticExports } from './automatic-exports.tsx';
 import { ProjectOverview } from './project-overview.tsx';
 import { ProjectSettings } from './project-settings.tsx';
 import './projects.css';
@@ -49,6 +50,7 @@ function Loaded({ project }: { project: Record }) {
   const tabs = [
     { name: 'overview', label: 'Overview', show: <ProjectOverview project={project} /> },
     { name: 'settings', label: 'Settings', show: <ProjectSettings project={project} /> },
+    { name: 'automatic', label: 'Automatic exports', show: <AutomaticExports project={project} /> },
     { name: 'agent', label: 'Agent', show: <AgentSettings project={project} /> },
   ];
   const tab = tabs.find(({ name }) => name === search.get('tab'))?.name ?? 'overview';
