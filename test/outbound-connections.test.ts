@@ -54,6 +54,7 @@ const throughEgress: Record<string, string> = {
   [`${own}egress/font.ts`]: 'Fonts',
   [`${own}webhooks/send.ts`]: 'Webhooks',
   [`${own}adapters/forge/api.ts`]: 'Forges',
+  [`${own}forge-events/github-app/conversion.ts`]: 'Forges',
   [`${own}agent/model/gateway.ts`]: 'Model endpoints',
   [`${site}answers/model-endpoint.ts`]: 'Answers',
   [`${site}sources/open.ts`]: 'Deployments',

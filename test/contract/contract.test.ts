@@ -12,7 +12,7 @@ import { bodyBytes, startServices } from './services.ts';
 import * as stage from './harness.ts';
 import { sendWhileStopping } from './stopping-server.ts';
 
-const { main, sparing, full, stop } = await startServices();
+const { main, sparing, full, github, stop } = await startServices();
 const { service, records, keys } = main;
 const document = await fetchDocument(service.origin);
 
@@ -61,6 +61,16 @@ const invitedUser = async () => ({ params: { userId: (await invite(service)).use
 const deployment = async () => ({
   params: { deploymentId: await stage.addDeployment(service, { name: 'controlled' }) },
 });
+
+const projectOnGithub = async () => ({
+  params: { projectId: (await stage.addProject(service, github.repository)).id },
+});
+const confirmedApp = async () => {
+  const { params } = await projectOnGithub();
+  const { url } = await service.client.call('startGithubApp', { params });
+  const { searchParams } = await github.confirm(url);
+  return { params, body: { code: searchParams.get('code'), state: searchParams.get('state') } };
+};
 
 /** A valid request for each operation. Every scenario below changes one thing about it. */
 const valid: Record<OperationId, () => Given | Promise<Given>> = {
@@ -133,6 +143,9 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   createHookSecret: () => ({ ...project(), body: { overlapSeconds: 0 } }),
   disableProjectHook: project,
   readProjectPolling: project,
+  readGithubApp: project,
+  startGithubApp: projectOnGithub,
+  finishGithubApp: confirmedApp,
   listForgeEvents: () => ({ query: { state: 'ignored', limit: '5' } }),
   readForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
   replayForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
@@ -264,6 +277,10 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   job_finished: (id, given) =>
     ask(id, { ...given, ...(isAgentJob(id) ? agentJob() : { params: { jobId: records.failed.jobId } }) }),
   bundle_purged: async (id, given) => ask(id, await withJob(id, given, 'purged')),
+  forge_failed: (id, given) => {
+    github.failConversion = { status: 503 };
+    return ask(id, given);
+  },
   domain_taken: (id, given) =>
     ask(id, { ...given, body: { ...(given.body as object), domain: records.busy.domain } }),
   project_busy: (id, given) => ask(id, { ...given, params: { projectId: records.busy.id } }),

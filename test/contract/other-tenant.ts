@@ -57,6 +57,7 @@ async function addReadDeployment(service: Service): Promise<string> {
 const bodies: Partial<Record<OperationId, unknown>> = {
   updateProject: { name: 'Taken over' },
   createBundle: { ttlSeconds: 60 },
+  finishGithubApp: { code: 'a1b2c3', state: 'x'.repeat(43) },
   rollKey: { overlapSeconds: 0 },
   createAgentJob: { prompt: 'Take over.' },
   messageAgentJob: { prompt: 'Take over.' },

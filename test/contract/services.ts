@@ -1,6 +1,7 @@
 /** Starts the services of the contract tests: one with records in every state, one with low limits, and one with a full queue. */
 import { join } from 'node:path';
 import type { Project } from '@docyard/api';
+import { startFakeGithubApp } from '../fakes/github-app/github-app.ts';
 import { startService, temporaryFolder, type Service } from '../service.ts';
 import { addOwner, setupToken } from './users.ts';
 import * as stage from './harness.ts';
@@ -10,8 +11,9 @@ export const bodyBytes = 20_000;
 
 export async function startServices() {
   const git = await stage.startEndlessGit();
+  const github = await startFakeGithubApp();
   const environment = {
-    EGRESS_ALLOW: `source:${git.host}`,
+    EGRESS_ALLOW: `source:${git.host},source+forge:${github.host}`,
     EXPORT_CONCURRENCY: '1',
     LIMIT_BODY_BYTES: String(bodyBytes),
     RETENTION_EXPORTS: '1',
@@ -25,9 +27,11 @@ export async function startServices() {
     main,
     sparing,
     full,
+    github,
     async stop() {
       await Promise.all([main.service.stop(), sparing.stop(), full.service.stop()]);
       git.stop();
+      await github.close();
     },
   };
 }

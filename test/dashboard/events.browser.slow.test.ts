@@ -1,8 +1,9 @@
-/** Automatic exports and events in the dashboard: the hook, polling and replays. */
+/** Automatic exports and events in the dashboard: the hook, polling, a GitHub App that is confirmed at a fake GitHub, and replays. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pushWebhook } from '../fakes/forges/push-webhooks.ts';
 import { startGitServer, type GitServer, type ServedRepository } from '../fakes/git-server.ts';
+import { startFakeGithubApp, type FakeGithubApp } from '../fakes/github-app/github-app.ts';
 import { siteFiles } from '../service.ts';
 import { chromiumPath, openDashboard, type Dashboard, type OpenPage } from './harness.ts';
 
@@ -11,13 +12,15 @@ const exportMs = 60_000;
 describe.skipIf(chromiumPath === undefined)('events of forges', () => {
   let dashboard: Dashboard;
   let git: GitServer;
+  let github: FakeGithubApp;
   let repository: ServedRepository;
   let projectId: string;
 
   beforeAll(async () => {
     git = await startGitServer();
+    github = await startFakeGithubApp();
     dashboard = await openDashboard({
-      environment: { EGRESS_ALLOW: `source:${git.host}` },
+      environment: { EGRESS_ALLOW: `source:${git.host},source+forge:${github.host}` },
     });
     repository = git.addRepository('acme/docs', siteFiles(2));
     projectId = await addProject('Harbour handbook', repository.url);
@@ -25,6 +28,7 @@ describe.skipIf(chromiumPath === undefined)('events of forges', () => {
   afterAll(async () => {
     await dashboard?.close();
     await git.close();
+    await github.close();
   });
 
   let projects = 0;
@@ -147,6 +151,38 @@ describe.skipIf(chromiumPath === undefined)('events of forges', () => {
       git.behaviour.statusFor = undefined;
     }));
 
+  test('a GitHub App is created from its manifest, confirmed at GitHub and installed', async () => {
+    const id = await addProject('Lighthouse docs', github.repository);
+    // GitHub is another host, so requests to it are expected.
+    const { page } = await dashboard.open(`/projects/${id}?tab=automatic`);
+    const app = panel(page, 'GitHub App');
+    await app.getByRole('button', { name: 'Create a GitHub App' }).click();
+    await page.getByLabel('Organization on GitHub').fill('harbour');
+    await page.getByRole('button', { name: 'Continue to GitHub' }).click();
+    await page.getByRole('heading', { name: 'Create the GitHub App' }).waitFor();
+    await page.getByText('pull requests').waitFor();
+    await page.getByRole('button', { name: /^Continue to/ }).click();
+    await page.getByRole('heading', { name: 'Create GitHub App for harbour' }).waitFor();
+    await page.getByRole('button', { name: 'Create GitHub App' }).click();
+    await page.getByText('Docyard Lighthouse docs is created.').waitFor();
+    expect(page.url()).toBe(`${dashboard.service.origin}/dashboard/projects/${id}/github-app`);
+    await page.getByRole('link', { name: 'Install on GitHub' }).click();
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.waitForURL(/\?tab=automatic$/);
+    await app.getByText('Docyard Lighthouse docs').waitFor();
+    await panel(page, 'Hook').getByText('No event yet').waitFor();
+    expect(github.complaints).toEqual([]);
+    const { agent } = await dashboard.service.client.call('readProject', { params: { projectId: id } });
+    expect(agent.forge).toMatchObject({ kind: 'github', credential: { set: true } });
+    await page.context().close();
+  });
+
+  test('a return from GitHub with a foreign state stores nothing', () =>
+    withPage(`/projects/${projectId}/github-app?code=abc&state=${'x'.repeat(43)}`, async ({ page }) => {
+      await page.getByText('was started by another caller').waitFor();
+      expect(page.url()).not.toContain('code=');
+    }));
+
   test('a viewer sees the events and the settings, and changes none', async () => {
     const options = { as: await dashboard.join('viewer') };
     await withPage(
@@ -154,7 +190,7 @@ describe.skipIf(chromiumPath === undefined)('events of forges', () => {
       async ({ page }) => {
         await page.getByText('Members, admins and owners of the organization can change this.').waitFor();
         await panel(page, 'Hook').getByText('Last event').waitFor();
-        for (const name of ['Save', 'Create a secret'])
+        for (const name of ['Save', 'Create a secret', 'Create a GitHub App'])
           expect(await page.getByRole('button', { name }).count()).toBe(0);
         await page.getByRole('link', { name: 'All events' }).click();
         await page.getByRole('link', { name: 'Push to main' }).first().click();

@@ -42,6 +42,7 @@ export const errorTable = {
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
   idempotency_key_reused: { status: 422, title: 'Idempotency key reused with another request' },
+  forge_failed: { status: 424, title: 'The forge did not do its part' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'Internal error' },

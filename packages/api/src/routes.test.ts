@@ -49,6 +49,7 @@ describe('operations', () => {
     'reportReadings',
     ['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
     ['readProjectHook', 'createHookSecret', 'disableProjectHook', 'readProjectPolling'],
+    ['readGithubApp', 'startGithubApp', 'finishGithubApp'],
     ['listForgeEvents', 'readForgeEvent', 'replayForgeEvent'],
     ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
     ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],

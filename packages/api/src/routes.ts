@@ -10,6 +10,7 @@ import { deploymentOperations } from './deployment-operations.ts';
 import type { ErrorCode } from './errors.ts';
 import { exportOperations } from './export-operations.ts';
 import { forgeEventOperations } from './forge-event-operations.ts';
+import { githubAppOperations } from './github-app-operations.ts';
 import { keyOperations } from './key-operations.ts';
 import { json, type Operation } from './operation.ts';
 import { projectOperations } from './project-operations.ts';
@@ -27,6 +28,7 @@ export const operations = {
   ...keyOperations,
   ...webhookOperations,
   ...forgeEventOperations,
+  ...githubAppOperations,
   ...deploymentOperations,
   ...analyticsOperations,
   ...reviewOperations,

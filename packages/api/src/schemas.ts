@@ -14,6 +14,7 @@ export * from './analytics-schemas.ts';
 export * from './deployment-schemas.ts';
 export * from './export-schemas.ts';
 export * from './forge-event-schemas.ts';
+export * from './github-app-schemas.ts';
 export * from './key-schemas.ts';
 export * from './user-schemas.ts';
 export * from './project-schemas.ts';

@@ -17,6 +17,9 @@ const screens = {
   '/projects/:projectId': lazyScreen(() =>
     import('../screens/projects/project.tsx').then(({ Project }) => Project),
   ),
+  '/projects/:projectId/github-app': lazyScreen(() =>
+    import('../screens/projects/github-app-return.tsx').then(({ GithubAppReturn }) => GithubAppReturn),
+  ),
   '/exports': lazyScreen(() => import('../screens/exports/exports.tsx').then(({ Exports }) => Exports)),
   '/exports/:jobId': lazyScreen(() => import('../screens/exports/export.tsx').then(({ Export }) => Export)),
   '/events': lazyScreen(() => import('../screens/events/events.tsx').then(({ Events }) => Events)),

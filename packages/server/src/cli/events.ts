@@ -3,6 +3,7 @@ import { forgeEventStates } from '@docyard/api/constants';
 import { Option, type Command } from 'commander';
 import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
+import type { GithubAppOptions } from './github-app.ts';
 import { check, everyRow } from './local.ts';
 import { print, showFacts } from './print.ts';
 import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
@@ -24,6 +25,7 @@ Examples:
   docyard events list --state failed
   docyard events replay fe_8a1d4c7e2b5f9036
   docyard events polling --enable --interval 60
+  docyard events github-app --organization harbour
 `;
 
 export function describeEvents(command: Command): void {
@@ -49,10 +51,20 @@ export function describeEvents(command: Command): void {
     .option('--disable', 'stop polling')
     .option('--interval <seconds>', 'time between two polls, at least 30')
     .action(polling);
+  onProject('github-app', 'Create a GitHub App for the project, which replaces its webhook and its token.')
+    .option('--organization <name>', 'organization on GitHub that owns the App (default: your account)')
+    .option('--name <text>', 'name of the App (default: Docyard and the name of the project)')
+    .action(githubApp);
   addSecretOption(
     onProject('create-secret', 'Create or replace the secret of the hook. It is shown only once.'),
     'secret',
   ).action(createSecret);
+}
+
+async function githubApp(options: ProjectOptions & GithubAppOptions): Promise<void> {
+  const client = await connect(options);
+  const { createGithubApp } = await import('./github-app.ts');
+  await createGithubApp(client, await projectOf(client, options), options);
 }
 
 async function polling(options: PollingOptions): Promise<void> {

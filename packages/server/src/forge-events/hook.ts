@@ -7,6 +7,7 @@ import { inTransaction } from '../ports/database.ts';
 import { findProject } from '../projects/find-project.ts';
 import { holdProject } from '../projects/projects.ts';
 import { readSecret, writeSecret } from '../projects/secrets.ts';
+import { readSetting, writeSetting } from '../projects/settings.ts';
 import { polledName } from './events.ts';
 import type { AccessScope } from '../access-scope.ts';
 
@@ -40,19 +41,30 @@ export async function createHookSecret(
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     const { id: projectId } = await holdProject(inside, { id: input.projectId, reach: actor });
-    const old = await readSecret(inside, { projectId, name: 'hook.secret' });
-    await writeSecret(inside, { projectId, name: 'hook.oldSecret' }, old);
     const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
-    await writeSecret(inside, { projectId, name: 'hook.secret' }, secret);
-    const overlapEnd = new Date(context.clock.now().getTime() + overlapSeconds * 1000).toISOString();
-    const settings = {
-      secretCreatedAt: nowText(context),
-      oldSecretValidUntil: old === null ? null : overlapEnd,
-    };
-    await writeSettings(inside, projectId, settings);
+    const settings = await storeHookSecret(inside, projectId, secret, overlapSeconds);
     await recordAudit(inside, { actor, action: 'project.create_hook_secret', object: projectId });
     return { ...(await viewHook(inside, { id: projectId, origin }, settings)), secret };
   });
+}
+
+/** Runs in the transaction of the caller, who also writes the audit entry. */
+export async function storeHookSecret(
+  context: HookContext,
+  projectId: string,
+  secret: string,
+  overlapSeconds = defaultOverlapSeconds,
+): Promise<HookSettings> {
+  const old = await readSecret(context, { projectId, name: 'hook.secret' });
+  await writeSecret(context, { projectId, name: 'hook.oldSecret' }, old);
+  await writeSecret(context, { projectId, name: 'hook.secret' }, secret);
+  const overlapEnd = new Date(context.clock.now().getTime() + overlapSeconds * 1000).toISOString();
+  const settings = {
+    secretCreatedAt: nowText(context),
+    oldSecretValidUntil: old === null ? null : overlapEnd,
+  };
+  await writeSettings(context, projectId, settings);
+  return settings;
 }
 
 export async function disableHook(
@@ -112,13 +124,8 @@ async function readLastEventTime(
 }
 
 async function readSettings(context: Pick<Context, 'database'>, projectId: string): Promise<HookSettings> {
-  const row = await context.database
-    .selectFrom('project_settings')
-    .select('value')
-    .where('project_id', '=', projectId)
-    .where('name', '=', settingsName)
-    .executeTakeFirst();
-  return row === undefined ? withoutSecret : (JSON.parse(row.value) as HookSettings);
+  const value = await readSetting(context, { projectId, name: settingsName });
+  return value === undefined ? withoutSecret : (JSON.parse(value) as HookSettings);
 }
 
 async function writeSettings(
@@ -126,10 +133,5 @@ async function writeSettings(
   projectId: string,
   settings: HookSettings,
 ): Promise<void> {
-  const values = { value: JSON.stringify(settings), updated_at: nowText(context) };
-  await context.database
-    .insertInto('project_settings')
-    .values({ project_id: projectId, name: settingsName, ...values })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(values))
-    .execute();
+  await writeSetting(context, { projectId, name: settingsName }, JSON.stringify(settings));
 }

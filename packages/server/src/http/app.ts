@@ -21,6 +21,7 @@ import { auditHandlers } from './handlers/audit.ts';
 import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts } from './handlers/exports.ts';
 import { forgeEventHandlers } from './handlers/forge-events.ts';
+import { githubAppHandlers } from './handlers/github-app.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { userHandlers } from './handlers/users.ts';
 import { keyHandlers } from './handlers/keys.ts';
@@ -31,6 +32,7 @@ import { addHooks } from './hooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { EventLoopLag, refuseWork } from './event-loop-lag.ts';
 import { RateLimits } from './limits.ts';
+import { addGithubAppPage } from './github-app-page.ts';
 import { addMetrics } from './metrics.ts';
 import { observe } from './request-telemetry.ts';
 import { addPages } from './pages.ts';
@@ -67,6 +69,7 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     return web.newResponse(file.body, file);
   });
   addHooks(app, { context, stopping, limits: new RateLimits(context) });
+  addGithubAppPage(app, context);
   addMetrics(app, context);
   addSignIn(app, context);
   addPages(app, context);
@@ -125,6 +128,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...systemHandlers(context.clock.now(), stopping),
       ...webhookHandlers,
       ...forgeEventHandlers,
+      ...githubAppHandlers,
       ...deploymentHandlers,
       ...userHandlers,
       ...healthHandlers(stopping),

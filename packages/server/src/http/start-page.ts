@@ -82,7 +82,7 @@ const drawing = `<rect width="32" height="32" rx="8" fill="#0f766e"/>
 <path d="M13 13.3h7.5M13 16.6h5" stroke="#0f766e" stroke-width="1.6" stroke-linecap="round"/>
 <path d="M5 24c1.8 0 1.8 1.7 3.7 1.7S10.5 24 12.3 24s1.8 1.7 3.7 1.7S17.8 24 19.7 24s1.8 1.7 3.6 1.7S25.2 24 27 24" fill="none" stroke="#8ce3d6" stroke-width="2.1" stroke-linecap="round"/>`;
 
-const mark = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${drawing}</svg>`;
+export const mark = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${drawing}</svg>`;
 
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawing}</svg>`;
 
@@ -132,8 +132,12 @@ h2 { margin: 3rem 0 .25rem; font-size: 1.25rem; letter-spacing: -.01em; }
 .card:hover .arrow { transform: translateX(3px); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: .5rem; }
 code, pre { font-family: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; font-size: .85rem; }
-p code { background: var(--code); padding: .1rem .35rem; border-radius: .35rem; }
+p code { overflow-wrap: anywhere; background: var(--code); padding: .1rem .35rem; border-radius: .35rem; }
 section p { color: var(--soft); margin: 0 0 1rem; }
+.checks + .lead { margin-top: 1.5rem; }
+.button { margin-top: 2rem; padding: .75rem 1.35rem; border: 0; border-radius: .75rem; background: var(--accent); color: var(--paper);
+  font: inherit; font-weight: 600; cursor: pointer; transition: opacity .15s; }
+.button:hover { opacity: .88; }
 pre { margin: 0; padding: 1.15rem 1.25rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--code); overflow-x: auto; line-height: 1.7; }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
 `;

@@ -10,6 +10,7 @@ import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { EventTable } from '../events/event-table.tsx';
 import { useEvents } from '../events/use-events.ts';
+import { GithubAppPanel, mayBeGithub } from './github-app-panel.tsx';
 import { HookPanel } from './hook-panel.tsx';
 import { PollingPanel } from './polling-panel.tsx';
 import { useProjectForm } from './project-form.ts';
@@ -21,6 +22,7 @@ export function AutomaticExports({ project }: { project: Project }) {
     <>
       {mayWrite ? <OnPush project={project} /> : <ReadOnly project={project} />}
       <HookPanel projectId={project.id} mayWrite={mayWrite} />
+      {mayBeGithub(project) && <GithubAppPanel project={project} mayWrite={mayWrite} />}
       <PollingPanel project={project} mayWrite={mayWrite} />
       <LastEvents projectId={project.id} />
     </>
