@@ -1,6 +1,6 @@
 /** Parts of the texts for forges: untrusted text that is sanitized, and links from the configuration. */
 import { looksSecret } from '../policy/secrets.ts';
-import { sanitizeCode, sanitizeMarkdownLine } from './sanitize.ts';
+import { sanitizeCode, sanitizeMarkdownLine } from '../../pull-requests/sanitize.ts';
 
 export interface Secrets {
   secrets: readonly string[];

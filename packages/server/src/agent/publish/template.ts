@@ -1,4 +1,4 @@
-import { withoutLinks, withoutReferences } from './sanitize.ts';
+import { withoutLinks, withoutReferences } from '../../pull-requests/sanitize.ts';
 
 const maxTemplateCharacters = 20_000;
 const summaryHeading =

@@ -11,7 +11,7 @@ import {
   sanitizeMarkdownLine,
   sanitizePlainText,
   sanitizePlainTextLine,
-} from './sanitize.ts';
+} from '../../pull-requests/sanitize.ts';
 import { fillTemplate } from './template.ts';
 
 export interface ChangeFacts {

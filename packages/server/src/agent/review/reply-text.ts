@@ -3,7 +3,7 @@ import { agentEndings } from '@docyard/api';
 import type { ForgeKind } from '../../ports/forge.ts';
 import type { BaseUpdate } from '../contract.ts';
 import type { Run } from '../record.ts';
-import { sanitizeCode, sanitizeMarkdown, sanitizeMarkdownLine } from '../publish/sanitize.ts';
+import { sanitizeCode, sanitizeMarkdown, sanitizeMarkdownLine } from '../../pull-requests/sanitize.ts';
 import type { ReviewComment } from './comment.ts';
 import type { ChangedLines } from './changed-lines.ts';
 
