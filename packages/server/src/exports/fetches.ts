@@ -28,6 +28,11 @@ export function fetchWithin(rules: EgressRules, tenant?: Tenant): Fetch {
   };
 }
 
+/** For sites of strangers, which could send requests to other hosts from here. */
+export const refuseFetches: Fetch = async () => {
+  throw new EgressError('refused', 'Previews of forks fetch nothing from other hosts.');
+};
+
 export function answerFetches(
   fetch: Fetch,
   signal: AbortSignal,

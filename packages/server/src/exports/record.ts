@@ -5,7 +5,18 @@ import type { Job } from '../jobs/store.ts';
 export interface ExportInput {
   request: StartExport;
   /** A snapshot: later changes of the project do not affect the job. */
-  source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
+  source: {
+    repository: string;
+    ref: string | null;
+    directory: string | null;
+    allowLocal: boolean;
+    /** Fetched although the ref may have moved on. Missing for the newest commit. */
+    commit?: string;
+    /** Fetched without the credential of the project. */
+    isAnonymous?: boolean;
+  };
+  /** The source belongs to a stranger: no secret, no network, no scripts, and nothing shared with other exports. */
+  isUntrusted?: boolean;
   /** Missing when a caller started the export. */
   trigger?: NonNullable<ExportJob['trigger']>;
 }

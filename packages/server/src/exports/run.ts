@@ -19,11 +19,11 @@ import { judgeCustomCode } from '../sandbox/custom-code.ts';
 import { findIsolation } from '../sandbox/isolation.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
-import { fetchWithin } from './fetches.ts';
+import { fetchWithin, refuseFetches } from './fetches.ts';
 import { intoStore } from './into-store.ts';
 import { cacheFiles, openProjectCache, type CacheFolder } from '../build-cache/cache-folder.ts';
 import { exportMemoryMegabytes, RenderingError, runInProcess, type Answer } from './process.ts';
-import { signManifest } from './sign.ts';
+import { requireOrdered, signManifest } from './sign.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
 /** Progress in percent at the start of each phase. */
@@ -51,10 +51,9 @@ const runOnce: Runner = async (context, input) => {
   const exportInput = inputOf(input.job);
   let cache: CacheFolder | undefined;
   try {
-    cache = await openProjectCache(context, {
-      projectId: input.job.project_id,
-      kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
-    });
+    await refuseWeakIsolation(exportInput);
+    // A cache that a stranger has written could change a later export.
+    if (exportInput.isUntrusted !== true) cache = await openCache(context, input, exportInput);
     await mkdir(workFolder, { recursive: true });
     const source = await fetchSource(context, input, exportInput, cache?.sourceFolder ?? workFolder);
     const order = await orderFor(context, input, exportInput, { source, cache });
@@ -73,6 +72,29 @@ const runOnce: Runner = async (context, input) => {
     await rm(workFolder, { recursive: true, force: true });
   }
 };
+
+/** Exports of a branch share a cache whatever commit they are about. */
+function openCache(
+  context: Context,
+  { job }: RunnerInput,
+  { request, source: { commit: _commit, ...source } }: ExportInput,
+): Promise<CacheFolder | undefined> {
+  const kind = [source, optionsOf(request), request.version ?? null];
+  return openProjectCache(context, { projectId: job.project_id, kind });
+}
+
+/** Levels below it give the rendering process access to the network and to files of the machine. */
+const minUntrustedLevel = 2;
+
+async function refuseWeakIsolation({ isUntrusted }: ExportInput): Promise<void> {
+  const { level, statement } = await findIsolation();
+  if (isUntrusted !== true || level >= minUntrustedLevel) return;
+  throw new JobFailedError(
+    'source_refused',
+    `Forks are built at isolation level ${minUntrustedLevel} or higher, and this machine has ${level}. ${statement}`,
+    { hint: 'Ask the operator to install bubblewrap, or set `forks` of the project to `off`.' },
+  );
+}
 
 function reportIn(workFolder: string): string {
   return join(workFolder, 'report.json');
@@ -94,9 +116,20 @@ async function fetchSource(
 ): Promise<FetchedSource> {
   await report({ phase: 'fetching', progress: phaseStart.fetching });
   const repository = { ...tenantOf(job), repository: source.repository };
-  const credential = await retryOnStorage(() => borrowGitCredential(context, repository, signal));
-  const wanted = { ...source, commit: job.source_commit, credential, tenant: tenantOf(job) };
-  const fetched = await context.sources.fetch(wanted, workFolder, signal);
+  const credential =
+    source.isAnonymous === true
+      ? null
+      : await retryOnStorage(() => borrowGitCredential(context, repository, signal));
+  const commit = job.source_commit ?? source.commit ?? null;
+  const wanted = { ...source, commit, credential, tenant: tenantOf(job) };
+  const fetched = await context.sources.fetch(wanted, workFolder, signal).catch(async (error: unknown) => {
+    if (!(error instanceof SourceError && error.code === 'source_not_found') || source.commit === undefined)
+      throw error;
+    // Some hosts send only commits that a ref names.
+    const newest = await context.sources.fetch({ ...wanted, commit: null }, workFolder, signal);
+    if (newest.commit === commit) return newest;
+    throw new JobFailedError('source_not_found', `The branch no longer has the commit ${commit}.`);
+  });
   await report({ phase: 'loading', progress: phaseStart.loading, commit: fetched.commit });
   return fetched;
 }
@@ -104,14 +137,14 @@ async function fetchSource(
 async function orderFor(
   context: Context,
   { job, retryOnStorage }: RunnerInput,
-  { request }: ExportInput,
+  { request, isUntrusted = false }: ExportInput,
   { source, cache }: { source: FetchedSource; cache: CacheFolder | undefined },
 ): Promise<ExportOrder> {
   const { isolation, customCode } = await judgeCustomCode(context);
   const options = optionsOf(request);
   // A bundle for one audience has no sealed files.
   const contentKey =
-    options.groups.length > 0
+    options.groups.length > 0 || isUntrusted
       ? null
       : contentKeyText(await retryOnStorage(() => contentKeyOf(context, job.project_id)));
   return {
@@ -122,7 +155,7 @@ async function orderFor(
     commit: source.commit,
     committedAt: source.committedAt,
     renderProcesses: context.config.renderProcesses,
-    offline: context.config.egress.offline,
+    offline: context.config.egress.offline || isUntrusted,
     customCode,
     isolationLevel: isolation.level,
     engine: (await cache?.engine()) ?? null,
@@ -170,6 +203,7 @@ async function render(
   input: RunnerInput,
   { order, workFolder, cache, readHistory }: Rendering,
 ): Promise<Rendered> {
+  const { isUntrusted = false } = inputOf(input.job);
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   const progress = progressReports(input);
   let manifest: Uint8Array | undefined;
@@ -186,12 +220,14 @@ async function render(
         { path: reportIn(workFolder), use: 'write' },
         ...cacheFiles(cache),
       ],
-      fetch: fetchWithin(context.config.egress, tenantOf(input.job)),
+      fetch: isUntrusted ? refuseFetches : fetchWithin(context.config.egress, tenantOf(input.job)),
       onProgress: progress.add,
       readHistory,
       sign(bytes) {
         if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
         manifest = bytes;
+        // A deployment must not accept a bundle of a stranger, so it gets no signature.
+        if (isUntrusted) return requireOrdered(order, bytes);
         return signManifest(context.secrets.signer, order, bytes);
       },
     }),

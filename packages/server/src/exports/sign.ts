@@ -6,11 +6,16 @@ import { parseContentKey, parseManifest, trustedComment } from '@docyard/bundle'
 import type { Signer } from '../context.ts';
 import type { ExportOrder } from './messages.ts';
 
-export function signManifest(
-  signer: Signer,
-  order: Pick<ExportOrder, 'version' | 'commit' | 'committedAt' | 'isolationLevel' | 'contentKey'>,
-  bytes: Uint8Array,
-): string {
+type Ordered = Pick<ExportOrder, 'version' | 'commit' | 'committedAt' | 'isolationLevel' | 'contentKey'>;
+
+export function signManifest(signer: Signer, order: Ordered, bytes: Uint8Array): string {
+  requireOrdered(order, bytes);
+  const { version, commit } = parseManifest(bytes);
+  return signer.sign(bytes, trustedComment({ version, commit }));
+}
+
+/** Returns the empty signature of a bundle that is not signed. */
+export function requireOrdered(order: Ordered, bytes: Uint8Array): '' {
   const { version, commit, committedAt, isolation, access } = parseManifest(bytes);
   const isOrdered = version === order.version && commit === order.commit && committedAt === order.committedAt;
   // A site without groups has no sealed files, also when a key is ordered.
@@ -19,5 +24,5 @@ export function signManifest(
     (order.contentKey !== null && access.keyId === parseContentKey(order.contentKey).keyId);
   if (!isOrdered || isolation !== order.isolationLevel || !isSealedAsOrdered)
     throw new Error('The rendering process created a bundle that does not match its order.');
-  return signer.sign(bytes, trustedComment({ version, commit }));
+  return '';
 }

@@ -26,6 +26,8 @@ export interface PreparedExport {
   projectId: string;
   domain: string;
   retryOf: string | null;
+  /** What the export previews. Such an export is never the latest of its domain. */
+  previewOf?: string;
 }
 
 const pathCheckSeconds = 20;
@@ -78,7 +80,8 @@ export async function prepareRetry(
     );
   }
   const { trigger: _trigger, ...input } = inputOf(job);
-  return { input, projectId: job.project_id, domain: job.domain, retryOf: job.id };
+  const preview = job.preview_of === null ? {} : { previewOf: job.preview_of };
+  return { input, projectId: job.project_id, domain: job.domain, retryOf: job.id, ...preview };
 }
 
 /** Starts of an organization in the last hour, and the time of the oldest one. */
@@ -157,8 +160,7 @@ async function decide(context: Context, starts: readonly ExportStart[]): Promise
 }
 
 function newJobOf({ start: { prepared, actor } }: Decided): NewJob {
-  const { projectId, domain, input, retryOf } = prepared;
-  return { kind: 'export', organizationId: actor.organizationId, projectId, domain, input, retryOf };
+  return { kind: 'export', organizationId: actor.organizationId, ...prepared };
 }
 
 async function subscribe(context: Context, { prepared, actor }: ExportStart, job: Job): Promise<void> {
