@@ -3,6 +3,7 @@ import type { ForgeEvent } from '@docyard/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addComment } from '../fakes/forges/conversation.ts';
 import { commentWebhook } from '../fakes/forges/pull-request-webhooks.ts';
+import { pushWebhook } from '../fakes/forges/push-webhooks.ts';
 import type { Script } from '../fakes/model-server.ts';
 import type { Service } from '../service.ts';
 import { createProject, ended, mendLink, runJob, setStage, type Stage } from './harness.ts';
@@ -129,3 +130,31 @@ test('a process that is killed during a check, a run or a reply repeats nothing'
   expect(await read(event)).toMatchObject({ state: 'processed', jobId: id });
   expect(stage.forge.complaints).toEqual([]);
 });
+
+test(
+  'a conflict with the base branch is reported with its files, without the model',
+  { timeout },
+  async () => {
+    const { id, number } = await proposed();
+    const before = tipOf(id);
+    const asked = stage.model.requests.length;
+    const pull = stage.forge.pulls.find((each) => each.number === number);
+    if (pull !== undefined) pull.isMergeable = false;
+    const after = stage.repository.commit('main', {
+      'index.mdx': '---\ntitle: Welcome\n---\n\nRead about [ropes](/guides/mooring) first.\n',
+    });
+    const request = pushWebhook('github', { secret, repository: stage.repository.url, after });
+    expect((await fetch(`${service.origin}/hooks/${projectId}`, { method: 'POST', ...request })).status).toBe(
+      202,
+    );
+    const reports = () =>
+      stage.forge.conversation.comments.filter(
+        (each) => each.pull === number && each.body.startsWith('<!-- docyard:conflicts'),
+      );
+    await expect.poll(reports, { timeout: 120_000 }).toHaveLength(1);
+    expect(reports()[0]?.body).toContain(`This branch conflicts with \`main\` at \`${after.slice(0, 12)}\``);
+    expect(reports()[0]?.body).toContain('- `index.mdx`');
+    expect(tipOf(id)).toBe(before);
+    expect(stage.model.requests).toHaveLength(asked);
+  },
+);

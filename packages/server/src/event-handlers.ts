@@ -1,11 +1,11 @@
 /** Names what reacts to events of forges. The features know neither the events nor each other. */
 import type { EventHandlers } from './forge-events/event-handlers.ts';
 import { startPushExport } from './push-exports.ts';
-import { messageReviewedJob, trackPullRequest } from './review-messages.ts';
+import { checkConflicts, messageReviewedJob, trackPullRequest } from './review-messages.ts';
 
 export const eventHandlers: EventHandlers = {
   startPushExport,
-  push: [],
+  push: [checkConflicts],
   pull_request: [trackPullRequest],
   comment: [messageReviewedJob],
   review: [messageReviewedJob],

@@ -7,6 +7,7 @@ import { addComment } from '../../../test/fakes/forges/conversation.ts';
 import { startFakeGitea } from '../../../test/fakes/forges/gitea.ts';
 import { startFakeGithub } from '../../../test/fakes/forges/github.ts';
 import { startFakeGitlab } from '../../../test/fakes/forges/gitlab.ts';
+import { pushWebhook } from '../../../test/fakes/forges/push-webhooks.ts';
 import { commentWebhook, pullRequestWebhook } from '../../../test/fakes/forges/pull-request-webhooks.ts';
 import type { FakeForge } from '../../../test/fakes/forges/server.ts';
 import { webhookForges, type WebhookForge } from '../../../test/fakes/forges/webhook-request.ts';
@@ -22,7 +23,9 @@ import {
   type TestContext,
   type TestService,
 } from '../test/support/test-context.ts';
-import { addStep, pendingMessages, readRuns, updateRun } from './agent/record.ts';
+import type { BaseUpdate } from './agent/contract.ts';
+import { pendingMessages } from './agent/pending-messages.ts';
+import { addStep, readRuns, updateRun } from './agent/record.ts';
 import { ReviewProcessor } from './agent/review/processor.ts';
 import { eventHandlers } from './event-handlers.ts';
 import { ForgeEventProcessor } from './forge-events/processor.ts';
@@ -36,6 +39,7 @@ const starts: Record<WebhookForge, () => Promise<FakeForge>> = {
   'bitbucket-data-center': startFakeBitbucketDataCenter,
 };
 const pushed = 'c'.repeat(40);
+const base = 'b'.repeat(40);
 const never = new AbortController().signal;
 
 let forge: WebhookForge;
@@ -90,11 +94,32 @@ async function proposedJob(): Promise<string> {
 
 async function endRun(
   id: string,
-  { number = 1, url = null }: { number?: number; url?: string | null } = {},
+  {
+    number = 1,
+    url = null,
+    baseUpdate,
+  }: { number?: number; url?: string | null; baseUpdate?: BaseUpdate } = {},
 ): Promise<void> {
   const claimed = present(await claimJob(context, id));
   const run = present((await readRuns(context, [id])).at(-1));
-  await addStep(context, { jobId: id, run: run.number, number: 1 }, { kind: 'pushed', commit: pushed });
+  const at = { jobId: id, run: run.number };
+  await addStep(context, { ...at, number: 1 }, { kind: 'pushed', commit: pushed });
+  await addStep(
+    context,
+    { ...at, number: 2 },
+    {
+      kind: 'prepared',
+      baseCommit: base,
+      baseBranch: 'main',
+      branch: 'docyard/1',
+      branchHead: null,
+      reviewCommit: base,
+      carriedRuns: [],
+      earlierWork: [],
+      instructions: null,
+      ...(baseUpdate === undefined ? {} : { baseUpdate }),
+    },
+  );
   const patch = '+++ b/docs/a.mdx\n@@ -1 +1,2 @@\n text\n+more\n';
   await updateRun(context, run, {
     ending: 'done',
@@ -402,5 +427,89 @@ describe('on the pull request of a job', () => {
     for (const pull of fake.pulls) pull.state = 'merged';
     await call(`/v2/agent/${projectId}/job/${jobId}/message`, jsonBody({ prompt: 'One more.' }));
     expect(await runsOf()).toHaveLength(2);
+  });
+});
+
+describe('a push to the base branch', () => {
+  const conflicts = { outcome: 'conflicts' as const, base, files: ['docs/a.mdx', 'docs/b.mdx'] };
+  const reports = () => fake.conversation.comments.filter(({ body }) => body.includes('docyard:conflicts'));
+  const push = (after = 'e'.repeat(40), ref = 'refs/heads/main') =>
+    deliver(pushWebhook(forge, { secret, repository: fake.repository, after, before: base, ref }));
+
+  beforeEach(() => setUp('github'));
+
+  /** The quiet period of pushes passes. */
+  async function pass(): Promise<void> {
+    await settle();
+    context.clock.advance(60);
+    await settle();
+  }
+
+  test('that conflicts starts a run without the model, and its files are reported once', async () => {
+    for (const pull of fake.pulls) pull.isMergeable = false;
+    await push();
+    await pass();
+    expect(await runsOf()).toMatchObject([{ kind: 'create' }, { kind: 'update' }]);
+    await endRun(jobId, { baseUpdate: conflicts });
+    await pass();
+    expect(reports()).toMatchObject([
+      { pull: 1, body: expect.stringContaining('- `docs/a.mdx`\n- `docs/b.mdx`') as string },
+    ]);
+    await push();
+    await pass();
+    expect(await runsOf()).toHaveLength(2);
+    await push('f'.repeat(40));
+    await pass();
+    await endRun(jobId, { baseUpdate: conflicts });
+    await pass();
+    expect(await runsOf()).toHaveLength(3);
+    expect(reports()).toHaveLength(1);
+  });
+
+  test('that merges without a conflict starts no run', async () => {
+    await push();
+    await pass();
+    expect(await runsOf()).toHaveLength(1);
+    expect(reports()).toEqual([]);
+  });
+
+  test('is asked about again while the forge computes the conflict', async () => {
+    for (const pull of fake.pulls) pull.isMergeable = null;
+    await push();
+    await pass();
+    expect(await runsOf()).toHaveLength(1);
+    for (const pull of fake.pulls) pull.isMergeable = false;
+    await pass();
+    expect(await runsOf()).toHaveLength(2);
+  });
+
+  test('many times starts one run', async () => {
+    for (const pull of fake.pulls) pull.isMergeable = false;
+    for (let index = 1; index <= 20; index++) await push(String(index).padStart(40, '0'));
+    await pass();
+    expect(await runsOf()).toHaveLength(2);
+  });
+
+  test('is no matter of a pull request that is closed or has another base branch', async () => {
+    for (const pull of fake.pulls) pull.isMergeable = false;
+    await push('e'.repeat(40), 'refs/heads/other');
+    await pass();
+    for (const pull of fake.pulls) pull.state = 'closed';
+    await push();
+    await pass();
+    expect(await runsOf()).toHaveLength(1);
+  });
+
+  test('waits for a run of the job', async () => {
+    for (const pull of fake.pulls) pull.isMergeable = false;
+    await comment();
+    await settle();
+    await push();
+    await pass();
+    expect(await runsOf()).toHaveLength(2);
+    await endRun(jobId);
+    await pass();
+    await pass();
+    expect((await runsOf()).map(({ kind }) => kind)).toEqual(['create', 'follow-up', 'update']);
   });
 });

@@ -4,17 +4,19 @@
  */
 import { messageAgentJob } from './agent/message.ts';
 import type { ReviewComment } from './agent/review/comment.ts';
+import { addConflictTasks } from './agent/review/conflicts.ts';
 import { instructionFor } from './agent/review/instruction.ts';
 import { hasAnyMention, mentionName } from './agent/review/mention.ts';
 import { findPullRequestJob, recordPullRequestState } from './agent/review/pull-request-job.ts';
 import { addTask, changeTask, findTask, type ReviewTask } from './agent/review/tasks.ts';
 import { requireEngine } from './agent/settings.ts';
 import type { Context } from './context.ts';
-import type { EventOutcome, GivenEvent, HandleEvent } from './forge-events/event-handlers.ts';
+import type { EventOutcome, GivenEvent, HandleEvent, HandlePush } from './forge-events/event-handlers.ts';
 import type {
   CommentContent,
   CommentDetails,
   PullRequestDetails,
+  PushDetails,
 } from './forge-events/payloads/event-content.ts';
 import { isSameRepository } from './forge-events/repository-address.ts';
 import { refuseAgentInstruction } from './http/limits.ts';
@@ -64,7 +66,7 @@ export const messageReviewedJob: HandleEvent = async (context, { project, event 
     case 'failed':
       return { failedBecause: task.reason ?? 'The comment could not be checked.' };
     case 'allowed':
-      return sendMessage(context, { project, job, task });
+      return sendMessage(context, { project, job, task, comment });
     case 'sent':
     case 'answered':
       return { jobId: job.id };
@@ -80,6 +82,18 @@ export const trackPullRequest: HandleEvent = async (context, { project, event })
     return { ignoredBecause: `No agent job of the project opened the pull request #${number}.` };
   await recordPullRequestState(context, found, state);
   return { jobId: null };
+};
+
+/** A push to the base branch of an open pull request may conflict with it. */
+export const checkConflicts: HandlePush = async (context, { project, event }) => {
+  const [, branch] = /^refs\/heads\/(.+)$/.exec(event.ref ?? '') ?? [];
+  const { after_commit: commit } = event;
+  if (branch === undefined || commit === null) return undefined;
+  const { repositoryUrls } = JSON.parse(event.details) as PushDetails;
+  const { organization_id: organizationId, id: projectId } = project;
+  const isRepository = (url: string) => repositoryUrls.some((reported) => isSameRepository(reported, url));
+  const pushed = { organizationId, projectId, branch, commit, isRepository };
+  return (await addConflictTasks(context, pushed)) === 0 ? undefined : { jobId: null };
 };
 
 function findJob(
@@ -117,9 +131,16 @@ function sourceOf({ kind, id }: ReviewComment, { id: eventId }: GivenEvent['even
   return id === '' ? `event:${eventId}` : `${kind}:${id}`;
 }
 
+interface Sending {
+  project: ProjectRecord;
+  job: Job;
+  task: ReviewTask;
+  comment: ReviewComment;
+}
+
 async function sendMessage(
   context: Context,
-  { project, job, task }: { project: ProjectRecord; job: Job; task: ReviewTask },
+  { project, job, task, comment }: Sending,
 ): Promise<EventOutcome> {
   const actor = {
     organizationId: project.organization_id,
@@ -133,7 +154,7 @@ async function sendMessage(
     if (problem !== undefined) return refusalOf(problem);
     await requireEngine(context, project.id);
     if (isFinal(job.status)) await refuseFullQueue(context, project.organization_id);
-    const prompt = instructionFor(task.comment, task.pullRequest);
+    const prompt = instructionFor(comment, task.pullRequest);
     const { sequence } = await messageAgentJob(context, { job, prompt, actor });
     await changeTask(context, task, { state: 'sent', messageSequence: sequence });
     return { jobId: job.id };

@@ -3,7 +3,8 @@ import { nowText, type Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { markArchived, nothingToCancel, requestCancel, type Job, type StoreContext } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
-import { markMessagesTaken, updateRun, readRuns, pendingMessages } from './record.ts';
+import { markMessagesTaken, pendingMessages } from './pending-messages.ts';
+import { updateRun, readRuns } from './record.ts';
 
 export async function cancelAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
   const { job } = given;

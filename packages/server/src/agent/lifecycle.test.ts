@@ -17,7 +17,8 @@ import {
 import { changeAgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type PullRequest } from './contract.ts';
 import { continueWithMessages } from './message.ts';
-import { updateRun, readRuns, pendingMessages } from './record.ts';
+import { pendingMessages } from './pending-messages.ts';
+import { updateRun, readRuns } from './record.ts';
 
 const MODEL = {
   MODEL_URL: 'https://models.example.com/v1',

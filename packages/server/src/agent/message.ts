@@ -7,7 +7,8 @@ import { isFinal } from '../jobs/lifecycle.ts';
 import { holdJob, type Job, type StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { addMessage, lastRunNumber, markMessagesTaken, pendingMessages } from './record.ts';
+import { addMessage, markMessagesTaken, pendingMessages } from './pending-messages.ts';
+import { lastRunNumber } from './record.ts';
 import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 

@@ -12,7 +12,8 @@ import {
   type TestService,
 } from '../../test/support/test-context.ts';
 import { archiveAgentJob } from './cancel.ts';
-import { addMessage, addStep, markMessagesTaken, updateRun, pendingMessages } from './record.ts';
+import { addMessage, markMessagesTaken, pendingMessages } from './pending-messages.ts';
+import { addStep, updateRun } from './record.ts';
 import { sweepAgentJobs } from './retention.ts';
 import { createAgentJob } from '../../test/support/agent-jobs.ts';
 

@@ -18,7 +18,8 @@ export async function retryAgentJob(context: StoreContext, given: { job: Job; ac
       'The job has not finished. Cancel it first, or wait until it has ended.',
     );
   }
-  const prompt = (await readRuns(context, [job.id])).at(-1)?.prompt ?? inputOf(job).prompt;
+  const runs = await readRuns(context, [job.id]);
+  const prompt = runs.findLast(({ kind }) => kind !== 'update')?.prompt ?? inputOf(job).prompt;
   await recordAudit(context, { actor: given.actor, action: 'agent.retry', object: job.id });
   return resumeAgentJob(context, { job, kind: 'retry', prompt });
 }

@@ -1,7 +1,8 @@
 /** The phase in which the model edits the files. It publishes nothing and passes no credential to the model. */
 import { join } from 'node:path';
 import { tenantOf } from '../jobs/store.ts';
-import type { EndReason, Journal, Step, ToolContext } from './contract.ts';
+import type { EndReason, Journal, LoopEnd, Step, ToolContext } from './contract.ts';
+import { baseUpdateText } from './base-update.ts';
 import { RunEndedError } from './ending.ts';
 import { runAcp, type AcpRun } from './engine/acp.ts';
 import { agentProgram, AgentProgramError } from './engine/agent-program.ts';
@@ -11,7 +12,8 @@ import type { SandboxedProgram } from './engine/sandbox.ts';
 import { createModel, createForwarder } from './model/gateway.ts';
 import { holdsSecret } from './policy/secrets.ts';
 import { evidenceRule } from './prepare-code.ts';
-import { markMessagesTaken, updateRun, pendingMessages } from './record.ts';
+import { markMessagesTaken, pendingMessages } from './pending-messages.ts';
+import { updateRun } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './agent-run.ts';
 import { engineFor, knownSecrets, missingCommand, readModel, requireModel, modelEgress } from './settings.ts';
@@ -33,7 +35,8 @@ const publishable: ReadonlySet<EndReason> = new Set([
 
 export async function work(run: AgentRun): Promise<EndReason | undefined> {
   const { journal, context } = run;
-  const ended = findStep(journal.steps, 'loop-ended') ?? (await runEngine(run));
+  const endLoop = run.kind === 'update' ? keepFiles : runEngine;
+  const ended = findStep(journal.steps, 'loop-ended') ?? (await endLoop(run));
   if (!publishable.has(ended.reason)) throw new RunEndedError(ended.reason, ended.problem ?? ended.summary);
   const { whole, own } = await changeOf(run);
   const toStoredDiff = ({ files, patch }: Difference) => ({
@@ -49,6 +52,16 @@ export async function work(run: AgentRun): Promise<EndReason | undefined> {
   if (ended.reason === 'done') return 'no_change';
   if (ended.reason === 'needs_input') return 'needs_input';
   throw new RunEndedError(ended.reason, ended.problem ?? ended.summary);
+}
+
+/** The merge of the base branch is the whole work of an update. */
+async function keepFiles({ journal, workspace }: AgentRun): Promise<LoopEnd> {
+  const prepared = findStep(journal.steps, 'prepared');
+  if (workspace === undefined || prepared === undefined) throw new Error('The run was not prepared.');
+  const summary = baseUpdateText(prepared) || `${prepared.baseBranch} has not changed.`;
+  const end: LoopEnd = { reason: 'done', summary, title: '', tree: await workspace.snapshot() };
+  await journal.append({ kind: 'loop-ended', ...end });
+  return end;
 }
 
 async function runEngine(run: AgentRun) {

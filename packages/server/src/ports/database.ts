@@ -350,14 +350,16 @@ export interface ReviewTaskRow {
   organization_id: string;
   project_id: string;
   job_id: string;
-  /** Identifies the comment in its project. */
+  /** Identifies the comment or the conflict in its project. */
   source: string;
   pull_request: number;
-  /** A ReviewComment as JSON. */
-  comment: string;
+  /** A ReviewComment as JSON; null for a conflict with the base branch. */
+  comment: string | null;
   state: string;
   reason: string | null;
   message_sequence: number | null;
+  /** The run that merges the base branch. */
+  run: number | null;
   attempts: number;
   next_at: string;
   created_at: string;

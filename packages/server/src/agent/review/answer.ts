@@ -6,16 +6,17 @@ import { stepsOfRun } from '../journal.ts';
 import { inputOf, readDiff, readRuns } from '../record.ts';
 import { findStep } from '../replay.ts';
 import { redactorOf } from '../settings.ts';
+import type { ReviewComment } from './comment.ts';
 import { changedLines } from './changed-lines.ts';
 import { commitUrl, replyText } from './reply-text.ts';
 import type { ReviewTask } from './tasks.ts';
 
 export async function answerComment(
   context: Context,
-  { task, job, run: number }: { task: ReviewTask; job: Job; run: number },
+  { task, comment, job, run: number }: { task: ReviewTask; comment: ReviewComment; job: Job; run: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const { comment, pullRequest } = task;
+  const { pullRequest } = task;
   const { repository } = inputOf(job).source;
   const forge = await openProjectForge(context, { ...tenantOf(job), repository }, signal);
   const { url } = await forge.readPr(pullRequest, signal);

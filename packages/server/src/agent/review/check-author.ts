@@ -4,6 +4,7 @@ import { tenantOf, type Job } from '../../jobs/store.ts';
 import type { ForgeAccount, PrFacts } from '../../ports/forge-review.ts';
 import { openProjectForge } from '../../projects/forge.ts';
 import { inputOf } from '../record.ts';
+import type { ReviewComment } from './comment.ts';
 import { mentionName, mentions } from './mention.ts';
 import type { ReviewTask } from './tasks.ts';
 
@@ -15,10 +16,10 @@ export interface CheckedComment {
 
 export async function checkComment(
   context: Context,
-  { task, job }: { task: ReviewTask; job: Job },
+  { task, comment, job }: { task: ReviewTask; comment: ReviewComment; job: Job },
   signal: AbortSignal,
 ): Promise<CheckedComment> {
-  const { comment, pullRequest: number } = task;
+  const { pullRequest: number } = task;
   const { author } = comment;
   const { repository } = inputOf(job).source;
   const forge = await openProjectForge(context, { ...tenantOf(job), repository }, signal);

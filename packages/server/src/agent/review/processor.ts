@@ -1,5 +1,5 @@
 /**
- * Asks forges about the authors of comments and writes replies, in any number of processes. Every effect outside the
+ * Asks forges about comments and conflicts and writes replies, in any number of processes. Every effect outside the
  * database is idempotent, so a killed process repeats it.
  */
 import type { Context } from '../../context.ts';
@@ -8,6 +8,7 @@ import { inTransaction } from '../../ports/database.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import { answerComment } from './answer.ts';
 import { checkComment } from './check-author.ts';
+import { checkConflict, reportConflict } from './conflicts.ts';
 import { findPullRequestJob, recordPullRequestState } from './pull-request-job.ts';
 import {
   changeTask,
@@ -53,7 +54,9 @@ export class ReviewProcessor {
     const replies = await readTasksToAnswer(this.#context);
     for (const { task, run } of replies) {
       await this.#try(task, async (job, signal) => {
-        await answerComment(this.#context, { task, job, run }, signal);
+        const { comment } = task;
+        if (comment === null) await reportConflict(this.#context, { task, job, run }, signal);
+        else await answerComment(this.#context, { task, comment, job, run }, signal);
         await changeTask(this.#context, task, { state: 'answered' });
       });
     }
@@ -61,7 +64,9 @@ export class ReviewProcessor {
   }
 
   async #check(task: ReviewTask, job: Job, signal: AbortSignal): Promise<void> {
-    const { refusal, state } = await checkComment(this.#context, { task, job }, signal);
+    const { comment } = task;
+    if (comment === null) return checkConflict(this.#context, { task, job }, signal);
+    const { refusal, state } = await checkComment(this.#context, { task, comment, job }, signal);
     await inTransaction(this.#context.database, async (database) => {
       const inside = { ...this.#context, database };
       const known = await findPullRequestJob(inside, {

@@ -1,4 +1,4 @@
-/** The records of reviewers' comments: from the check of the author to the reply. */
+/** The records of reviewers' comments, and of conflicts with the base branch: from the check to the reply. */
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../../context.ts';
 import { newId } from '../../ids.ts';
@@ -8,8 +8,8 @@ import type { ReviewComment } from './comment.ts';
 type TaskContext = Pick<Context, 'database' | 'clock'>;
 
 /**
- * `checking`: the forge is asked about the author. `allowed`: the event becomes a message. `sent`: a run works on
- * it, and its result becomes the reply.
+ * `checking`: the forge is asked about the author or the conflict. `allowed`: the event becomes a message. `sent`: a
+ * run works on it, and its result becomes the reply.
  */
 export type TaskState = 'checking' | 'allowed' | 'refused' | 'sent' | 'answered' | 'failed';
 
@@ -19,7 +19,8 @@ export interface ReviewTask {
   projectId: string;
   jobId: string;
   pullRequest: number;
-  comment: ReviewComment;
+  /** Null for a conflict. */
+  comment: ReviewComment | null;
   state: TaskState;
   /** Why it was refused or failed. */
   reason: string | null;
@@ -59,10 +60,11 @@ export async function addTask(
       job_id: given.jobId,
       source: given.source,
       pull_request: given.pullRequest,
-      comment: JSON.stringify(given.comment),
+      comment: given.comment === null ? null : JSON.stringify(given.comment),
       state: 'checking',
       reason: null,
       message_sequence: null,
+      run: null,
       attempts: 0,
       next_at: now,
       created_at: now,
@@ -74,7 +76,7 @@ export async function addTask(
 export async function changeTask(
   context: TaskContext,
   { id, state: from }: Pick<ReviewTask, 'id' | 'state'>,
-  change: { state: TaskState; reason?: string; messageSequence?: number },
+  change: { state: TaskState; reason?: string; messageSequence?: number; run?: number },
 ): Promise<void> {
   await context.database
     .updateTable('review_tasks')
@@ -84,10 +86,39 @@ export async function changeTask(
       next_at: nowText(context),
       ...(change.reason === undefined ? {} : { reason: change.reason }),
       ...(change.messageSequence === undefined ? {} : { message_sequence: change.messageSequence }),
+      ...(change.run === undefined ? {} : { run: change.run }),
     })
     .where('id', '=', id)
     .where('state', '=', from)
     .execute();
+}
+
+/** A newer push makes the checks of older ones needless. */
+export async function replaceConflictChecks(
+  context: TaskContext,
+  { jobId, source }: { jobId: string; source: string },
+): Promise<void> {
+  await context.database
+    .updateTable('review_tasks')
+    .set({ state: 'answered', reason: 'A newer push replaced it.' })
+    .where('job_id', '=', jobId)
+    .where('comment', 'is', null)
+    .where('state', '=', 'checking')
+    .where('source', '!=', source)
+    .execute();
+}
+
+export async function isStill(
+  context: Pick<Context, 'database'>,
+  { id, state }: Pick<ReviewTask, 'id' | 'state'>,
+): Promise<boolean> {
+  const row = await context.database
+    .selectFrom('review_tasks')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', state)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Of several processes, only one gets a task. If it is killed, the task is due again after the lease. */
@@ -133,25 +164,25 @@ export async function readTasksToCheck(context: TaskContext): Promise<ReviewTask
   return rows.map(taskOf);
 }
 
-/** With the run that read the message; a message of a canceled job is read by its last run. */
+/** With the run that read the message, or merged the base branch; a canceled job reads a message in its last run. */
 export async function readTasksToAnswer(context: TaskContext): Promise<{ task: ReviewTask; run: number }[]> {
   const rows = await context.database
     .selectFrom('review_tasks')
-    .innerJoin('agent_messages', 'agent_messages.sequence', 'review_tasks.message_sequence')
+    .leftJoin('agent_messages', 'agent_messages.sequence', 'review_tasks.message_sequence')
     .innerJoin('agent_runs', (join) =>
       join
         .onRef('agent_runs.job_id', '=', 'review_tasks.job_id')
-        .onRef('agent_runs.number', '=', 'agent_messages.run'),
+        .on((eb) => eb('agent_runs.number', '=', eb.fn.coalesce('review_tasks.run', 'agent_messages.run'))),
     )
     .selectAll('review_tasks')
-    .select('agent_runs.number as run')
+    .select('agent_runs.number as number')
     .where('review_tasks.state', '=', 'sent')
     .where('review_tasks.next_at', '<=', nowText(context))
     .where('agent_runs.finished_at', 'is not', null)
     .orderBy('review_tasks.next_at')
     .limit(maxTasks)
     .execute();
-  return rows.map(({ run, ...row }) => ({ task: taskOf(row), run }));
+  return rows.map(({ number, ...row }) => ({ task: taskOf(row), run: number }));
 }
 
 /** Events, which could repeat a task, are not kept longer. */
@@ -171,7 +202,7 @@ function taskOf(row: Selectable<ReviewTaskRow>): ReviewTask {
     projectId: row.project_id,
     jobId: row.job_id,
     pullRequest: row.pull_request,
-    comment: JSON.parse(row.comment) as ReviewComment,
+    comment: row.comment === null ? null : (JSON.parse(row.comment) as ReviewComment),
     state: row.state as TaskState,
     reason: row.reason,
     messageSequence: row.message_sequence,

@@ -1,4 +1,4 @@
-/** Comments of reviewers on the pull requests of agent jobs, from their arrival to the reply. */
+/** What agent jobs do about their pull requests: comments of reviewers, and conflicts with the base branch. */
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
@@ -18,10 +18,11 @@ export const reviewTasks: Migration = {
       .addColumn('job_id', 'text', (column) => column.notNull().references('jobs.id').onDelete('cascade'))
       .addColumn('source', 'text', text)
       .addColumn('pull_request', 'integer', text)
-      .addColumn('comment', 'text', text)
+      .addColumn('comment', 'text')
       .addColumn('state', 'text', text)
       .addColumn('reason', 'text')
       .addColumn('message_sequence', 'integer')
+      .addColumn('run', 'integer')
       .addColumn('attempts', 'integer', text)
       .addColumn('next_at', 'text', text)
       .addColumn('created_at', 'text', text)
