@@ -48,6 +48,46 @@ describe('validate', () => {
     });
   });
 
+  test('examples that differ from the API description of the site are findings', async () => {
+    const call = (boat: string) =>
+      `\`\`\`bash\ncurl https://api.example.com/boats -H "Content-Type: application/json" -d '${boat}'\n\`\`\`\n`;
+    const wrong = call('{ "length": "long" }');
+    const guide = '---\ntitle: Guide\ndescription: How to row.\n---\n\n';
+    const schema = { type: 'object', properties: { length: { type: 'number' } } };
+    const operation = {
+      summary: 'Add a boat',
+      requestBody: { content: { 'application/json': { schema } } },
+      responses: { '201': { description: 'Added.' } },
+    };
+    const options = site({
+      'docs.json': JSON.stringify({
+        name: 'Boats',
+        theme: 'mint',
+        colors: { primary: '#0f766e' },
+        navigation: {
+          groups: [
+            { group: 'Boats', pages: ['index', 'guide'] },
+            { group: 'API', openapi: 'api.json' },
+          ],
+        },
+      }),
+      'api.json': JSON.stringify({
+        openapi: '3.1.0',
+        info: { title: 'Boats', version: '1' },
+        servers: [{ url: 'https://api.example.com' }],
+        paths: { '/boats': { post: operation } },
+      }),
+      'guide.mdx': `${guide}${wrong}`,
+    });
+    const checks = await openSiteChecks(options, never);
+    writeFileSync(join(options.folder, 'guide.mdx'), `${guide}${wrong}\n${call('{ "size": 1 }')}`);
+    const found = (await checks.validate(never)).filter(({ code }) => code === 'api_example');
+    expect(found.map(({ line, message, isNew }) => [line, message, isNew])).toEqual([
+      [7, expect.stringContaining('length must be number'), false],
+      [11, expect.stringContaining('the body has no property "size"'), true],
+    ]);
+  });
+
   test('the site is checked again only after a file changed', async () => {
     const options = site({});
     const checks = await openSiteChecks(options, never);
