@@ -1,6 +1,13 @@
 /** `docyard agent`: agent jobs of a running service, over its API. */
 import { readFile } from 'node:fs/promises';
-import { pause, waitForAgentJob, type AgentEvent, type AgentJob, type DocyardClient } from '@docyard/api';
+import {
+  pause,
+  waitForAgentJob,
+  type AgentEvent,
+  type AgentJob,
+  type DocyardClient,
+  type TriggeringChange,
+} from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { describeAgentDemo } from './agent-demo.ts';
 import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
@@ -38,6 +45,7 @@ export function describeAgent(command: Command): void {
     .option('--path <path...>', 'change only files below these paths')
     .option('--draft', 'open the pull request as a draft')
     .option('--dry-run', 'run without pushing')
+    .option('--change <change>', 'code change that the job is about, as repository:base..head')
     .option('--no-wait', 'return as soon as the job is queued')
     .action(run);
 
@@ -91,6 +99,7 @@ interface RunOptions extends RemoteOptions {
   path?: string[];
   draft?: boolean;
   dryRun?: boolean;
+  change?: string;
   wait: boolean;
 }
 
@@ -106,10 +115,21 @@ async function run(prompt: string, options: RunOptions): Promise<void> {
       ...(options.path === undefined ? {} : { scope: { paths: options.path } }),
       ...(options.draft === undefined ? {} : { draft: options.draft }),
       ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
+      ...(options.change === undefined ? {} : { triggeringChange: changeIn(options.change) }),
     },
   });
   if (options.wait) await follow(target, job.id, options);
   else show(options, job);
+}
+
+function changeIn(text: string): TriggeringChange {
+  const [, repository, base, head] = /^([^:]{1,50}):([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})$/.exec(text) ?? [];
+  if (repository === undefined || base === undefined || head === undefined)
+    throw new CommandError(
+      `--change ${text}: write it as repository:base..head, with full commit hashes.`,
+      'usage',
+    );
+  return { repository, base, head };
 }
 
 async function message(
