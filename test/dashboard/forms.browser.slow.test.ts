@@ -87,6 +87,36 @@ describe.skipIf(chromiumPath === undefined)('forms of the dashboard', () => {
     );
   });
 
+  test('code repositories are added with a token that is not shown again, and removed', async () => {
+    const { id } = await addProject('code.example.com');
+    const settings = async () => {
+      const params = { projectId: id };
+      return (await dashboard.service.client.call('readProject', { params })).agent;
+    };
+    await withPage(`/projects/${id}?tab=agent`, async (page) => {
+      const form = fieldSection(page, 'Code');
+      const save = form.getByRole('button', { name: 'Save' });
+      await form.getByRole('button', { name: 'Add a repository' }).click();
+      await form.getByLabel('Name', { exact: true }).fill('API');
+      await form.getByLabel('Address of the repository').fill('https://git.example.com/team/api.git');
+      await form.getByLabel('Paths').fill('src\nopenapi.yaml');
+      await form.getByLabel('Token').fill('token-of-the-code');
+      await save.click();
+      await form.getByText('A name has lower case letters').waitFor();
+      await form.getByLabel('Name', { exact: true }).fill('api');
+      await form.getByLabel('Evidence').selectOption({ label: 'Optional' });
+      await save.click();
+      await page.getByText('Saved.').waitFor();
+      const shown = { name: 'api', paths: ['src', 'openapi.yaml'], ref: null, credential: { set: true } };
+      expect(await settings()).toMatchObject({ contextRepositories: [shown], requireEvidence: false });
+      await form.getByText('1 repository', { exact: true }).waitFor();
+      expect(await form.getByLabel('Token').inputValue()).toBe('');
+      await form.getByRole('button', { name: 'Remove api' }).click();
+      await save.click();
+      await expect.poll(async () => (await settings()).contextRepositories, patience).toEqual([]);
+    });
+  });
+
   test('a suggested name can be cleared and stays empty', async () => {
     const { temporaryFolder, writeFiles, siteFiles } = await import('../service.ts');
     const folder = temporaryFolder('suggested');

@@ -37,9 +37,11 @@ export function ContextSettings({ project }: { project: Project }) {
   const { repositories } = form;
   const setOne = (index: number, change: Partial<RepositoryForm>) =>
     set({ repositories: repositories.map((one, at) => (at === index ? { ...one, ...change } : one)) });
-  const count = project.agent.contextRepositories.length;
   return (
-    <Panel title="Code" aside={<Badge tone="quiet">{count === 0 ? 'None' : `${count} repositories`}</Badge>}>
+    <Panel
+      title="Code"
+      aside={<Badge tone="quiet">{countText(project.agent.contextRepositories.length)}</Badge>}
+    >
       <Form error={edit.error} onSubmit={edit.submit}>
         <p className="soft">
           Repositories that the agent reads besides the documentation. It cannot change them.
@@ -159,6 +161,11 @@ function RepositoryFields({ index, form, isCredentialSet, set, onRemove }: Repos
       <Button onClick={onRemove}>{form.name === '' ? 'Remove' : `Remove ${form.name}`}</Button>
     </fieldset>
   );
+}
+
+function countText(count: number): string {
+  if (count === 0) return 'None';
+  return count === 1 ? '1 repository' : `${count} repositories`;
 }
 
 const newRepository: RepositoryForm = {
