@@ -111,6 +111,34 @@ describe('a proposal', () => {
   });
 });
 
+test('a follow-up keeps the evidence of the run before it', async () => {
+  const first = await run([readPage, edit, finish({ evidence })]);
+  const other = 'index.mdx';
+  const sentence = 'Prices are per night.';
+  const source = 'tariff/src/prices.py#L2';
+  const more = [{ page: other, statement: sentence, sources: [source] }];
+  const words = { path: other, old: 'first.', new: `first. ${sentence}` };
+  const given = [
+    { name: 'read_file', input: { path: other } },
+    { name: 'edit_file', input: words },
+    finish({ evidence: more, leave_problems: 'The other page has its evidence.' }),
+  ];
+  calls = given;
+  const params = { projectId, id: first.id };
+  await service.client.call('messageAgentJob', {
+    params,
+    body: { prompt: 'Also name it on the first page.' },
+  });
+  const job = await ended(service, projectId, first.id);
+  expect(job).toMatchObject({
+    status: 'completed',
+    policy: { outcome: 'pass' },
+    result: { filesChanged: 2 },
+  });
+  const body = bodyOf(job.pullRequest?.number);
+  for (const text of [statement, sentence]) expect(body).toContain(`“${text}”`);
+}, 120_000);
+
 test.each(['prepared', 'result', 'loop-ended', 'judged', 'proposed'])(
   'a run that is killed at “%s” ends with the code and the evidence of its first attempt',
   async (point) => {
