@@ -23,7 +23,7 @@ export interface Stage {
 
 export interface StageOptions {
   script: Script;
-  files?: Record<string, string>;
+  files?: Record<string, string | Uint8Array>;
   environment?: Record<string, string>;
 }
 
@@ -76,7 +76,7 @@ export async function setStage({
 
 /** Returns the id of the project. */
 export async function createProject(
-  { client }: Service,
+  { client }: Pick<Service, 'client'>,
   stage: Stage,
   domain = 'docs.example.com',
 ): Promise<string> {
