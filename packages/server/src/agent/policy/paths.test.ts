@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { protectedOutputFiles } from '@docyard/render/source-rules';
 import { describe, expect, it } from 'vitest';
 import { outputs } from '../../../../render/src/outputs/table.ts';
-import { matchesPattern } from './paths.ts';
+import { matchesPattern } from '../../path-pattern.ts';
 import { changed, outcomeOf } from '../../../test/support/policy-verdicts.ts';
 
 const added = (path: string) => [changed(path, null, 'a')];
