@@ -46,10 +46,40 @@ export interface BranchHead {
   commit: string;
 }
 
+/** Small text files of one commit. */
+export interface SourceFiles {
+  /** Null for a folder without git. */
+  commit: string | null;
+  /** By path in the repository. Missing files, links and large files are left out. */
+  files: ReadonlyMap<string, string>;
+  /** Paths of files that are too large. */
+  tooLarge: readonly string[];
+}
+
+/** What a commit changes, compared with its first parent. */
+export interface SourceChange {
+  /** The first parent; null without one. */
+  before: string | null;
+  /** Null if there are too many. */
+  changedPaths: string[] | null;
+  /** The unified diff, capped; null if it is too large to read. */
+  patch: string | null;
+}
+
 export interface Sources {
   fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
   /** The newest commit of a branch; of the main branch without a ref. Throws a SourceError for a folder or a tag. */
   readHead(request: Omit<SourceRequest, 'commit' | 'directory'>, signal: AbortSignal): Promise<BranchHead>;
+  /** Without a checkout; `directory` of the request is ignored. */
+  readFiles(
+    request: SourceRequest,
+    wanted: { paths: readonly string[]; maxBytes: number },
+    at: { workFolder: string; signal: AbortSignal },
+  ): Promise<SourceFiles>;
+  readChange(
+    request: SourceRequest & { commit: string },
+    at: { workFolder: string; signal: AbortSignal },
+  ): Promise<SourceChange>;
   /** Why this source can never be fetched. Checks only the text. */
   refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): SourceComplaint | undefined;
 }

@@ -1,13 +1,15 @@
-/** Fetches a source: a commit over https, a commit of a local repository, or a local folder. */
+/** Fetches a source, or only some of its files: a commit over https, a commit of a local repository, or a local folder. */
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { PolicyFor } from '../../egress/rules.ts';
-import { checkDirectory, checkRef, parseAddress } from '../../git/address.ts';
-import { openRemote } from '../../git/remote.ts';
+import { checkDirectory, checkRef, parseAddress, type Address } from '../../git/address.ts';
+import { openRemote, type Remote } from '../../git/remote.ts';
 import {
   SourceError,
   type BranchHead,
   type FetchedSource,
+  type SourceChange,
+  type SourceFiles,
   type SourceComplaint,
   type SourceRequest,
   type Sources,
@@ -15,6 +17,8 @@ import {
 import { fetchCommit } from './git.ts';
 import { readBranchHead } from './head.ts';
 import { fetchHistory } from './history.ts';
+import { readCommitChange } from './read-change.ts';
+import { readCommitFiles, readFolderFiles } from './read-files.ts';
 
 export class GitAndFolderSources implements Sources {
   readonly #policyFor: PolicyFor;
@@ -31,6 +35,32 @@ export class GitAndFolderSources implements Sources {
     );
   }
 
+  async readFiles(
+    request: SourceRequest,
+    { paths, maxBytes }: { paths: readonly string[]; maxBytes: number },
+    { workFolder, signal }: { workFolder: string; signal: AbortSignal },
+  ): Promise<SourceFiles> {
+    const address = parseAddress(request);
+    if (address.kind === 'folder') return readFolderFiles(address.path, paths, maxBytes);
+    const remote = await this.#open(address, request);
+    return readCommitFiles({ ...request, remote, paths, maxBytes, workFolder, signal });
+  }
+
+  async readChange(
+    request: SourceRequest & { commit: string },
+    { workFolder, signal }: { workFolder: string; signal: AbortSignal },
+  ): Promise<SourceChange> {
+    const address = parseAddress(request);
+    if (address.kind === 'folder') throw new SourceError('source_not_found', 'A folder has no commits.');
+    const remote = await this.#open(address, request);
+    return readCommitChange({ remote, commit: request.commit, workFolder, signal });
+  }
+
+  #open(address: Exclude<Address, { kind: 'folder' }>, request: SourceRequest): Promise<Remote> {
+    const { tenant, credential = null } = request;
+    return openRemote(address, this.#policyFor('source', tenant), credential);
+  }
+
   async fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource> {
     const address = parseAddress(request);
     if (address.kind === 'folder') {
@@ -38,8 +68,8 @@ export class GitAndFolderSources implements Sources {
       return { folder, commit: null, committedAt: null, readHistory: null };
     }
     if (address.kind === 'local-git') await insideFolder(address.path, null);
-    const { ref, directory, credential = null } = request;
-    const remote = await openRemote(address, this.#policyFor('source', request.tenant), credential);
+    const { ref, directory } = request;
+    const remote = await this.#open(address, request);
     const { tree, ...made } = await fetchCommit({ remote, ref, commit: request.commit, workFolder, signal });
     return {
       folder: await insideFolder(tree, directory),
