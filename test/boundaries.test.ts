@@ -83,17 +83,17 @@ test.each(['api', 'bundle', 'dashboard', 'render', 'server', 'site'])(
 const layers: [name: string, members: RegExp][] = [
   [
     'wiring',
-    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports|review-messages|event-handlers)\.ts$|^(cli|operations)\//,
+    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports|review-messages|event-handlers|automation-jobs)\.ts$|^(cli|operations)\//,
   ],
   ['edges', /^(http|mcp|preview)\//],
-  ['features', /^(exports|agent)\//],
+  ['features', /^(exports|agent|automations)\//],
   [
     'kernel',
     /^(build-cache|sandbox|jobs|projects|keys|organizations|audit|webhooks|forge-events|users|deployment-registry)\//,
   ],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(access-scope|batched-reads|problem|context|config|config-agent|config-rules|config-settings|data-folder|file-modes|folder-contains|group-commit|ids|log|paging|process-group|sample-site|seal|search|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(access-scope|batched-reads|problem|context|config|config-agent|config-rules|config-settings|data-folder|file-modes|folder-contains|group-commit|ids|log|paging|path-pattern|process-group|sample-site|seal|search|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;
@@ -124,7 +124,7 @@ describe('inside the server', () => {
   });
 
   test('features do not import each other', () => {
-    const feature = /^(exports|agent)\//;
+    const feature = /^(exports|agent|automations)\//;
     const crossing = inside.filter(({ from, to }) => {
       const [home] = feature.exec(from) ?? [];
       const [other] = feature.exec(to) ?? [];

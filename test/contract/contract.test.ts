@@ -33,6 +33,7 @@ const someKey = async () => ({
 const completed = () => ({ params: { jobId: records.completed.jobId } });
 const project = () => ({ params: { projectId: records.project.id } });
 
+const automation = () => ({ params: { projectId: records.project.id, name: records.automation } });
 const agentJob = () => ({ params: { projectId: records.project.id, id: records.agentJob } });
 /**
  * A fresh job each time. A queued one is not in the queue, so no worker claims it. A stopping one is archived, and its run has not
@@ -149,6 +150,12 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   listForgeEvents: () => ({ query: { state: 'ignored', limit: '5' } }),
   readForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
   replayForgeEvent: () => ({ params: { eventId: records.forgeEvent } }),
+  readAutomations: project,
+  refreshAutomations: project,
+  runAutomation: () => ({ ...automation(), body: { note: 'Only the guides.' } }),
+  pauseAutomation: automation,
+  resumeAutomation: automation,
+  listAutomationRuns: () => ({ query: { ...project().params, state: 'pending', limit: '5' } }),
   listDeployments: () => ({ query: { limit: '5' } }),
   reportDeployment: () => ({ body: stage.siteReport('reporting') }),
   readDeployment: deployment,

@@ -95,6 +95,7 @@ function existingFor(id: OperationId): Existing {
       userId: [existing.user],
       deploymentId: [existing.deployment],
       eventId: [existing.forgeEvent],
+      name: ['spelling'],
     },
   };
 }

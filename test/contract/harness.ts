@@ -59,6 +59,24 @@ export async function addForgeEvent(
   return events[0]?.id ?? '';
 }
 
+/** An automation of a project whose source is a folder. */
+export async function addAutomation(
+  { client }: Pick<Service, 'client'>,
+  project: Pick<Project, 'id' | 'source'>,
+): Promise<string> {
+  const name = 'spelling';
+  const automation = { name, on: { manual: true }, instructions: 'Correct the spelling.', group: false };
+  const content = JSON.stringify({ version: 1, automations: [automation] });
+  writeFiles(project.source.repository, { '.docyard/automations.yaml': content });
+  const params = { projectId: project.id };
+  await client.call('refreshAutomations', { params });
+  for (;;) {
+    const { data } = await client.call('readAutomations', { params });
+    if (data.length > 0) return name;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 /** An endpoint without a server: enough to start agent jobs, not to finish them. */
 export async function giveModel({ client }: Pick<Service, 'client'>, projectId: string): Promise<void> {
   const model = { url: 'https://models.invalid/v1', name: 'test-model', key: 'test-key' };

@@ -20,6 +20,7 @@ export interface Theirs {
   userId: string;
   deploymentId: string;
   forgeEventId: string;
+  automation: string;
 }
 
 /** `endless` is a repository that keeps an export running. */
@@ -43,6 +44,7 @@ export async function addTheirs(service: Service, endless: string): Promise<Thei
     userId: (await invite(service)).userId,
     deploymentId: await addReadDeployment(service),
     forgeEventId: await stage.addForgeEvent(service, project.id),
+    automation: await stage.addAutomation(service, project),
   };
 }
 
@@ -126,6 +128,15 @@ function pairsOf(id: OperationId, theirs: Theirs, ownProjectId: string): Pair[] 
       const random = { webhookId: stage.randomId('wh'), deliveryId: stage.randomId('whd') };
       return [{ id, what: 'a webhook', real: theirs.webhook, random }];
     }
+    case 'projectId,name':
+      return [
+        {
+          id,
+          what: 'an automation',
+          real: { projectId: theirs.project.id, name: theirs.automation },
+          random: { projectId: stage.randomId('pr'), name: theirs.automation },
+        },
+      ];
     case 'projectId,id':
       return [theirs.project.id, ownProjectId].map((projectId) => ({
         id,

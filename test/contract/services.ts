@@ -54,6 +54,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
   await stage.giveModel(service, project.id);
   const webhook = await stage.addWebhook(service);
   const forgeEvent = await stage.addForgeEvent(service, project.id);
+  const automation = await stage.addAutomation(service, project);
   const webhookOff = await stage.addWebhook(service);
   const switchOff = { params: { webhookId: webhookOff.webhookId }, body: { enabled: false } };
   await client.call('updateWebhook', switchOff);
@@ -61,7 +62,19 @@ async function startMain(environment: Record<string, string>, endless: string) {
   return {
     service,
     ownerId,
-    records: { project, busy, purged, completed, failed, queued, agentJob, webhook, webhookOff, forgeEvent },
+    records: {
+      project,
+      busy,
+      purged,
+      completed,
+      failed,
+      queued,
+      agentJob,
+      webhook,
+      webhookOff,
+      forgeEvent,
+      automation,
+    },
     keys: {
       projects: await makeKey(service, { scopes: ['projects:read'] }),
       audit: await makeKey(service, { scopes: ['audit:read'] }),

@@ -94,7 +94,7 @@ describe('lists', () => {
   it.each([
     ...(['listExports', 'listAllAgentJobs', 'listProjects', 'listKeys'] as const),
     ...(['listWebhooks', 'listUsers', 'listAuditLog', 'listDeployments'] as const),
-    ...(['listForgeEvents'] as const),
+    ...(['listForgeEvents', 'listAutomationRuns'] as const),
   ])('%s shows no records of another tenant', async (id) => {
     const { status, body } = await ask(id, { query: { limit: '100' } });
     expect(status).toBe(200);
@@ -121,6 +121,7 @@ describe('search', () => {
     ['listExports', { q: theirs.jobIds[0] ?? '' }],
     ['listExports', { projectId: theirs.project.id }],
     ['listForgeEvents', { projectId: theirs.project.id }],
+    ['listAutomationRuns', { projectId: theirs.project.id }],
     ['listKeys', { q: theirs.keyId }],
     ['listUsers', { q: theirs.ownerId }],
     ['listAuditLog', { q: theirs.keyId }],

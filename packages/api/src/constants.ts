@@ -137,6 +137,9 @@ export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export const forgeEventStates = ['pending', 'processed', 'ignored', 'failed'] as const;
 export const forgeEventKinds = ['push', 'pull_request', 'comment', 'review', 'test', 'other'] as const;
 
+export const automationTriggers = ['merged', 'schedule', 'failedCheck', 'feedback', 'manual'] as const;
+export const automationRunStates = ['pending', 'started', 'messaged', 'skipped', 'failed'] as const;
+
 export const auditFormats = ['csv', 'json'] as const;
 
 /** What `docyard site` counts per day when analytics are on. */

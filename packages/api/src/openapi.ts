@@ -61,6 +61,7 @@ const tagDescriptions: Record<Operation['tag'], string> = {
   'API keys': 'Create, limit, replace and revoke API keys.',
   Webhooks: 'Manage webhooks for job events, and read their deliveries.',
   'Forge events': 'Receive events of a forge, such as pushes, and see what followed from them.',
+  Automations: 'Start agent jobs when something happens, as a file of the docs repository describes.',
   Users: 'Set up the service, sign in, and manage users and their roles.',
   Organization: 'Read the caller and its rights, the system status and the audit log.',
   Deployments: 'Read which release a site serves, and roll it back.',

@@ -29,6 +29,7 @@ export interface Operation {
     | 'API keys'
     | 'Webhooks'
     | 'Forge events'
+    | 'Automations'
     | 'Deployments'
     | 'Users'
     | 'Organization'

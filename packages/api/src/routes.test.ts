@@ -61,6 +61,8 @@ describe('operations', () => {
     ['listKeys', 'createKey', 'rollKey', 'revokeKey'],
     ['listDeployments', 'reportDeployment', 'readDeployment', 'rollbackDeployment'],
     ['resumeDeployment', 'cancelInstruction', 'deleteDeployment'],
+    ['readAutomations', 'refreshAutomations', 'runAutomation', 'pauseAutomation', 'resumeAutomation'],
+    ['listAutomationRuns'],
     ['readMe', 'signOut', 'changePassword'],
   ].flat();
 

@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { agentOperations } from './agent-operations.ts';
 import { auditOperations } from './audit-operations.ts';
+import { automationOperations } from './automation-operations.ts';
 import { analyticsOperations } from './analytics-operations.ts';
 import { deploymentOperations } from './deployment-operations.ts';
 import type { ErrorCode } from './errors.ts';
@@ -29,6 +30,7 @@ export const operations = {
   ...webhookOperations,
   ...forgeEventOperations,
   ...githubAppOperations,
+  ...automationOperations,
   ...deploymentOperations,
   ...analyticsOperations,
   ...reviewOperations,

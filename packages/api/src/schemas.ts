@@ -11,6 +11,8 @@ export type { SetForgeCredential } from './forge-credential-schemas.ts';
 export * from './project-agent-schemas.ts';
 export * from './project-git-schemas.ts';
 export * from './analytics-schemas.ts';
+export * from './automation-file-schemas.ts';
+export * from './automation-schemas.ts';
 export * from './deployment-schemas.ts';
 export * from './export-schemas.ts';
 export * from './forge-event-schemas.ts';

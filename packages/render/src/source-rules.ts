@@ -3,6 +3,7 @@
  */
 import type { PageCode } from './check/page-code.ts';
 
+export { dataTree, readYaml } from './config/yaml.ts';
 export { findSecrets } from './facts/secrets.ts';
 export { isPageFile, routeOfFile } from './navigation/files.ts';
 export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';

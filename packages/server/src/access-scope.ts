@@ -44,6 +44,14 @@ export function forgeEventsWithin({ organizationId, projectId }: AccessScope): F
     });
 }
 
+export function automationRunsWithin({ organizationId, projectId }: AccessScope): Filter<'automation_runs'> {
+  return (rows) =>
+    rows.and({
+      organization_id: organizationId,
+      ...(projectId === null ? {} : { project_id: projectId }),
+    });
+}
+
 /** Keys whose scope lies within the caller's. */
 export function keysWithin({ organizationId, projectId }: AccessScope): Filter<'api_keys'> {
   return (rows) =>

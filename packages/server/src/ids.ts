@@ -15,7 +15,9 @@ export type IdPrefix =
   | 'dp'
   | 'di'
   | 'fe'
-  | 'rt';
+  | 'rt'
+  | 'ae'
+  | 'ar';
 
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;

@@ -181,6 +181,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'receive pushes from a forge: the hook, its events, replay',
     load: async () => (await import('./cli/events.ts')).describeEvents,
   },
+  automations: {
+    group: 'A running service',
+    summary: 'start agent jobs when something happens: test, list, run, pause',
+    load: async () => (await import('./cli/automations.ts')).describeAutomations,
+  },
   mcp: {
     group: 'A running service',
     summary: 'expose a service to editors and agents as MCP tools',

@@ -4,6 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorTable, type ErrorCode } from '@docyard/api';
+import { automationJobs } from './automation-jobs.ts';
+import { AutomationProcessor } from './automations/processor.ts';
 import { adviceAbout } from './egress/rules.ts';
 import { compose, openTelemetry, runners } from './compose.ts';
 import type { Config } from './config.ts';
@@ -129,6 +131,7 @@ function createBackgroundWork(context: Context): { start(): Promise<void>; stop(
     new SourcePoller(context),
     new ForgeEventProcessor(context, eventHandlers),
     new ReviewProcessor(context),
+    new AutomationProcessor(context, automationJobs),
   ];
   return {
     async start() {

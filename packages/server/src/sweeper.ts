@@ -8,6 +8,7 @@ import { sweepAgentJobs } from './agent/retention.ts';
 import { sweepReviewTasks } from './agent/review/tasks.ts';
 import { sweepAnalytics } from './deployment-registry/analytics.ts';
 import type { Context } from './context.ts';
+import { sweepAutomations } from './automations/run-records.ts';
 import { sweepForgeEvents } from './forge-events/events.ts';
 import { sweepPreviews } from './exports/unpacked-sites.ts';
 import { sweepProjectCaches } from './build-cache/cache-folder.ts';
@@ -35,7 +36,8 @@ export class Sweeper {
     const removeOldRecords = (): Promise<unknown> =>
       runUnlessLocked(context.database, 'sweep', async () => {
         const cleanups = [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepForgeEvents, sweepSessions];
-        for (const work of [...cleanups, sweepReviewTasks, sweepAnalytics]) await attempt(work);
+        for (const work of [...cleanups, sweepReviewTasks, sweepAutomations, sweepAnalytics])
+          await attempt(work);
       });
     this.#recount = new Task(() => attempt(({ database }) => recountQueued(database)), cleanupShare);
     this.#tasks = [

@@ -30,10 +30,14 @@ const mergeKey = new Type('tag:yaml.org,2002:merge', {
 const schema = CORE_SCHEMA.extend({ implicit: [mergeKey], explicit: unknownTags });
 
 /** Aliases become shared objects; see `dataTree`. */
-export function readYaml(source: string, maxDepth: number): ReadData {
+export function readYaml(
+  source: string,
+  maxDepth: number,
+  { allowRepeatedKeys = true }: { allowRepeatedKeys?: boolean } = {},
+): ReadData {
   try {
-    // `json: true` accepts repeated keys, which are common in API descriptions; the last one wins.
-    return { value: load(source, { schema, json: true, maxDepth }) };
+    // Repeated keys are common in API descriptions; the last one wins.
+    return { value: load(source, { schema, json: allowRepeatedKeys, maxDepth }) };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     // Despite its type, `mark` is missing on errors about the whole text.

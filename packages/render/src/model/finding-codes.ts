@@ -2,6 +2,7 @@
 export const diagnosticCodes = {
   audiences_limited:
     'The site has many groups, and not every combination of them is rendered. Affected readers see fewer pages.',
+  automations_invalid: 'The automations file of the folder has a mistake. Docyard does not use it.',
   broken_anchor: 'The target page of a link has no such heading or id.',
   broken_link: 'The target of a link does not exist. Its text is shown without a link.',
   code_failed: 'The code of an element or expression failed. It shows nothing until the page is live.',

@@ -21,6 +21,8 @@ export interface AgentInput {
   /** In a context repository. Undefined in jobs of earlier versions. */
   triggeringChange?: TriggeringChange | null;
   metadata: Record<string, string>;
+  /** Requested besides those of the project. */
+  reviewers?: { users: string[]; teams: string[] };
 }
 
 export function inputOf(job: Pick<Job, 'input'>): AgentInput {
@@ -186,6 +188,25 @@ export async function updateRun(
     .where('job_id', '=', run.jobId)
     .where('number', '=', run.number)
     .execute();
+}
+
+/** Of all runs since a time. */
+export async function usedTokens(
+  { database }: Pick<Context, 'database'>,
+  jobIds: readonly string[],
+  since: string,
+): Promise<number> {
+  const runs = await database
+    .selectFrom('agent_runs')
+    .select('usage')
+    .where('job_id', 'in', jobIds)
+    .where('created_at', '>=', since)
+    .where('usage', 'is not', null)
+    .execute();
+  return runs.reduce((sum, { usage }) => {
+    const { inputTokens, outputTokens } = JSON.parse(usage ?? '{}') as Usage;
+    return sum + inputTokens + outputTokens;
+  }, 0);
 }
 
 /**

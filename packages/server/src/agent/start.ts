@@ -17,7 +17,13 @@ type StartContext = StoreContext & Pick<Context, 'config' | 'sources' | 'secrets
 
 export async function startAgentJob(
   context: StartContext,
-  given: { project: ProjectRecord; request: CreateAgentJob; actor: Actor; allowLocal: boolean },
+  given: {
+    project: ProjectRecord;
+    request: CreateAgentJob;
+    actor: Actor;
+    allowLocal: boolean;
+    reviewers?: NonNullable<AgentInput['reviewers']>;
+  },
 ): Promise<Job> {
   const { project, request, actor } = given;
   const model = await requireEngine(context, project.id);
@@ -46,6 +52,7 @@ export async function startAgentJob(
     dryRun: request.dryRun ?? false,
     triggeringChange,
     metadata: request.metadata ?? {},
+    ...(given.reviewers === undefined ? {} : { reviewers: given.reviewers }),
   };
   const job = await createJob(context, {
     kind: 'agent',

@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import type { Diagnostic, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { annotate } from './annotations.ts';
+import { automationFindings } from './automations-file.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {
@@ -99,7 +100,10 @@ async function reportOf(root: string, options: CheckOptions): Promise<TimedRepor
     onPage: (done, total) => progress.update({ phase: 'checking', share: done / total, done, total }),
   });
   progress.end();
-  return report;
+  const found = await automationFindings(root);
+  if (found.length === 0) return report;
+  const { reportWith } = await import('@docyard/render/report');
+  return reportWith(report, [...report.diagnostics, ...found]);
 }
 
 async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnostic: Diagnostic) => boolean> {

@@ -20,6 +20,7 @@ import { analyticsHandlers } from './handlers/analytics.ts';
 import { auditHandlers } from './handlers/audit.ts';
 import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts } from './handlers/exports.ts';
+import { automationHandlers } from './handlers/automations.ts';
 import { forgeEventHandlers } from './handlers/forge-events.ts';
 import { githubAppHandlers } from './handlers/github-app.ts';
 import { healthHandlers } from './handlers/health.ts';
@@ -129,6 +130,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...webhookHandlers,
       ...forgeEventHandlers,
       ...githubAppHandlers,
+      ...automationHandlers,
       ...deploymentHandlers,
       ...userHandlers,
       ...healthHandlers(stopping),

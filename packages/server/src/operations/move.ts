@@ -45,6 +45,10 @@ const tableKeys = {
   forge_events: ['sequence'],
   source_polls: ['project_id'],
   review_tasks: ['id'],
+  automation_files: ['project_id'],
+  automations: ['project_id', 'name'],
+  automation_events: ['sequence'],
+  automation_runs: ['sequence'],
 } as const satisfies Record<keyof Tables, readonly string[]>;
 
 type TableName = keyof Tables;

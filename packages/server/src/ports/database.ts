@@ -411,6 +411,76 @@ export interface SourcePollRow {
   next_at: string;
 }
 
+/** The automations of a project, as last read from its repository. */
+export interface AutomationFileRow {
+  project_id: string;
+  organization_id: string;
+  commit_id: string | null;
+  /** AutomationDefinitions as JSON, of the last version without problems. */
+  automations: string;
+  /** AutomationProblems of the newest version, as JSON. */
+  problems: string;
+  /** When the repository was last read successfully. */
+  read_at: string | null;
+  attempts: number;
+  refresh_at: string | null;
+}
+
+/** What an automation needs besides its definition. */
+export interface AutomationRow {
+  project_id: string;
+  name: string;
+  organization_id: string;
+  /** The trigger. */
+  kind: string;
+  /** As JSON. */
+  schedule: string | null;
+  /** When the schedule is due. */
+  next_at: string | null;
+  /** Until when exports or feedback were examined. */
+  checked_at: string;
+  paused_at: string | null;
+  /** The newest agent job. */
+  job_id: string | null;
+}
+
+/** Something that may start automations. */
+export interface AutomationEventRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  project_id: string;
+  /** What happened, once per project: a forge event, an export, a slot of a schedule, a request. */
+  source: string;
+  kind: string;
+  /** Null for every automation with this trigger. */
+  automation: string | null;
+  subject: string;
+  /** An EventDetails of `automations/event.ts` as JSON. */
+  details: string;
+  forge_event_id: string | null;
+  state: string;
+  attempts: number;
+  next_at: string | null;
+  received_at: string;
+}
+
+export interface AutomationRunRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  project_id: string;
+  automation: string;
+  event_id: string;
+  state: string;
+  reason: string | null;
+  job_id: string | null;
+  attempts: number;
+  created_at: string;
+  next_at: string | null;
+  finished_at: string | null;
+}
+
 /** The name of the fact with the last migration and the version of Docyard that applied it. */
 export const schemaVersionName = 'schema_version';
 
@@ -455,6 +525,10 @@ export interface Tables {
   forge_events: ForgeEventRow;
   source_polls: SourcePollRow;
   review_tasks: ReviewTaskRow;
+  automation_files: AutomationFileRow;
+  automations: AutomationRow;
+  automation_events: AutomationEventRow;
+  automation_runs: AutomationRunRow;
 }
 
 export type Database = Kysely<Tables>;

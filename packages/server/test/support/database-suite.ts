@@ -32,6 +32,10 @@ const tables: Record<keyof Tables, true> = {
   forge_events: true,
   source_polls: true,
   review_tasks: true,
+  automation_files: true,
+  automations: true,
+  automation_events: true,
+  automation_runs: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

@@ -1,5 +1,5 @@
 import { forgeFields, pullRequestFields } from '@docyard/api/constants';
-import type { Forge, ForgeKind } from '../../ports/forge.ts';
+import type { Forge, ForgeKind, PrDetails } from '../../ports/forge.ts';
 import type { AgentRun } from '../agent-run.ts';
 
 /**
@@ -7,15 +7,27 @@ import type { AgentRun } from '../agent-run.ts';
  * reviewers. Resolves with a note for everything that was not added.
  */
 export async function addDetails(run: AgentRun, forge: Forge, number: number): Promise<string[]> {
-  const { rules, earlier, input } = run;
+  const { earlier, input } = run;
   const before = earlier.findLast(({ pullRequest }) => pullRequest?.number === number);
   if (before !== undefined) return before.result?.notes ?? [];
-  const notes = await forge.addDetails(number, rules.pullRequest, input.signal);
+  const notes = await forge.addDetails(number, detailsOf(run), input.signal);
   return [...missingFields(run, forge.kind), ...notes];
 }
 
-export function missingFields({ rules }: AgentRun, kind: ForgeKind): string[] {
+export function missingFields(run: AgentRun, kind: ForgeKind): string[] {
+  const details = detailsOf(run);
   return pullRequestFields
-    .filter((field) => rules.pullRequest[field].length > 0 && !forgeFields[kind].includes(field))
+    .filter((field) => details[field].length > 0 && !forgeFields[kind].includes(field))
     .map((field) => `Cannot add the ${field} of the project: the forge has none.`);
+}
+
+/** Those of the project, with the reviewers of the job. */
+function detailsOf({ rules, request }: AgentRun): PrDetails {
+  const { pullRequest } = rules;
+  const { users = [], teams = [] } = request.reviewers ?? {};
+  return {
+    ...pullRequest,
+    reviewers: [...new Set([...pullRequest.reviewers, ...users])],
+    teams: [...new Set([...pullRequest.teams, ...teams])],
+  };
 }
