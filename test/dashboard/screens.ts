@@ -52,6 +52,7 @@ export const screens: readonly Screen[] = [
   { name: 'project', path: ({ project }) => project },
   { name: 'project-settings', path: ({ project }) => `${project}?tab=settings` },
   { name: 'project-agent', path: ({ project }) => `${project}?tab=agent` },
+  { name: 'project-automations', path: ({ project }) => `${project}?tab=automations` },
   { name: 'project-delete', path: ({ project }) => `${project}?tab=settings`, prepare: askToDelete },
   { name: 'exports', path: () => '/exports' },
   { name: 'exports-empty', path: () => '/exports', at: 'empty' },
@@ -191,7 +192,30 @@ async function runAgent({
   if (stage === undefined) return { project: '/projects', agentJob: '/agent' };
   const projectId = await agents.createProject(service, stage, 'harbour.example.com');
   const { id } = await agents.runJob(service, projectId, 'Mend the broken link on the first page.');
+  await addAutomations(service, stage, projectId);
   return { project: `/projects/${projectId}`, agentJob: `/agent/${projectId}/${id}` };
+}
+
+async function addAutomations(
+  { client }: Dashboard['service'],
+  { repository }: agents.Stage,
+  projectId: string,
+): Promise<void> {
+  const on = { merged: { repository: 'harbour/api', branch: 'main', paths: ['src/**'] } };
+  const instructions = 'Describe {{pullRequest.title}}.';
+  const weekly = {
+    name: 'weekly-check',
+    on: { schedule: { cron: '0 6 * * MON' } },
+    instructions: 'Check it.',
+  };
+  const automations = [{ name: 'api-docs', on, instructions, reviewers: 'codeowners' }, weekly];
+  const content = JSON.stringify({ version: 1, automations });
+  repository.commit('main', { '.docyard/automations.yaml': content });
+  const params = { projectId };
+  await client.call('refreshAutomations', { params });
+  while ((await client.call('readAutomations', { params })).data.length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  await client.call('pauseAutomation', { params: { ...params, name: 'weekly-check' } });
 }
 
 /** One at a time: the previous one is canceled. */

@@ -16,6 +16,10 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'agent.retry': ['retried', 'agent job'],
   'agent.start': ['started', 'agent job'],
   'agent.unarchive': ['unarchived', 'agent job'],
+  'automation.pause': ['paused an automation of', 'project'],
+  'automation.refresh': ['read the automations again of', 'project'],
+  'automation.resume': ['resumed an automation of', 'project'],
+  'automation.run': ['ran an automation of', 'project'],
   'deployment.clear': ['deleted the analytics of', 'deployment'],
   'deployment.delete': ['removed from the list', 'deployment'],
   'deployment.resume': ['resumed', 'deployment'],
@@ -96,6 +100,8 @@ function restOf(action: string, details: AuditEntry['details']): string {
   if (action === 'webhook.disable' && reason !== undefined)
     return reason === 'gone' ? ', because its endpoint answered 410' : ', because deliveries kept failing';
   if (action === 'key.roll') return ', with a new secret';
+  const automation = textIn(details, 'automation');
+  if (automation !== undefined) return `: ${automation}`;
   if (fields.length > 0) return `: ${fields.join(', ')}`;
   return textIn(details, 'retryOf') === undefined ? '' : 'once more';
 }
@@ -106,6 +112,7 @@ function screenOf(action: string, object: string, details: AuditEntry['details']
   if (area === 'deployment') return '/deployments';
   if (area === 'export') return `/exports/${object}`;
   if (area === 'project') return `/projects/${object}`;
+  if (area === 'automation') return `/projects/${object}?tab=automations`;
   if (area === 'webhook' && object.startsWith('wh_')) return `/webhooks/${object}`;
   const projectId = textIn(details, 'projectId');
   return area === 'agent' && projectId !== undefined ? `/agent/${projectId}/${object}` : null;

@@ -9,6 +9,7 @@ import { isNotFound, RecordNotFound } from '../../parts/record-not-found.tsx';
 import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { ProjectAutomations } from '../automations/project-automations.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { AutomaticExports } from './automatic-exports.tsx';
 import { ProjectOverview } from './project-overview.tsx';
@@ -52,6 +53,7 @@ function Loaded({ project }: { project: Record }) {
     { name: 'settings', label: 'Settings', show: <ProjectSettings project={project} /> },
     { name: 'automatic', label: 'Automatic exports', show: <AutomaticExports project={project} /> },
     { name: 'agent', label: 'Agent', show: <AgentSettings project={project} /> },
+    { name: 'automations', label: 'Automations', show: <ProjectAutomations project={project} /> },
   ];
   const tab = tabs.find(({ name }) => name === search.get('tab'))?.name ?? 'overview';
   const domain = encodeURIComponent(project.domain);
