@@ -72,7 +72,7 @@ function finishWithBrowser(
         },
         (error: unknown) => {
           respond(response, 500, 'The GitHub App could not be stored. The terminal shows why.');
-          reject(error as Error);
+          reject(error);
         },
       );
     });

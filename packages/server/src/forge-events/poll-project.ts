@@ -15,7 +15,7 @@ import { borrowGitCredential } from '../projects/forge.ts';
 import { polledName, storeDelivery } from './events.ts';
 import type { EventContent } from './payloads/event-content.ts';
 
-export const maxPollSeconds = 30;
+const maxPollSeconds = 30;
 /** Longer than a poll. Afterwards another process polls. */
 const leaseSeconds = 60;
 const maxBackoffSeconds = 3600;

@@ -297,7 +297,7 @@ test('a process that ends during a poll leaves it to another one, which stores t
   context.clock.advance(331);
   const killed: TestContext = {
     ...context,
-    sources: { ...context.sources, readHead: () => new Promise(() => undefined) } as TestContext['sources'],
+    sources: { ...context.sources, readHead: () => new Promise(() => undefined) },
   };
   void new SourcePoller(killed).pollDue();
   await expect
