@@ -28,7 +28,7 @@ export const automationHandlers: Pick<
     commit(async (inside) => {
       const given = { ...input.params, actor, note: input.body?.note };
       const body = await automations.runAutomation(inside, given);
-      return { body, headers: { location: `/v1/automation-runs?projectId=${body.projectId}` } };
+      return { body, headers: { location: `/v1/projects/${body.projectId}/automations` } };
     }),
 
   pauseAutomation: async ({ actor, input, commit }) =>
