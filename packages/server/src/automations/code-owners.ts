@@ -79,7 +79,7 @@ function ownersIn(text: string): string[] {
 function patternsOf(given: string): string[] {
   if (given === '*') return ['**'];
   const isFolder = given.endsWith('/');
-  const name = given.replaceAll(/^\/+|\/+$/g, '');
+  const name = given.split('/').filter(Boolean).join('/');
   if (name === '') return ['**'];
   const isAnchored = given.startsWith('/') || name.includes('/');
   const base = isAnchored ? name : `**/${name}`;

@@ -73,7 +73,7 @@ const runOnce: Runner = async (context, input) => {
   }
 };
 
-/** Exports of a branch share a cache whatever commit they are about. */
+/** All commits of a branch share a cache. */
 function openCache(
   context: Context,
   { job }: RunnerInput,

@@ -198,7 +198,11 @@ function put(
 
 /** GitLab runs lines such as `/merge` with the permissions of the account that writes them. */
 function withoutQuickActions(body: string): string {
-  return body.replaceAll(/^([ \t]*)\/(?=[a-z])/gim, String.raw`$1\/`);
+  const lines = body.split(/(?<=[\n\r])/).map((line) => {
+    const text = line.trimStart();
+    return /^\/[a-z]/i.test(text) ? `${line.slice(0, -text.length)}\\${text}` : line;
+  });
+  return lines.join('');
 }
 
 const states = { pending: 'pending', success: 'success', failure: 'failed', neutral: 'success' } as const;
