@@ -119,7 +119,7 @@ async function runAll(
   };
   const open = present.filter((pair) => {
     const earlier = stored.get(pair.name);
-    if (earlier?.key !== keyOf(pair, model)) return true;
+    if (earlier?.key !== keyOf(pair, model) || !earlier.isFinished) return true;
     add(earlier);
     return false;
   });

@@ -143,27 +143,28 @@ function alwaysEdit({ pullRequest, find }: Pair, { turn, results }: Conversation
   return [{ name: 'edit_file', input: edit }];
 }
 
-/** A quote of what each page says anew, and the first line of code that has changed. */
-function evidenceOf({ files }: Pair, edits: readonly Edit[]): object[] {
+/** A quote of what each page says anew, and the first line of code that has changed. Other files need no evidence. */
+function evidenceOf({ files, expected }: Pair, edits: readonly Edit[]): object[] {
   const [file] = files;
   if (file === undefined) return [];
   const before = linesOf(file.before);
   const line = linesOf(file.after).findIndex((text) => !before.includes(text));
   const sources = [`${codeName}/${file.path}#L${Math.max(line, 0) + 1}`];
   return [...Map.groupBy(edits, ({ page }) => page)].flatMap(([page, of]) => {
-    const statement = of.map(newLineOf).find((text) => text !== undefined);
-    return statement === undefined || isConfiguration(page) ? [] : [{ page, statement, sources }];
+    const states = expected.filter((each) => each.page === page).flatMap((each) => each.states.flat());
+    const lines = of.flatMap(newLinesOf).toSorted((a, b) => b.length - a.length);
+    const statement = lines.find((line) => states.some((text) => line.includes(text))) ?? lines[0];
+    return statement === undefined || !/\.mdx?$/.test(page) ? [] : [{ page, statement, sources }];
   });
 }
 
 const minQuoteCharacters = 5;
 
-/** Undefined if the edit only removes text. */
-function newLineOf({ old = '', new: replacement = '', content }: Edit): string | undefined {
-  const lines = linesOf(content ?? replacement).filter(
+/** Empty if the edit only removes text. */
+function newLinesOf({ old = '', new: replacement = '', content }: Edit): string[] {
+  return linesOf(content ?? replacement).filter(
     (line) => line.trim().length >= minQuoteCharacters && !old.includes(line),
   );
-  return lines.toSorted((a, b) => b.length - a.length)[0];
 }
 
 function linesOf(text = ''): string[] {
