@@ -83,13 +83,13 @@ test.each(['api', 'bundle', 'dashboard', 'render', 'server', 'site'])(
 const layers: [name: string, members: RegExp][] = [
   [
     'wiring',
-    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports|review-messages|event-handlers|automation-jobs)\.ts$|^(cli|operations)\//,
+    /^(main|compose|serve|first-run|secrets|secret-keys|sweeper|push-exports|pull-request-previews|review-messages|event-handlers|automation-jobs)\.ts$|^(cli|operations)\//,
   ],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent|automations)\//],
   [
     'kernel',
-    /^(build-cache|sandbox|jobs|projects|keys|organizations|audit|webhooks|forge-events|users|deployment-registry)\//,
+    /^(build-cache|sandbox|jobs|projects|keys|organizations|audit|webhooks|forge-events|users|deployment-registry|pull-requests)\//,
   ],
   [
     'types',

@@ -59,6 +59,8 @@ let session: Record<string, string> | undefined;
 const signedIn = async () => (session ??= await signIn(service));
 const invitedUser = async () => ({ params: { userId: (await invite(service)).userId } });
 
+const pullRequest = () => ({ params: { pullRequestId: records.pullRequest } });
+
 const deployment = async () => ({
   params: { deploymentId: await stage.addDeployment(service, { name: 'controlled' }) },
 });
@@ -156,6 +158,10 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   pauseAutomation: automation,
   resumeAutomation: automation,
   listAutomationRuns: () => ({ query: { ...project().params, state: 'pending', limit: '5' } }),
+  listPullRequests: () => ({ query: { state: 'open', limit: '5' } }),
+  readPullRequest: pullRequest,
+  approvePullRequest: () => ({ ...pullRequest(), body: { headCommit: stage.pullRequestHead } }),
+  rebuildPullRequest: pullRequest,
   listDeployments: () => ({ query: { limit: '5' } }),
   reportDeployment: () => ({ body: stage.siteReport('reporting') }),
   readDeployment: deployment,

@@ -74,6 +74,7 @@ async function addRecords() {
     user: (await invite(service)).userId,
     deployment: await stage.addDeployment(service),
     forgeEvent: await stage.addForgeEvent(service, project.id),
+    pullRequest: await stage.addPullRequest(service),
   };
 }
 
@@ -96,6 +97,7 @@ function existingFor(id: OperationId): Existing {
       deploymentId: [existing.deployment],
       eventId: [existing.forgeEvent],
       name: ['spelling'],
+      pullRequestId: [existing.pullRequest],
     },
   };
 }

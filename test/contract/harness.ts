@@ -9,12 +9,15 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AgentJob, ExportJob, Project, ReportDeployment, ReportReadings } from '@docyard/api';
 import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
 import type { AgentInput } from '../../packages/server/src/agent/record.ts';
+import { pullRequestWebhook } from '../fakes/forges/pull-request-webhooks.ts';
 import { pushWebhook } from '../fakes/forges/push-webhooks.ts';
 import { runStatements } from '../postgres.ts';
 import { databaseOf, program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** A well-formed id without a record. */
-export function randomId(prefix: 'dp' | 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe' | 'fe'): string {
+export function randomId(
+  prefix: 'dp' | 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe' | 'fe' | 'pul',
+): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;
 }
 
@@ -73,6 +76,25 @@ export async function addAutomation(
   for (;;) {
     const { data } = await client.call('readAutomations', { params });
     if (data.length > 0) return name;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export const pullRequestHead = 'a'.repeat(40);
+
+/** A pull request at a forge that does not answer. */
+export async function addPullRequest(service: Pick<Service, 'client' | 'origin'>): Promise<string> {
+  const { client, origin } = service;
+  const repository = 'https://git.invalid/acme/docs.git';
+  const { id: projectId } = await addProject(service, repository);
+  const params = { projectId };
+  await client.call('updateProject', { params, body: { pullRequests: { enabled: true } } });
+  const { secret } = await client.call('createHookSecret', { params });
+  const change = { action: 'opened' as const, repository, headCommit: pullRequestHead, secret };
+  await fetch(`${origin}/hooks/${projectId}`, { method: 'POST', ...pullRequestWebhook('github', change) });
+  for (;;) {
+    const { data } = await client.call('listPullRequests', { query: { projectId } });
+    if (data[0] !== undefined) return data[0].id;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

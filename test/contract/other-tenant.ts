@@ -21,6 +21,7 @@ export interface Theirs {
   deploymentId: string;
   forgeEventId: string;
   automation: string;
+  pullRequestId: string;
 }
 
 /** `endless` is a repository that keeps an export running. */
@@ -45,6 +46,7 @@ export async function addTheirs(service: Service, endless: string): Promise<Thei
     deploymentId: await addReadDeployment(service),
     forgeEventId: await stage.addForgeEvent(service, project.id),
     automation: await stage.addAutomation(service, project),
+    pullRequestId: await stage.addPullRequest(service),
   };
 }
 
@@ -66,6 +68,7 @@ const bodies: Partial<Record<OperationId, unknown>> = {
   updateWebhook: { url: 'https://other.invalid/' },
   rotateWebhookSecret: { overlapSeconds: 0 },
   updateUser: { disabled: true },
+  approvePullRequest: { headCommit: stage.pullRequestHead },
 };
 
 /** Everything that a caller can observe, except times and request counts. */
@@ -120,6 +123,10 @@ function pairsOf(id: OperationId, theirs: Theirs, ownProjectId: string): Pair[] 
     case 'eventId': {
       const real = { eventId: theirs.forgeEventId };
       return [{ id, what: 'an event', real, random: { eventId: stage.randomId('fe') } }];
+    }
+    case 'pullRequestId': {
+      const real = { pullRequestId: theirs.pullRequestId };
+      return [{ id, what: 'a pull request', real, random: { pullRequestId: stage.randomId('pul') } }];
     }
     case 'keyId':
       return [{ id, what: 'a key', real: { keyId: theirs.keyId }, random: { keyId: stage.randomId('key') } }];

@@ -55,6 +55,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
   const webhook = await stage.addWebhook(service);
   const forgeEvent = await stage.addForgeEvent(service, project.id);
   const automation = await stage.addAutomation(service, project);
+  const pullRequest = await stage.addPullRequest(service);
   const webhookOff = await stage.addWebhook(service);
   const switchOff = { params: { webhookId: webhookOff.webhookId }, body: { enabled: false } };
   await client.call('updateWebhook', switchOff);
@@ -74,6 +75,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
       webhookOff,
       forgeEvent,
       automation,
+      pullRequest,
     },
     keys: {
       projects: await makeKey(service, { scopes: ['projects:read'] }),

@@ -94,7 +94,7 @@ describe('lists', () => {
   it.each([
     ...(['listExports', 'listAllAgentJobs', 'listProjects', 'listKeys'] as const),
     ...(['listWebhooks', 'listUsers', 'listAuditLog', 'listDeployments'] as const),
-    ...(['listForgeEvents', 'listAutomationRuns'] as const),
+    ...(['listForgeEvents', 'listAutomationRuns', 'listPullRequests'] as const),
   ])('%s shows no records of another tenant', async (id) => {
     const { status, body } = await ask(id, { query: { limit: '100' } });
     expect(status).toBe(200);
@@ -108,6 +108,7 @@ describe('lists', () => {
       webhookId,
       theirs.deploymentId,
       theirs.forgeEventId,
+      theirs.pullRequestId,
     ];
     expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
   });

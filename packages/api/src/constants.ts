@@ -139,6 +139,16 @@ export const forgeEventKinds = ['push', 'pull_request', 'comment', 'review', 'te
 
 export const automationTriggers = ['merged', 'schedule', 'failedCheck', 'feedback', 'manual'] as const;
 export const automationRunStates = ['pending', 'started', 'messaged', 'skipped', 'failed'] as const;
+export const pullRequestPreviewStates = [
+  'pending',
+  'building',
+  'ready',
+  'failed',
+  'approval',
+  'skipped',
+  'removed',
+] as const;
+export const forkPolicies = ['approve', 'build', 'off'] as const;
 
 export const auditFormats = ['csv', 'json'] as const;
 

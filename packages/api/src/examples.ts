@@ -108,6 +108,13 @@ export const exampleProject = {
     onPush: { enabled: true, quietSeconds: 10 },
     polling: { enabled: false, intervalSeconds: 300 },
   },
+  pullRequests: {
+    enabled: true,
+    comment: true,
+    status: true,
+    failOn: ['error'],
+    forks: 'approve' as const,
+  },
   createdAt: '2026-02-14T08:30:00.000Z',
   updatedAt: '2026-02-20T16:05:00.000Z',
   version: 3,

@@ -60,6 +60,7 @@ const tagDescriptions: Record<Operation['tag'], string> = {
   Projects: 'Connect a domain with the repository that contains its docs.',
   'API keys': 'Create, limit, replace and revoke API keys.',
   Webhooks: 'Manage webhooks for job events, and read their deliveries.',
+  'Pull requests': 'See previews of pull requests, approve commits of forks and build again.',
   'Forge events': 'Receive events of a forge, such as pushes, and see what followed from them.',
   Automations: 'Start agent jobs when something happens, as a file of the docs repository describes.',
   Users: 'Set up the service, sign in, and manage users and their roles.',

@@ -30,6 +30,7 @@ export interface Operation {
     | 'Webhooks'
     | 'Forge events'
     | 'Automations'
+    | 'Pull requests'
     | 'Deployments'
     | 'Users'
     | 'Organization'

@@ -38,6 +38,7 @@ export const webhookId = recordId('The webhook.', 'wh_2e8b5c7a1f904d36');
 export const deliveryId = recordId('The delivery.', 'whd_4c7e1a9b3d5f2860');
 export const deploymentId = recordId('The deployment.', 'dp_3f9a2c1b8e7d4a06');
 export const forgeEventId = recordId('The event.', 'fe_8a1d4c7e2b5f9036');
+export const pullRequestId = recordId('The pull request.', 'pul_8a1d4c7e2b5f9036');
 export const userId = recordId('The user.', 'pe_6d2f8a0c4b7e1935');
 
 /** git would read a leading dash as an option. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ProjectAgent, SetProjectAgent } from './project-agent-schemas.ts';
 import { exampleProject, exampleSource } from './examples.ts';
 import { CustomScripts } from './export-schemas.ts';
+import { ProjectPullRequests, SetProjectPullRequests } from './pull-request-schemas.ts';
 import {
   createdAt,
   Domain,
@@ -112,9 +113,15 @@ export const UpdateProject = z
       .partial()
       .optional()
       .meta({ description: 'Defaults for exports. Omitted fields stay unchanged.' }),
+    pullRequests: SetProjectPullRequests.optional().meta({
+      description: 'Previews of pull requests. Omitted fields stay unchanged.',
+    }),
     version: expectedVersion,
   })
-  .refine(namesField, 'Set at least one field to change: name, domain, source, agent or exports.')
+  .refine(
+    namesField,
+    'Set at least one field to change: name, domain, source, agent, exports or pullRequests.',
+  )
   .meta({ id: 'UpdateProject', examples: [{ name: 'Product docs', version: 3 }] });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 
@@ -149,6 +156,7 @@ export const Project = z
       .describe('Where the docs come from.'),
     agent: ProjectAgent.describe('Settings of agent jobs. A secret is returned only as `{ "set": true }`.'),
     exports: ProjectExports.describe('Defaults of exports.'),
+    pullRequests: ProjectPullRequests.describe('Previews of pull requests.'),
     createdAt,
     updatedAt,
     version: recordVersion,

@@ -51,6 +51,7 @@ describe('operations', () => {
     ['readProjectHook', 'createHookSecret', 'disableProjectHook', 'readProjectPolling'],
     ['readGithubApp', 'startGithubApp', 'finishGithubApp'],
     ['listForgeEvents', 'readForgeEvent', 'replayForgeEvent'],
+    ['listPullRequests', 'readPullRequest', 'approvePullRequest', 'rebuildPullRequest'],
     ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
     ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
     ['readPageChange', 'compareFindings', 'readInsights'],

@@ -16,6 +16,7 @@ import { keyOperations } from './key-operations.ts';
 import { json, type Operation } from './operation.ts';
 import { projectOperations } from './project-operations.ts';
 import { reviewOperations } from './review-operations.ts';
+import { pullRequestOperations } from './pull-request-operations.ts';
 import * as schemas from './schemas.ts';
 import { userOperations } from './user-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
@@ -31,6 +32,7 @@ export const operations = {
   ...forgeEventOperations,
   ...githubAppOperations,
   ...automationOperations,
+  ...pullRequestOperations,
   ...deploymentOperations,
   ...analyticsOperations,
   ...reviewOperations,

@@ -17,6 +17,7 @@ export * from './deployment-schemas.ts';
 export * from './export-schemas.ts';
 export * from './forge-event-schemas.ts';
 export * from './github-app-schemas.ts';
+export * from './pull-request-schemas.ts';
 export * from './key-schemas.ts';
 export * from './user-schemas.ts';
 export * from './project-schemas.ts';

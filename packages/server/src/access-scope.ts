@@ -52,6 +52,14 @@ export function automationRunsWithin({ organizationId, projectId }: AccessScope)
     });
 }
 
+export function pullRequestsWithin({ organizationId, projectId }: AccessScope): Filter<'pull_requests'> {
+  return (rows) =>
+    rows.and({
+      organization_id: organizationId,
+      ...(projectId === null ? {} : { project_id: projectId }),
+    });
+}
+
 /** Keys whose scope lies within the caller's. */
 export function keysWithin({ organizationId, projectId }: AccessScope): Filter<'api_keys'> {
   return (rows) =>

@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'fe'
   | 'rt'
   | 'ae'
-  | 'ar';
+  | 'ar'
+  | 'pul';
 
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;

@@ -186,6 +186,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'start agent jobs when something happens: test, list, run, pause',
     load: async () => (await import('./cli/automations.ts')).describeAutomations,
   },
+  'pull-requests': {
+    group: 'A running service',
+    summary: 'list previews of pull requests, approve commits of forks, build again',
+    load: async () => (await import('./cli/pull-requests.ts')).describePullRequests,
+  },
   mcp: {
     group: 'A running service',
     summary: 'expose a service to editors and agents as MCP tools',

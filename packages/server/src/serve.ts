@@ -24,6 +24,8 @@ import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
+import { PullRequestReconciler } from './pull-requests/reconciler.ts';
+import { pullRequestPreviews } from './pull-request-previews.ts';
 import { findIsolation } from './sandbox/isolation.ts';
 import { refreshSecrets, refreshSeconds } from './secrets.ts';
 import { Sweeper } from './sweeper.ts';
@@ -132,6 +134,7 @@ function createBackgroundWork(context: Context): { start(): Promise<void>; stop(
     new ForgeEventProcessor(context, eventHandlers),
     new ReviewProcessor(context),
     new AutomationProcessor(context, automationJobs),
+    new PullRequestReconciler(context, pullRequestPreviews),
   ];
   return {
     async start() {

@@ -194,6 +194,8 @@ const wrongCalls = [
   'events list --state lost',
   'events polling --enable --disable --server http://127.0.0.1:1',
   'events polling --interval 5 --server http://127.0.0.1:1',
+  'pull-requests lst',
+  'pull-requests approve pul_1',
   'users create --email x --role owner --data nowhere',
   'users invite x --role boss',
   'webhooks create --url x',

@@ -50,6 +50,7 @@ async function purgeOldExports(context: Context): Promise<string[]> {
     .selectFrom(ranked.as('ranked'))
     .select('id')
     .where('place', '>', 1)
+    .where('id', 'not in', shownPreviews(context))
     .where(({ or, eb }) => or([eb('place', '>', retention.exports), eb('finished_at', '<', oldest)]))
     .execute();
   for (const { id } of expendable) {
@@ -57,6 +58,15 @@ async function purgeOldExports(context: Context): Promise<string[]> {
     await context.blobs.removeAll(id);
   }
   return expendable.map(({ id }) => id);
+}
+
+/** The address of a pull request shows its preview until the pull request is closed. */
+function shownPreviews({ database }: Pick<Context, 'database'>) {
+  return database
+    .selectFrom('pull_requests')
+    .select('shown_job_id')
+    .where('shown_job_id', 'is not', null)
+    .$narrowType<{ shown_job_id: string }>();
 }
 
 /**

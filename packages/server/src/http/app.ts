@@ -27,6 +27,7 @@ import { healthHandlers } from './handlers/health.ts';
 import { userHandlers } from './handlers/users.ts';
 import { keyHandlers } from './handlers/keys.ts';
 import { projectHandlers } from './handlers/projects.ts';
+import { pullRequestHandlers } from './handlers/pull-requests.ts';
 import { systemHandlers } from './handlers/system.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { addHooks } from './hooks.ts';
@@ -131,6 +132,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...forgeEventHandlers,
       ...githubAppHandlers,
       ...automationHandlers,
+      ...pullRequestHandlers,
       ...deploymentHandlers,
       ...userHandlers,
       ...healthHandlers(stopping),

@@ -18,6 +18,8 @@ import { openAudiences } from '../exports/preview-audiences.ts';
 import { resultOf } from '../exports/record.ts';
 import { forgetPreview, openPreview, type UnpackedSite } from '../exports/unpacked-sites.ts';
 import { Problem } from '../problem.ts';
+import { parsePreviewAddress, type PreviewPlace } from '../pull-requests/addresses.ts';
+import { findShownExport } from '../pull-requests/shown.ts';
 import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
 /**
@@ -45,7 +47,8 @@ export async function servePreview(context: Context, web: Web): Promise<Response
 
 async function findPage(context: Context, web: Web): Promise<Response> {
   const target = rawTarget(web);
-  const { root, ...link } = openLink(context, target);
+  const place = parsePreviewAddress(target);
+  const { root, ...link } = place === null ? openLink(context, target) : await openPlace(context, place);
   const { projectId } = await requireExport(context, link);
   const requested = readRequestPath(target.slice(root.length) || '/');
   if (typeof requested === 'string' || hasDotSegments(requested.path)) throw notFound();
@@ -71,7 +74,7 @@ async function findPage(context: Context, web: Web): Promise<Response> {
   });
 }
 
-function openLink(context: Context, target: string): PreviewLink & { root: string } {
+function openLink(context: Context, target: string): Omit<PreviewLink, 'expires'> & { root: string } {
   const nowSeconds = Math.floor(context.clock.now().getTime() / 1000);
   const link = checkPreview(context.secrets, { target, nowSeconds });
   if (link.verdict === 'malformed') throw notFound();
@@ -80,6 +83,18 @@ function openLink(context: Context, target: string): PreviewLink & { root: strin
   }
   if (link.verdict === 'valid') return link;
   throw new Problem('link_expired', 'This preview has expired. Open it again from the export.');
+}
+
+/** Without an audience: whoever has the address reads what readers without a group read. */
+async function openPlace(
+  context: Context,
+  place: PreviewPlace | 'malformed',
+): Promise<Omit<PreviewLink, 'expires'> & { root: string }> {
+  const found = place === 'malformed' ? undefined : await findShownExport(context, place);
+  if (place === 'malformed' || found === undefined) throw notFound();
+  if ('missing' in found) throw found.missing;
+  const generation = resultOf(found.job)?.attempt ?? 0;
+  return { root: place.root, jobId: found.job.id, generation };
 }
 
 /** Cached files may outlive their job and must not be served after its deletion. */

@@ -89,7 +89,9 @@ export function loggedPath(web: Web): string {
 
 /** The path of a preview grants access to the site. */
 function withoutSignature(path: string): string {
-  return path.replace(/^(\/preview\/[^/]*\.)[^/.]*/, '$1…');
+  return path
+    .replace(/^(\/preview\/pull-requests\/)[^/.]*/, '$1…')
+    .replace(/^(\/preview\/[^/]*\.)[^/.]*/, '$1…');
 }
 
 export function operationOf(web: Web): string {

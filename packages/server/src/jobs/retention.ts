@@ -61,6 +61,13 @@ function oldJobs(database: Database, oldest: string) {
       ]),
     )
     .where('jobs.id', 'not in', (eb) =>
+      eb
+        .selectFrom('pull_requests')
+        .select('shown_job_id')
+        .where('shown_job_id', 'is not', null)
+        .$narrowType<{ shown_job_id: string }>(),
+    )
+    .where('jobs.id', 'not in', (eb) =>
       eb.selectFrom('agent_messages').select('job_id').where('taken_at', 'is', null),
     );
 }

@@ -44,6 +44,7 @@ const tableKeys = {
   deployment_feedback: ['deployment_id', 'id'],
   forge_events: ['sequence'],
   source_polls: ['project_id'],
+  pull_requests: ['sequence'],
   review_tasks: ['id'],
   automation_files: ['project_id'],
   automations: ['project_id', 'name'],

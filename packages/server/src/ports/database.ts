@@ -78,7 +78,7 @@ export interface JobRow {
   recent_findings: string | null;
   cancel_requested_at: string | null;
   retry_of: string | null;
-  /** The agent job whose branch this export previews. A preview is never the latest export of its domain. */
+  /** The agent job or pull request that this export previews. A preview is never the latest export of its domain. */
   preview_of: string | null;
   created_at: string;
   updated_at: string;
@@ -481,6 +481,54 @@ export interface AutomationRunRow {
   finished_at: string | null;
 }
 
+/** A pull request of the repository of a project, and what is published about it. */
+export interface PullRequestRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  project_id: string;
+  number: number;
+  /** Part of the address of the preview; whoever has it can read the preview. */
+  token: string;
+  url: string | null;
+  title: string;
+  author: string | null;
+  /** As the forge reports it: `open`, `closed` or `merged`. */
+  forge_state: string;
+  is_fork: number;
+  head_branch: string;
+  head_commit: string;
+  base_branch: string;
+  /** The head commit of a fork that may be built. */
+  approved_commit: string | null;
+  approved_by: string | null;
+  /** The state of the preview. */
+  state: string;
+  reason: string | null;
+  /** The export of `job_commit`. Null while none is wanted. */
+  job_id: string | null;
+  job_commit: string | null;
+  /** The newest completed export. The address of the pull request shows it. */
+  shown_job_id: string | null;
+  shown_commit: string | null;
+  /** The published export that the shown one was compared with. */
+  base_job_id: string | null;
+  comment_url: string | null;
+  has_comment: number;
+  /** A hash of the comment and the status that the forge has. */
+  published: string | null;
+  /** Counts changes, so that a worker notices those that happen while it works. */
+  revision: number;
+  attempts: number;
+  /** When the pull request is due. Null while nothing is to be done. */
+  next_at: string | null;
+  /** Identifies the worker that works on the row until `claimed_until`. */
+  claim: string | null;
+  claimed_until: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
 /** The name of the fact with the last migration and the version of Docyard that applied it. */
 export const schemaVersionName = 'schema_version';
 
@@ -524,6 +572,7 @@ export interface Tables {
   deployment_feedback: DeploymentFeedbackRow;
   forge_events: ForgeEventRow;
   source_polls: SourcePollRow;
+  pull_requests: PullRequestRow;
   review_tasks: ReviewTaskRow;
   automation_files: AutomationFileRow;
   automations: AutomationRow;

@@ -15,6 +15,7 @@ import { findProject, type ProjectRecord } from './find-project.ts';
 import { changeExportSettings, viewExportSettings } from './export-settings.ts';
 import { refuseMissingForgeFields, refuseUnusableForge } from './forge.ts';
 import { schedulePolls } from './polling.ts';
+import { changePullRequestSettings, viewPullRequestSettings } from './pull-request-settings.ts';
 import { inspectNewSigningKey } from './signing-key.ts';
 
 type ProjectContext = Pick<Context, 'config' | 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
@@ -92,6 +93,8 @@ export async function updateProject(
     if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent, signingKey);
     if (change.exports !== undefined) await changeExportSettings(inside, row.id, change.exports);
     await schedulePolls(inside, row.id, change);
+    if (change.pullRequests !== undefined)
+      await changePullRequestSettings(inside, row.id, change.pullRequests);
     if (change.source !== undefined || change.agent?.forge !== undefined) {
       const changed = change.agent?.forge === undefined ? 'source' : 'agent.forge';
       await refuseUnusableForge(inside, { projectId: row.id, repository: row.repository }, changed);
@@ -255,6 +258,7 @@ async function viewProjects(context: Pick<Context, 'database'>, rows: ProjectRec
   const ids = rows.map(({ id }) => id);
   const agents = await viewAgentSettings(context, ids);
   const exports = await viewExportSettings(context, ids);
+  const pullRequests = await viewPullRequestSettings(context, ids);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -262,6 +266,7 @@ async function viewProjects(context: Pick<Context, 'database'>, rows: ProjectRec
     source: { repository: row.repository, ref: row.ref, directory: row.directory },
     agent: agents.get(row.id) as Project['agent'],
     exports: exports.get(row.id) as Project['exports'],
+    pullRequests: pullRequests.get(row.id) as Project['pullRequests'],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     version: row.version,

@@ -31,6 +31,7 @@ const tables: Record<keyof Tables, true> = {
   deployment_feedback: true,
   forge_events: true,
   source_polls: true,
+  pull_requests: true,
   review_tasks: true,
   automation_files: true,
   automations: true,

@@ -29,6 +29,8 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'export.delete': ['deleted', 'export'],
   'export.start': ['started', 'export'],
   'forge_event.replay': ['replayed an event of a forge', ''],
+  'pull_request.approve': ['approved a commit of the pull request', ''],
+  'pull_request.rebuild': ['rebuilt the preview of the pull request', ''],
   'key.create': ['created', 'API key'],
   'key.revoke': ['revoked', 'API key'],
   'key.roll': ['rolled', 'API key'],

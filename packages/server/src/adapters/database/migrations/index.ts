@@ -17,6 +17,7 @@ import { keyPeppers } from './0014-key-peppers.ts';
 import { queueCounts } from './0015-queue-counts.ts';
 import { analytics } from './0016-analytics.ts';
 import { forgeEvents } from './0017-forge-events.ts';
+import { pullRequests } from './0018-pull-requests.ts';
 import { automations } from './0019-automations.ts';
 import { sourcePolls } from './0020-source-polls.ts';
 import { reviewTasks } from './0022-review-tasks.ts';
@@ -39,6 +40,7 @@ export const migrations: Record<string, Migration> = {
   '0015-queue-counts': queueCounts,
   '0016-analytics': analytics,
   '0017-forge-events': forgeEvents,
+  '0018-pull-requests': pullRequests,
   '0019-automations': automations,
   '0020-source-polls': sourcePolls,
   '0022-review-tasks': reviewTasks,
