@@ -2,6 +2,7 @@
  * Pull requests at real git servers, reported to a real service as each forge reports them: the preview, the comment
  * and the status.
  */
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ForgePullRequest } from '@docyard/api';
 import * as stage from './contract/harness.ts';
@@ -47,7 +48,7 @@ const start = async (dataDir?: string, port?: number) => {
   return startService({
     port: used,
     environment: {
-      EGRESS_ALLOW: [`source:${git.host}`, ...hosts].join(','),
+      EGRESS_ALLOW: [`source+picture:${git.host}`, ...hosts].join(','),
       PUBLIC_URL: `http://127.0.0.1:${used}`,
     },
     sample: false,
@@ -96,7 +97,7 @@ async function sceneOf(forge: WebhookForge): Promise<Scene> {
   const published = await stage.runExport(service, domain);
   expect(published.status).toBe('completed');
   const { secret } = await service.client.call('createHookSecret', { params: { projectId } });
-  const pull = openPull(fake as Pick<FakeForge, 'pulls' | 'forking'> as Parameters<typeof openPull>[0], {
+  const pull = openPull(fake, {
     title: 'Describe @everyone | the flag',
     body: '',
     draft: false,
@@ -117,7 +118,7 @@ function push(scene: Scene, files: Record<string, string>): string {
 
 async function report(scene: Scene, action: PullRequestAction, headCommit = scene.pull.headCommit) {
   const { forge, secret, repository, projectId, pull } = scene;
-  const fork = pull.isFork ? repository.url.replace('/acme/', '/mallory/') : repository.url;
+  const fork = pull.isFork ? repository.url.replace('/acme/', '/stranger/') : repository.url;
   const change = { action, secret, repository: repository.url, number: pull.number, headCommit, fork };
   const response = await fetch(`${service.origin}/hooks/${projectId}`, {
     method: 'POST',
@@ -151,7 +152,7 @@ describe.each(webhookForges)('a pull request of %s', (forge) => {
   test('gets a preview at an address, a comment and a status', { timeout }, async () => {
     const scene = await sceneOf(forge);
     const commit = push(scene, {
-      'guides/page-1.mdx': '# A heading of the pull request\n\n[Broken](/missing)\n',
+      'guides/page-1.mdx': `# A heading of the pull request\n\n[Broken](/missing)\n\n![Own](${git.origin}/own.png)\n`,
     });
     await report(scene, 'opened');
     const { preview, commentUrl } = await until(scene, 'ready', commit);
@@ -224,13 +225,12 @@ describe.each(webhookForges)('a pull request of %s', (forge) => {
       const scene = await sceneOf(forge);
       const { repository, pull } = scene;
       pull.isFork = true;
-      const commit = push(scene, { 'guides/page-2.mdx': '# From a fork\n' });
+      const commit = push(scene, {
+        'guides/page-2.mdx': `# From a fork\n\n![Theirs](${git.origin}/theirs.png)\n`,
+      });
       const ref = headRefs[forge];
       if (ref !== null) repository.git('update-ref', ref, commit);
-      else
-        git
-          .addRepository('mallory/docs-of-bitbucket', siteFiles(3))
-          .git('fetch', repository.folder, 'topic:topic');
+      else git.addRepository('stranger/docs', siteFiles(3)).git('fetch', repository.folder, 'topic:topic');
       await report(scene, 'updated');
       const waiting = await until(scene, 'approval', commit);
       expect(waiting).toMatchObject({ isFork: true, approvedCommit: null });
@@ -246,6 +246,15 @@ describe.each(webhookForges)('a pull request of %s', (forge) => {
       await service.client.call('approvePullRequest', { params, body: { headCommit: commit } });
       const built = await until(scene, 'ready', commit);
       expect(await (await fetch(`${built.preview.url}guides/page-2`)).text()).toContain('From a fork');
+      const asked = git.requests.map(({ path }) => path);
+      expect([asked.includes('/own.png'), asked.includes('/theirs.png')]).toEqual([true, false]);
+      const toFork = git.requests.filter(({ path }) => path.startsWith('/stranger/'));
+      expect(toFork.map(({ authorization }) => authorization).filter(Boolean)).toEqual([]);
+      const { bundleUrl } = await service.client.call('createBundle', {
+        params: { jobId: built.preview.jobId ?? '' },
+      });
+      const bundle = gunzipSync(Buffer.from(await (await fetch(bundleUrl)).arrayBuffer())).toString('latin1');
+      expect([bundle.includes('manifest.json'), bundle.includes('.minisig')]).toEqual([true, false]);
       const later = push(scene, { 'guides/page-2.mdx': '# From a fork again\n' });
       await report(scene, 'updated');
       expect((await until(scene, 'approval', later)).preview.commit).toBe(commit);
@@ -269,3 +278,31 @@ describe.each(webhookForges)('a pull request of %s', (forge) => {
     expect(await readPull(scene)).toMatchObject({ number: 1 });
   });
 });
+
+/** Before the event is processed, around the start of the export, while it runs, and around the comment. */
+const killedAfterMs = [0, 700, 1500, 3000, 5000, 8000];
+
+test(
+  'a service that is killed has one preview, one comment and one status of each kind',
+  { timeout: 4 * timeout },
+  async () => {
+    const scene = await sceneOf('github');
+    scene.pull.isFork = false;
+    scene.pull.state = 'open';
+    for (const [round, milliseconds] of killedAfterMs.entries()) {
+      const commit = push(scene, { 'guides/page-1.mdx': `# Round ${round}\n` });
+      await report(scene, 'updated');
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      const { port } = new URL(service.origin);
+      await service.kill();
+      service = await start(service.dataDir, Number(port));
+      const { preview } = await until(scene, 'ready', commit);
+      expect(await (await fetch(`${preview.url}guides/page-1`)).text()).toContain(`Round ${round}`);
+      expect(comments(scene)).toHaveLength(1);
+      const states = scene.fake.conversation.statuses.filter((status) => status.commit === commit);
+      expect(states.map(({ state }) => state)).toEqual(['pending', expect.stringMatching(/success|failure/)]);
+      const { data } = await service.client.call('listExports', { query: { projectId: scene.projectId } });
+      expect(data).toHaveLength(2);
+    }
+  },
+);

@@ -9,6 +9,7 @@ import type { PullRequestAction } from '../../../test/fakes/forges/webhooks/pull
 import {
   cleanUp,
   composeForTest,
+  createCompletedExport,
   createTenant,
   createTestProject,
   jsonBody,
@@ -20,8 +21,10 @@ import {
 } from '../test/support/test-context.ts';
 import { eventHandlers } from './event-handlers.ts';
 import { inputOf } from './exports/record.ts';
+import { sweep } from './exports/retention.ts';
 import { ForgeEventProcessor } from './forge-events/processor.ts';
 import { failureOf } from './jobs/failure.ts';
+import { sweepJobs } from './jobs/retention.ts';
 import { claimJob, completeJob, failJob, type Job } from './jobs/store.ts';
 import { pullRequestPreviews } from './pull-request-previews.ts';
 import { claimDue } from './pull-requests/claims.ts';
@@ -171,7 +174,7 @@ test('a pull request gets an export of its head, a pending status, and then a co
   expect(await work()).toBe(0);
 });
 
-test('text of authors in the comment mentions nobody, closes no issue and links nowhere', async () => {
+test('text of authors in the comment contains no mention, no reference to an issue and no link', async () => {
   await publishFirst();
   const [comment = ''] = comments();
   expect(comment).not.toMatch(/@ada|@page|#1\b|\(https:\/\/evil/);
@@ -278,8 +281,12 @@ describe('a pull request that is closed', () => {
     expect(await read()).toMatchObject({ state, preview: { state: 'removed', url: null } });
     expect(await jobs()).toEqual([]);
     expect(comments()).toEqual([expect.stringContaining('removed')]);
-    const response = await service.request(new URL(present(url)).pathname);
-    expect(response.status).toBe(410);
+    const { pathname } = new URL(present(url));
+    expect((await service.request(pathname)).status).toBe(410);
+    const page = await service.request(pathname, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(410);
+    expect(page.headers.get('content-security-policy')).toMatch(/^sandbox/);
+    expect(await page.text()).toContain('#1 was removed, because it was closed or merged.');
   });
 
   test('and reopened gets the same address and no second comment', async () => {
@@ -295,6 +302,54 @@ describe('a pull request that is closed', () => {
     await work();
     expect((await read()).preview).toMatchObject({ state: 'ready', url });
     expect(comments()).toHaveLength(1);
+  });
+});
+
+describe('the address of a preview', () => {
+  const page = async (path: string) => {
+    const response = await service.request(path, { headers: { accept: 'text/html' } });
+    return [response.status, await response.text()];
+  };
+  const tokenOf = async () =>
+    (
+      await context.database
+        .selectFrom('pull_requests')
+        .select('token')
+        .where('project_id', '=', project.id)
+        .executeTakeFirstOrThrow()
+    ).token;
+
+  test('says that the first preview is being built', async () => {
+    await hear('opened');
+    await work();
+    const path = `/preview/pull-requests/${await tokenOf()}/`;
+    expect(await page(path)).toEqual([404, expect.stringContaining('is being built')]);
+  });
+
+  test('is not found with another token, and never shows an export of another project', async () => {
+    await publishFirst();
+    const token = await tokenOf();
+    for (const path of [`${token.slice(0, -1)}/`, `${'A'.repeat(32)}/`, `${token}x/`, `${token}.after/`, ''])
+      expect((await page(`/preview/pull-requests/${path}`))[0], path).toBe(404);
+    const other = await createTestProject(context, tenant);
+    const foreign = await createCompletedExport(context, tenant, other);
+    await context.database
+      .updateTable('pull_requests')
+      .set({ shown_job_id: foreign.id, base_job_id: foreign.id })
+      .where('token', '=', token)
+      .execute();
+    expect((await page(`/preview/pull-requests/${token}/`))[0]).toBe(410);
+    expect((await page(`/preview/pull-requests/${token}.before/`))[0]).toBe(410);
+  });
+
+  test('is kept by retention as long as the pull request is open', async () => {
+    await publishFirst();
+    const { jobId } = (await read()).preview;
+    context.clock.advance(400 * 86_400);
+    await sweep(context);
+    await sweepJobs(context);
+    const [job] = await jobs();
+    expect(job).toMatchObject({ id: jobId, purged_at: null });
   });
 });
 

@@ -223,7 +223,7 @@ export async function startFake(definition: FakeDefinition, options: FakeOptions
 }
 
 export function openPull(
-  state: FakeState,
+  state: Pick<FakeState, 'pulls' | 'forking'>,
   given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'> &
     Partial<Pick<FakePull, 'from' | 'maintainersMayEdit'>>,
 ): FakePull {

@@ -20,6 +20,7 @@ import { forgetPreview, openPreview, type UnpackedSite } from '../exports/unpack
 import { Problem } from '../problem.ts';
 import { parsePreviewAddress, type PreviewPlace } from '../pull-requests/addresses.ts';
 import { findShownExport } from '../pull-requests/shown.ts';
+import { acceptsPage, noticePage } from './preview-notice.ts';
 import { fileRequestOf, rawTarget, type Web } from './request.ts';
 
 /**
@@ -40,7 +41,11 @@ const defaultHeaders = {
 };
 
 export async function servePreview(context: Context, web: Web): Promise<Response> {
-  const response = await findPage(context, web);
+  const response = await findPage(context, web).catch((error: unknown) => {
+    const isNotice = error instanceof Problem && parsePreviewAddress(rawTarget(web)) !== null;
+    if (!isNotice || !acceptsPage(web)) throw error;
+    return noticePage(web, error);
+  });
   response.headers.set('content-security-policy', policyOf(context.config));
   return response;
 }
@@ -85,7 +90,7 @@ function openLink(context: Context, target: string): Omit<PreviewLink, 'expires'
   throw new Problem('link_expired', 'This preview has expired. Open it again from the export.');
 }
 
-/** Without an audience: whoever has the address reads what readers without a group read. */
+/** The address of a pull request shows the pages of readers without a group. */
 async function openPlace(
   context: Context,
   place: PreviewPlace | 'malformed',

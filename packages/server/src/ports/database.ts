@@ -488,7 +488,7 @@ export interface PullRequestRow {
   organization_id: string;
   project_id: string;
   number: number;
-  /** Part of the address of the preview; whoever has it can read the preview. */
+  /** Part of the address of the preview, which grants access to it. */
   token: string;
   url: string | null;
   title: string;
