@@ -120,7 +120,7 @@ describe('CreateBundle', () => {
 describe('projects', () => {
   it('a change without a field is refused', () => {
     expect(complaintsOf(schemas.UpdateProject, {})).toEqual([
-      'Set at least one field to change: name, domain, source, agent or exports.',
+      'Set at least one field to change: name, domain, source, agent, exports or pullRequests.',
     ]);
   });
 

@@ -49,7 +49,7 @@ const report: PreviewReport = {
   seconds: 1,
   newFindings: [
     { severity: 'error', code: 'link_broken', message: 'Fixes #1: no @page', file: 'start.mdx', line: 3 },
-    { severity: 'error', code: 'link_broken', message: 'Elsewhere', file: 'other.mdx', line: 1 },
+    { severity: 'error', code: 'link_broken', message: 'In an unchanged file', file: 'other.mdx', line: 1 },
   ],
   fixedFindings: [],
   isTruncated: false,

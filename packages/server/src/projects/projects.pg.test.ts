@@ -62,6 +62,7 @@ describe('creating', () => {
         onPush: { enabled: true, quietSeconds: 10 },
         polling: { enabled: false, intervalSeconds: 300 },
       },
+      pullRequests: { enabled: false, comment: true, status: true, failOn: ['error'], forks: 'approve' },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
       version: 1,

@@ -78,7 +78,7 @@ function readyParts(facts: CommentFacts, report: PreviewReport, commit: string):
       ? 'The address of this installation is not configured, so there is no link to the preview.'
       : `**[Open the preview](${previewUrl})**`;
   const { pageCount, seconds } = report;
-  const facets = [`${commit}`, `${pageCount} ${pageCount === 1 ? 'page' : 'pages'}`, `built in ${seconds} s`];
+  const facets = [commit, `${pageCount} ${pageCount === 1 ? 'page' : 'pages'}`, `built in ${seconds} s`];
   return [
     `${link} · ${facets.join(' · ')}`,
     changesText(facts, report),

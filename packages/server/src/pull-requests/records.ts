@@ -96,7 +96,7 @@ export async function isKnown(
   return row !== undefined;
 }
 
-export async function findPullRequest(
+async function findPullRequest(
   { database }: Pick<Context, 'database'>,
   where: { id: string; reach: AccessScope },
 ): Promise<PullRequestRecord> {
@@ -187,7 +187,7 @@ async function change(
     .execute();
 }
 
-export function viewPullRequest(
+function viewPullRequest(
   { config }: Pick<Context, 'config'>,
   row: PullRequestRecord,
 ): ForgePullRequest {
