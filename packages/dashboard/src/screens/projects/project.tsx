@@ -14,6 +14,7 @@ import { AgentSettings } from './agent-settings.tsx';
 import { AutomaticExports } from './automatic-exports.tsx';
 import { ProjectOverview } from './project-overview.tsx';
 import { ProjectSettings } from './project-settings.tsx';
+import { PullRequests } from './pull-requests.tsx';
 import './projects.css';
 
 const crumbs = [{ to: '/projects', label: 'Projects' }];
@@ -50,6 +51,7 @@ function Loaded({ project }: { project: Record }) {
   const mayInstruct = useMay('agent:write');
   const tabs = [
     { name: 'overview', label: 'Overview', show: <ProjectOverview project={project} /> },
+    { name: 'pull-requests', label: 'Pull requests', show: <PullRequests project={project} /> },
     { name: 'settings', label: 'Settings', show: <ProjectSettings project={project} /> },
     { name: 'automatic', label: 'Automatic exports', show: <AutomaticExports project={project} /> },
     { name: 'agent', label: 'Agent', show: <AgentSettings project={project} /> },
