@@ -228,8 +228,10 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     return ask(id, given, { headers: { 'Idempotency-Key': 'x'.repeat(256) } });
   },
   precondition_failed: (id, given) => ask(id, given, { headers: { 'If-Match': '"another"' } }),
-  version_conflict: (id, given) =>
-    ask(id, { ...given, body: { ...(given.body as object), version: 1_000_000 } }),
+  version_conflict: (id, given) => {
+    const outdated = id === 'approvePullRequest' ? { headCommit: 'b'.repeat(40) } : { version: 1_000_000 };
+    return ask(id, { ...given, body: { ...(given.body as object), ...outdated } });
+  },
   malformed_json: (id, given) => ask(id, given, { text: '{"name": ' }),
   unsupported_media_type: (id, given) =>
     ask(id, given, { text: 'name=x', headers: { 'Content-Type': 'text/plain' } }),

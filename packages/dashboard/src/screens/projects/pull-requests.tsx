@@ -13,7 +13,6 @@ import { Badge, type Tone } from '../../parts/note.tsx';
 import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
-import { Ago } from '../../parts/time.tsx';
 
 type PreviewState = ForgePullRequest['preview']['state'];
 
@@ -35,6 +34,12 @@ const tones: Record<PreviewState, Tone> = {
   approval: 'warn',
   skipped: 'quiet',
   removed: 'quiet',
+};
+
+const closings: Record<ForgePullRequest['state'], string> = {
+  open: 'Removed',
+  closed: 'Closed',
+  merged: 'Merged',
 };
 
 const refetchMs = 4000;
@@ -88,7 +93,7 @@ export function PullRequests({ project: { id: projectId, pullRequests } }: { pro
 const columns: Column<ForgePullRequest>[] = [
   {
     name: 'Pull request',
-    width: 'minmax(12rem, 2fr)',
+    width: 'minmax(9rem, 2fr)',
     cell: ({ url, number, title }) =>
       url === null ? (
         `#${number} ${title}`
@@ -98,10 +103,9 @@ const columns: Column<ForgePullRequest>[] = [
         </a>
       ),
   },
-  { name: 'State', width: '6rem', cell: ({ state }) => state },
   {
     name: 'Commit',
-    width: '9rem',
+    width: '8rem',
     cell: ({ headCommit, isFork }) => (
       <span className="mono">
         {shortCommit(headCommit)}
@@ -111,25 +115,27 @@ const columns: Column<ForgePullRequest>[] = [
   },
   {
     name: 'Preview',
-    width: 'minmax(9rem, 1fr)',
-    cell: ({ preview: { state, reason, jobId } }) => (
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ state: forgeState, preview: { state, reason } }) => (
       <span title={reason ?? undefined}>
-        <Badge tone={tones[state]}>{words[state]}</Badge>{' '}
-        {jobId !== null && <Link to={`/exports/${jobId}`}>Export</Link>}
+        <Badge tone={tones[state]}>{state === 'removed' ? closings[forgeState] : words[state]}</Badge>
       </span>
     ),
   },
   {
-    name: 'Link',
-    width: '6rem',
-    cell: ({ preview: { url } }) =>
-      url !== null && (
-        <a href={url} rel="noreferrer">
-          Open
-        </a>
-      ),
+    name: 'Links',
+    width: '7rem',
+    cell: ({ preview: { url, jobId } }) => (
+      <>
+        {url !== null && (
+          <a href={url} rel="noreferrer">
+            Open
+          </a>
+        )}{' '}
+        {jobId !== null && <Link to={`/exports/${jobId}`}>Export</Link>}
+      </>
+    ),
   },
-  { name: 'Changed', width: '8rem', align: 'end', cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
 ];
 
 function actions(approve: (pull: ForgePullRequest) => void): Column<ForgePullRequest> {
