@@ -187,10 +187,7 @@ async function change(
     .execute();
 }
 
-function viewPullRequest(
-  { config }: Pick<Context, 'config'>,
-  row: PullRequestRecord,
-): ForgePullRequest {
+function viewPullRequest({ config }: Pick<Context, 'config'>, row: PullRequestRecord): ForgePullRequest {
   return {
     id: row.id,
     projectId: row.project_id,

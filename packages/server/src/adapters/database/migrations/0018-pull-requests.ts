@@ -52,6 +52,7 @@ export const pullRequests: Migration = {
       schema.createIndex(name).on('pull_requests').columns(columns).execute();
     await index('pull_requests_list', ['organization_id', 'sequence']);
     await index('pull_requests_due', ['next_at']);
+    await index('pull_requests_by_state', ['state', 'next_at']);
     await index('pull_requests_by_job', ['job_id']);
     await index('pull_requests_by_shown_job', ['shown_job_id']);
     await schema.createIndex('jobs_by_preview').on('jobs').column('preview_of').execute();
