@@ -123,6 +123,7 @@ describe('search', () => {
     ['listExports', { projectId: theirs.project.id }],
     ['listForgeEvents', { projectId: theirs.project.id }],
     ['listAutomationRuns', { projectId: theirs.project.id }],
+    ['listPullRequests', { projectId: theirs.project.id }],
     ['listKeys', { q: theirs.keyId }],
     ['listUsers', { q: theirs.ownerId }],
     ['listAuditLog', { q: theirs.keyId }],

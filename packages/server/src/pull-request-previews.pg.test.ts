@@ -77,6 +77,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
+  await context.database.deleteFrom('pull_requests').execute();
   tenant = await createTenant(context);
   project = await createTestProject(context, tenant, { repository: 'https://git.example.com/acme/docs.git' });
   const credential = { type: 'token', token: fake.token };
