@@ -32,7 +32,7 @@ function emptyBlock(info: string): Block {
 /** Hosts of a reader. The quickstart and the tests of guides provide those that are left out. */
 const hostOfReader =
   /\b(?!(?:handbook|docs|docyard)\.example\.com\b)[\w-]+(?:\.[\w-]+)*\.example(?:\.com)?\b/;
-const recordOfReader = /\b(?:se|aj|pr|wh|org)_[0-9a-f]{16}\b/;
+const recordOfReader = /\b(?:se|aj|pr|pul|fe|wh|org)_[0-9a-f]{16}\b/;
 const variableOfPipeline = /\$\{?(?:CI_|COMMIT\b|VERSION\b)/;
 const otherProgram = /^(?:sudo |aws |docker |gh |helm |kubectl |python3 )/m;
 
