@@ -15,6 +15,7 @@ import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { readExportSettings } from '../projects/export-settings.ts';
 import { findProject, type FindByDomain } from '../projects/find-project.ts';
+import { refuseUnknownFindings } from '../projects/known-findings.ts';
 import { refuseUnreachable, subscribeToJob } from '../webhooks/webhooks.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';
@@ -54,7 +55,7 @@ export async function prepareExport(
   const tenant = { organizationId: actor.organizationId, projectId: project.id };
   if (request.webhookUrl !== undefined)
     await refuseUnreachable(context, { url: request.webhookUrl, path: 'webhookUrl', ...tenant });
-  if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn);
+  if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn, 'failOn');
   if (request.paths !== undefined) await refuseUnknownPaths(context, { ...source, tenant }, request.paths);
   // A snapshot: later changes of the project do not affect the job.
   const { customScripts } =
@@ -191,18 +192,6 @@ export async function countRecentStarts(
   return new Map(
     rows.map((row) => [row.organization_id, { count: row.count, oldestAt: new Date(row.oldest) }]),
   );
-}
-
-/** A job with an unknown code would never fail. */
-async function refuseUnknownFindings(failOn: readonly string[]): Promise<void> {
-  const { unknownFindings } = await import('@docyard/render/report');
-  const unknown = new Set(unknownFindings(failOn));
-  if (unknown.size === 0) return;
-  const details = failOn.flatMap((name, index) =>
-    unknown.has(name) ? [{ path: `failOn.${index}`, message: `There is no finding ${name}.` }] : [],
-  );
-  const hint = 'Use error, warning, info or a code from the findings page of the manual.';
-  throw new Problem('invalid_request', `${details[0]?.message ?? ''} ${hint}`, { details });
 }
 
 /** Reports unknown pages before the start. If the source cannot be fetched, the job reports it. */

@@ -118,6 +118,18 @@ describe('changing', () => {
     });
   });
 
+  test('an unknown finding that should fail the status of pull requests is refused', async () => {
+    const { context, tenant, actor } = await setUp();
+    const { id: projectId } = await createTestProject(context, tenant);
+    const change = { pullRequests: { failOn: ['error', 'no_such_finding'] } };
+    await expect(
+      updateProject(context, { projectId, change, actor, allowLocal: false }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'pullRequests.failOn.1' }],
+    });
+  });
+
   test('a project may keep its domain but not take that of another project', async () => {
     const { context, tenant, actor } = await setUp();
     await createTestProject(context, tenant, { domain: 'a.example.com' });

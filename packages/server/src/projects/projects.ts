@@ -15,6 +15,7 @@ import { findProject, type ProjectRecord } from './find-project.ts';
 import { changeExportSettings, viewExportSettings } from './export-settings.ts';
 import { refuseMissingForgeFields, refuseUnusableForge } from './forge.ts';
 import { schedulePolls } from './polling.ts';
+import { refuseUnknownFindings } from './known-findings.ts';
 import { changePullRequestSettings, viewPullRequestSettings } from './pull-request-settings.ts';
 import { inspectNewSigningKey } from './signing-key.ts';
 
@@ -68,6 +69,8 @@ export async function updateProject(
   const { change, actor } = input;
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
   refuseContextRepositories(context, change.agent?.contextRepositories, input.allowLocal);
+  const { failOn } = change.pullRequests ?? {};
+  if (failOn !== undefined) await refuseUnknownFindings(failOn, 'pullRequests.failOn');
   const signingKey = input.signingKey ?? (await inspectNewSigningKey(context, change));
   return inTransaction(context.database, async (database) => {
     const old = await holdProject({ database }, { id: input.projectId, reach: actor });
