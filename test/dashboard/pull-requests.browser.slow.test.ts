@@ -107,4 +107,17 @@ describe.skipIf(chromiumPath === undefined)('a pull request in the browser', () 
     expect(await shown.text()).toContain('The lighthouse');
     expect(complaints).toEqual([]);
   });
+
+  test('the dashboard changes what pull requests get', { timeout }, async () => {
+    const { page, complaints } = await dashboard.visit(`/projects/${projectId}?tab=pull-requests`);
+    await page.getByLabel('Build pull requests of forks').selectOption('off');
+    await page.getByLabel('Findings that fail the status').fill('error, broken_link');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const settings = async () =>
+      (await dashboard.service.client.call('readProject', { params: { projectId } })).pullRequests;
+    await expect
+      .poll(settings, { timeout })
+      .toMatchObject({ forks: 'off', failOn: ['error', 'broken_link'] });
+    expect(complaints).toEqual([]);
+  });
 });

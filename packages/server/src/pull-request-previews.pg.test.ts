@@ -48,8 +48,8 @@ const report: PreviewReport = {
   pageCount: 2,
   seconds: 1,
   newFindings: [
-    { severity: 'error', code: 'link_broken', message: 'Fixes #1: no @page', file: 'start.mdx', line: 3 },
-    { severity: 'error', code: 'link_broken', message: 'In an unchanged file', file: 'other.mdx', line: 1 },
+    { severity: 'error', code: 'broken_link', message: 'Fixes #1: no @page', file: 'start.mdx', line: 3 },
+    { severity: 'error', code: 'broken_link', message: 'In an unchanged file', file: 'other.mdx', line: 1 },
   ],
   fixedFindings: [],
   isTruncated: false,
@@ -192,7 +192,7 @@ test('a comment about hundreds of pages stays below the limits of all forges', a
   }));
   const newFindings = Array.from({ length: 400 }, (_, line) => ({
     severity: 'warning' as const,
-    code: 'link_broken',
+    code: 'broken_link',
     message: '<b>'.repeat(300),
     file: 'a.mdx',
     line,

@@ -1,10 +1,24 @@
-import type { ForgePullRequest } from '@docyard/api';
+import { UpdateProject, type ForgePullRequest, type ProjectPullRequests } from '@docyard/api';
+import { forkPolicies } from '@docyard/api/constants';
 import { Option, type Command } from 'commander';
-import { addServerOptions, connect, type ServerOptions } from './connection.ts';
-import { everyRow } from './local.ts';
+import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
+import { CommandError } from './errors.ts';
+import { check, everyRow } from './local.ts';
 import { print, showFacts } from './print.ts';
 
 const states = ['open', 'closed', 'merged'] as const;
+const onOff = ['on', 'off'] as const;
+type OnOff = (typeof onOff)[number];
+
+interface SettingsOptions extends ServerOptions {
+  project?: string;
+  enable?: boolean;
+  disable?: boolean;
+  comment?: OnOff;
+  status?: OnOff;
+  failOn?: string;
+  forks?: ProjectPullRequests['forks'];
+}
 
 const examples = `
 Examples:
@@ -12,6 +26,7 @@ Examples:
   docyard pull-requests show pul_8a1d4c7e2b5f9036
   docyard pull-requests approve pul_8a1d4c7e2b5f9036 --commit 5f0c9d1e7a3b82645f0c9d1e7a3b82645f0c9d1e
   docyard pull-requests rebuild pul_8a1d4c7e2b5f9036
+  docyard pull-requests settings --forks off --fail-on error,broken_link
 `;
 
 export function describePullRequests(command: Command): void {
@@ -31,6 +46,22 @@ export function describePullRequests(command: Command): void {
     .requiredOption('--commit <hash>', 'full hash of the commit that you reviewed')
     .action(approve);
   onPull('rebuild', 'Build the preview of the newest commit again.').action(rebuild);
+  addServerOptions(
+    command.command('settings').description('Show or change what the pull requests of a project get.'),
+  )
+    .option('--project <id>', 'project (default: the only one)')
+    .option('--enable', 'build previews of pull requests')
+    .option('--disable', 'build no previews')
+    .addOption(new Option('--comment <state>', 'a comment with the changed pages').choices(onOff))
+    .addOption(new Option('--status <state>', 'a status of the head commit').choices(onOff))
+    .option('--fail-on <codes>', 'new findings that fail the status: severities and codes, with commas')
+    .addOption(
+      new Option(
+        '--forks <policy>',
+        'build a commit of a fork after its approval, at once, or never',
+      ).choices(forkPolicies),
+    )
+    .action(settings);
 }
 
 async function list(
@@ -62,6 +93,41 @@ async function approve(pullRequestId: string, options: ServerOptions & { commit:
 async function rebuild(pullRequestId: string, options: ServerOptions): Promise<void> {
   const client = await connect(options);
   showPull(await client.call('rebuildPullRequest', { params: { pullRequestId } }), options);
+}
+
+async function settings(options: SettingsOptions): Promise<void> {
+  const client = await connect(options);
+  const projectId = options.project ?? (await onlyProject(client, 'Name a project with --project')).id;
+  const change = settingsChange(options);
+  const params = { projectId };
+  const { pullRequests } =
+    change === undefined
+      ? await client.call('readProject', { params })
+      : await client.call('updateProject', { params, body: change });
+  if (options.json) {
+    print(options, pullRequests, []);
+    return;
+  }
+  showFacts([
+    ['previews', pullRequests.enabled ? 'on' : 'off'],
+    ['comment', pullRequests.comment ? 'on' : 'off'],
+    ['status', pullRequests.status ? 'on' : 'off'],
+    ['fails on', pullRequests.failOn.join(', ') || 'nothing'],
+    ['forks', pullRequests.forks],
+  ]);
+}
+
+function settingsChange({ enable, disable, comment, status, failOn, forks }: SettingsOptions) {
+  if (enable && disable) throw new CommandError('Pass either --enable or --disable.', 'usage');
+  const pullRequests = {
+    ...(enable || disable ? { enabled: enable === true } : {}),
+    ...(comment === undefined ? {} : { comment: comment === 'on' }),
+    ...(status === undefined ? {} : { status: status === 'on' }),
+    ...(failOn === undefined ? {} : { failOn: failOn.split(',').filter((code) => code !== '') }),
+    ...(forks === undefined ? {} : { forks }),
+  };
+  if (Object.keys(pullRequests).length === 0) return undefined;
+  return check(UpdateProject, { pullRequests }, { failOn: 'fail-on' });
 }
 
 function showPull(pull: ForgePullRequest, options: ServerOptions): void {

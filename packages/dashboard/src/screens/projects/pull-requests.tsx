@@ -13,6 +13,7 @@ import { Badge, type Tone } from '../../parts/note.tsx';
 import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
+import { PullRequestPreviews } from './pull-request-previews.tsx';
 
 type PreviewState = ForgePullRequest['preview']['state'];
 
@@ -45,9 +46,11 @@ const closings: Record<ForgePullRequest['state'], string> = {
 const refetchMs = 4000;
 const shortCommit = (commit: string) => commit.slice(0, 7);
 
-export function PullRequests({ project: { id: projectId, pullRequests } }: { project: Project }) {
+export function PullRequests({ project }: { project: Project }) {
+  const { id: projectId, pullRequests } = project;
   const [approving, setApproving] = useState<ForgePullRequest>();
   const mayApprove = useMay('exports:write');
+  const mayChange = useMay('projects:write');
   const list = useList(
     ['pull-requests', projectId],
     (cursor) =>
@@ -80,6 +83,7 @@ export function PullRequests({ project: { id: projectId, pullRequests } }: { pro
           />
         )}
       </Panel>
+      {mayChange && <PullRequestPreviews project={project} />}
       <ApiCall
         operation="listPullRequests"
         query={{ projectId }}
