@@ -189,6 +189,7 @@ describe('fence options', () => {
     ['highlight={2} focus={1} nocopy', { noCopy: true }],
     ['nocopy="false" lines={false} showLineNumbers', { noCopy: false, lineNumbers: true }],
     ['theme={null} mode="x" runnable=true', { lineNumbers: false }],
+    ['deploy.sh norun', { title: 'deploy.sh' }],
     ['', { lineNumbers: false, wrap: false }],
   ])('%s', (meta, expected) => {
     expect(readFenceMeta(meta)).toMatchObject(expected);

@@ -137,6 +137,9 @@ function applyFlag(meta: FenceMeta, word: string, on: boolean): boolean {
     case 'copy':
       meta.noCopy = !on;
       return true;
+    // For programs that run the code.
+    case 'norun':
+      return true;
     case 'twoslash':
       meta.twoslash = on;
       return true;
