@@ -85,6 +85,7 @@ it('the configuration page lists every setting with its default', () => {
     AGENT_COMMAND: 'the built-in engine',
     AGENT_ENV: 'empty',
     AGENT_READ_PATHS: 'empty',
+    AGENT_SAMPLE_RUNNERS: 'none',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'none',
     MODEL_URL: 'none',
     MODEL_NAME: 'none',

@@ -73,6 +73,7 @@ const starting: Record<string, string> = {
   [`${own}operations/doctor.ts`]: 'git --version',
   [`${own}sandbox/launch.ts`]:
     'the processes that read strangers’ files, without a network where the system allows it',
+  [`${own}sandbox/run-program.ts`]: 'code samples of authors, without a network',
   [`${own}sandbox/runtime-files.ts`]: 'those processes, asked which libraries they need, or ldd',
   [`${own}sandbox/probe-child.ts`]: 'nothing that may start: it tries whether it could',
   [`${own}agent/engine/sandbox.ts`]: 'another agent, without a network',

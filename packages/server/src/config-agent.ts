@@ -1,8 +1,8 @@
 /** Settings of external agents: what their process gets besides its command. */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { ConfigError } from '@docyard/site/errors';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { contains } from './folder-contains.ts';
 
 /** The sandbox needs its own values of these. */
@@ -35,6 +35,39 @@ function problemOf(written: string, name: string, known: Record<string, string>)
 /** Mounting these over the sandbox would break it. */
 const sandboxFolders = ['/proc', '/sys', '/dev', '/tmp', '/site', '/home/agent', '/run/docyard'];
 const kernelFolders = ['/proc', '/sys', '/dev'];
+
+/** Folders of the system in which sandboxed programs run, besides `/usr`. */
+export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
+
+const maxArguments = 20;
+const runners = z.record(
+  z.string().regex(/^[a-z0-9_+#.-]{1,40}$/, 'a language is written in lower case, as in ```python'),
+  z
+    .array(z.string().min(1))
+    .min(1, 'a command has at least the path of a program')
+    .max(maxArguments, `a command has at most ${maxArguments} parts`),
+  { error: 'must be a JSON object of languages with commands: {"bash": ["/bin/bash", "-s"]}' },
+);
+
+/** The commands that run the code samples of a language. */
+export const sampleRunners = runners.superRefine((given, context) => {
+  for (const [language, [program = '']] of Object.entries(given)) {
+    const message = runnerProblem(program);
+    if (message !== undefined) context.addIssue({ code: 'custom', message: `${language}: ${message}` });
+  }
+});
+
+function runnerProblem(program: string): string | undefined {
+  if (!isAbsolute(program)) return `${program} is not an absolute path. Begin it with /`;
+  if (!existsSync(program) || !statSync(program).isFile())
+    return `${program} is not a program on this machine. Install it, or correct the path`;
+  const isVisible = [program, realpathSync(program)].every((path) =>
+    ['/usr', ...systemFolders].some((folder) => contains(folder, path)),
+  );
+  return isVisible
+    ? undefined
+    : `${program} is not below /usr or /bin, the folders that samples see. Install it there`;
+}
 
 export function readPathsOf(text: string, context: z.RefinementCtx): string[] {
   const paths = text

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { ModelHeaders, modelOptions, modelProviders } from '@docyard/api';
 import { z } from 'zod';
-import { environmentOf, readPathsOf } from './config-agent.ts';
+import { environmentOf, readPathsOf, sampleRunners } from './config-agent.ts';
 import { complainAboutRange } from '@docyard/site/network';
 import { parseEgressRules, type EgressRule } from './egress/rules.ts';
 
@@ -183,6 +183,11 @@ export const settings = {
   AGENT_READ_PATHS: {
     check: z.string().default('').transform(readPathsOf),
     meaning: 'Comma-separated files and folders that the program can also read.',
+  },
+  AGENT_SAMPLE_RUNNERS: {
+    check: jsonText.pipe(sampleRunners).optional(),
+    meaning:
+      'Commands that run the changed code samples of a proposal in a sandbox, as a JSON object by language: {"bash": ["/bin/bash", "-s"]}. Each reads the sample from standard input.',
   },
   MODEL_PROVIDER: {
     check: z.enum(modelProviders).default('openai'),

@@ -34,6 +34,7 @@ test('every setting has a default', () => {
     agentCommand: null,
     agentEnvironment: {},
     agentReadPaths: [],
+    sampleRunners: {},
     model: null,
     renderProcesses: availableParallelism(),
     buildCacheBytes: 10e9,
@@ -87,6 +88,7 @@ test('every setting is read', () => {
     AGENT_COMMAND: '/usr/bin/node  /opt/agent/main.js ',
     AGENT_ENV: 'GEMINI_API_KEY=any, MODES=plan%2Cedit,BASE_URL={modelUrl}/v1?a=b,EMPTY=,!HOME=/tmp/home',
     AGENT_READ_PATHS: '/opt/tools, /srv/styles/',
+    AGENT_SAMPLE_RUNNERS: '{"sh": ["/bin/sh", "-s"]}',
     MODEL_PROVIDER: 'anthropic',
     MODEL_URL: 'https://models.example.com/v1',
     MODEL_NAME: 'writer-1',
@@ -155,6 +157,7 @@ test('every setting is read', () => {
       HOME: '/tmp/home',
     },
     agentReadPaths: ['/opt/tools', '/srv/styles'],
+    sampleRunners: { sh: ['/bin/sh', '-s'] },
     model: {
       provider: 'anthropic',
       url: 'https://models.example.com/v1',
@@ -223,6 +226,17 @@ describe('an invalid value', () => {
     AGENT_COMMAND: ['node agent.js'],
     AGENT_ENV: ['writer', '1NAME=a', 'A-B=c', 'A=1,A=2', 'PATH=/opt/bin', 'A=1,HOME=/root', '!!HOME=/root'],
     AGENT_READ_PATHS: ['tools', '/opt/a,b', '/', '/home', '/tmp', '/proc/self', '/dev'],
+    AGENT_SAMPLE_RUNNERS: [
+      'bash',
+      '[]',
+      '{"sh": "/bin/sh"}',
+      '{"sh": []}',
+      '{"Sh": ["/bin/sh"]}',
+      '{"sh": ["sh"]}',
+      '{"sh": ["/bin/no-such-shell"]}',
+      '{"sh": ["/usr/bin"]}',
+      `{"sh": ["${import.meta.filename}"]}`,
+    ],
     MODEL_PROVIDER: ['other'],
     MODEL_URL: ['models.example.com', 'ftp://models.example.com'],
     MODEL_NAME: [],
@@ -452,8 +466,8 @@ test('empty and unknown variables are ignored', () => {
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 57 settings, each with a sentence that explains it', () => {
-  expect(Object.keys(settings).length).toBeLessThanOrEqual(57);
+test('there are at most 58 settings, each with a sentence that explains it', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(58);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });
 

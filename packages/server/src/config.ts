@@ -69,6 +69,8 @@ export interface Config {
   agentEnvironment: Record<string, string>;
   /** Files and folders that it can read besides its own. */
   agentReadPaths: string[];
+  /** The commands that run code samples, by language; empty to run none. */
+  sampleRunners: Readonly<Record<string, readonly string[]>>;
   /** The model endpoint for projects without one; null for none. */
   model: ModelConfig | null;
   renderProcesses: number;
@@ -146,6 +148,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     agentCommand: value.AGENT_COMMAND?.split(/ +/).filter((part) => part !== '') ?? null,
     agentEnvironment: value.AGENT_ENV,
     agentReadPaths: value.AGENT_READ_PATHS,
+    sampleRunners: value.AGENT_SAMPLE_RUNNERS ?? {},
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
     buildCacheBytes: value.BUILD_CACHE_GB * 1e9,

@@ -62,6 +62,7 @@ describe('the words of the pull request', () => {
       messageUrl: null,
       template: each.files?.['.github/pull_request_template.md'] ?? null,
       evidence: [],
+      samples: null,
       secrets: [secret],
       earlier: [],
     };

@@ -2,6 +2,7 @@
 import type { AgentEnding, GitIdentity } from '@docyard/api';
 import type { z } from 'zod';
 import type { CheckedEvidence, Evidence } from './evidence/evidence.ts';
+import type { SampleRuns } from './samples/sample.ts';
 
 /**
  * Content is UTF-8 text, null for a removed file. Paths are relative to the docs root, with forward slashes.
@@ -250,7 +251,7 @@ export type Step =
   | { kind: 'answer'; answer: ModelAnswer; estimatedTokens?: number }
   | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
   | ({ kind: 'loop-ended' } & LoopEnd)
-  | { kind: 'validated'; findings: SiteFinding[]; findingsBefore: number }
+  | { kind: 'validated'; findings: SiteFinding[]; findingsBefore: number; samples?: SampleRuns }
   | { kind: 'judged'; verdict: Verdict; evidence?: CheckedEvidence[] }
   /** `signature` is repeated like `date`: no two signatures need to be equal. */
   | { kind: 'committed'; commit: string; branch: string; date: string; signature?: string }

@@ -9,6 +9,8 @@ import { judgeEvidence } from './evidence/run-evidence.ts';
 import { judgeChange } from './policy/gate.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun } from './agent-run.ts';
+import { runSamplesOf } from './samples/run-samples.ts';
+import { sampleNotes } from './samples/sample.ts';
 
 /** Findings that mean there is no site to publish. */
 const noSite = new Set(['config_syntax', 'config_shape', 'site_missing', 'site_unreadable', 'site_empty']);
@@ -20,7 +22,9 @@ export async function validate(run: AgentRun): Promise<undefined> {
     if (!(error instanceof SiteCheckError)) throw error;
     return [uncheckable(error.message)];
   });
-  await run.journal.append({ kind: 'validated', findings, findingsBefore: run.site.findingsBefore });
+  const samples = await runSamplesOf(run);
+  const { findingsBefore } = run.site;
+  await run.journal.append({ kind: 'validated', findings, findingsBefore, ...(samples && { samples }) });
 }
 
 /** A site that cannot be checked is treated like one that does not build. */
@@ -65,8 +69,9 @@ async function verdictOn(run: AgentRun, ofEvidence: Verdict['notes']): Promise<V
     },
     input.signal,
   );
-  const ofSite = siteNotes(findStep(run.journal.steps, 'validated')?.findings ?? []);
-  const notes = [...ofSite, ...verdict.notes, ...ofEvidence];
+  const { findings = [], samples } = findStep(run.journal.steps, 'validated') ?? {};
+  const ofSamples = samples === undefined ? [] : sampleNotes(samples);
+  const notes = [...siteNotes(findings), ...verdict.notes, ...ofEvidence, ...ofSamples];
   const isBlocked = notes.some(({ outcome }) => outcome === 'block');
   return { outcome: isBlocked ? 'block' : notes.length > 0 ? 'draft' : verdict.outcome, notes };
 }

@@ -4,6 +4,7 @@ import { baseUpdateText } from './base-update.ts';
 import type { Step, ToolCall } from './contract.ts';
 import { isExternalCall } from './engine/external-call.ts';
 import { sourceText, type CheckedEvidence } from './evidence/evidence.ts';
+import { sampleTexts } from './samples/sample.ts';
 import { recordedStep, type RecordedStep } from './record.ts';
 import { redactJson } from './redact.ts';
 import { redactorOf, type SettingsContext } from './settings.ts';
@@ -66,10 +67,12 @@ function textOf(step: Step): string {
     case 'loop-ended':
       return `${step.reason}: ${step.summary}${step.problem === undefined ? '' : `\n${step.problem}`}`;
     case 'validated':
-      return step.findings
-        .filter(({ isNew }) => isNew)
-        .map(({ severity, file, line, message }) => `${severity} ${file}:${line ?? 1} ${message}`)
-        .join('\n');
+      return [
+        ...step.findings
+          .filter(({ isNew }) => isNew)
+          .map(({ severity, file, line, message }) => `${severity} ${file}:${line ?? 1} ${message}`),
+        ...(step.samples === undefined ? [] : sampleTexts(step.samples)),
+      ].join('\n');
     case 'judged':
       return [
         step.verdict.outcome,

@@ -8,7 +8,13 @@ import { availableParallelism, setPriority } from 'node:os';
 import type { Writable } from 'node:stream';
 import { heapFlags, mallocSettings } from '@docyard/render/process-settings';
 import { contains } from '../folder-contains.ts';
-import { bubblewrap, mountArguments, namespaceArguments, type Mount } from './bubblewrap.ts';
+import {
+  bubblewrap,
+  mountArguments,
+  namespaceArguments,
+  type Mount,
+  type NamespaceOptions,
+} from './bubblewrap.ts';
 import type { RuntimeFiles } from './runtime-files.ts';
 import { firstFileDescriptor, messageDescriptor } from './protocol.ts';
 import { seccompFilter } from './seccomp.ts';
@@ -96,14 +102,17 @@ export function launch({ confinement, runtime }: SandboxSetup, order: Launch): C
   });
   if (order.yields && child.pid !== undefined) lowerPriority(child.pid);
   if (filter !== undefined) {
-    const pipe = child.stdio[filterDescriptor] as Writable;
-    // A process that failed to start does not read it.
-    pipe.on('error', () => undefined).write(filter);
-    // The reader needs EOF. `end` is delayed while the event loop is busy.
-    if (pipe.writableLength === 0) pipe.destroy();
-    else pipe.end();
+    sendFilter(child.stdio[filterDescriptor] as Writable, filter);
   }
   return child;
+}
+
+export function sendFilter(pipe: Writable, filter: Buffer): void {
+  // A process that failed to start does not read it.
+  pipe.on('error', () => undefined).write(filter);
+  // The reader needs EOF. `end` is delayed while the event loop is busy.
+  if (pipe.writableLength === 0) pipe.destroy();
+  else pipe.end();
 }
 
 /** Inherited by its threads and child processes. */
@@ -126,24 +135,37 @@ function bubblewrapCommand(
   filterDescriptor: number | undefined,
 ): string[] {
   const { runtime } = setup;
-  const fromRoot = givesUpRoot(setup);
-  const user = fromRoot ? ownUser() : nobodyUid;
+  const user = userOf(setup);
   const programs = [...runtime.paths, order.program].map((path) => ({ source: path, target: path }));
   const mounts = [...programs, ...order.readable];
   return [
     bubblewrap,
     ...namespaceArguments({
-      users: fromRoot ? 'host' : 'namespace',
+      users: user.namespace,
       isFiltered: filterDescriptor !== undefined,
       environment,
     }),
-    ...(fromRoot ? capabilitiesForSetpriv : ['--uid', String(user), '--gid', String(user)]),
+    ...user.arguments,
     ...mountArguments(withoutRepeats(mounts), order.hidden),
     ...readOnlyRoot,
     ...(filterDescriptor === undefined ? [] : ['--seccomp', String(filterDescriptor)]),
     '--',
-    ...(fromRoot ? setprivCommand(runtime.setpriv ?? '', user) : []),
+    ...user.command,
   ];
+}
+
+/** How bubblewrap and the command after it change the user. */
+export function userOf(setup: SandboxSetup): {
+  namespace: NamespaceOptions['users'];
+  arguments: string[];
+  command: string[];
+} {
+  if (givesUpRoot(setup)) {
+    const command = setprivCommand(setup.runtime.setpriv ?? '', ownUser());
+    return { namespace: 'host', arguments: capabilitiesForSetpriv, command };
+  }
+  const id = String(nobodyUid);
+  return { namespace: 'namespace', arguments: ['--uid', id, '--gid', id], command: [] };
 }
 
 /** Nothing is writable, not even a tmpfs, whose size has no limit. */
@@ -240,7 +262,7 @@ const environment: Record<string, string> = {
 type Stream = 'ignore' | 'pipe' | number;
 
 /** Descriptors that this program inherited would stay open in every process it starts. */
-function withoutInherited(streams: readonly Stream[]): Stream[] {
+export function withoutInherited(streams: readonly Stream[]): Stream[] {
   const all: Stream[] = [...streams];
   for (const descriptor of (inherited ??= inheritedDescriptors())) {
     while (all.length <= descriptor) all.push('ignore');

@@ -2,22 +2,25 @@
 
 export interface CodeFence {
   language: string;
+  /** The words after the language. */
+  words: string[];
   /** Of the first line of code. */
   line: number;
   code: string;
 }
 
-const opening = /^([ \t]{0,40})(`{3,20}|~{3,20})[ \t]*([\w+#.-]{0,40})/;
+const opening = /^([ \t]{0,40})(`{3,20}|~{3,20})[ \t]*([\w+#.-]{0,40})(.{0,2000})/;
 
 export function codeFences(source: string): CodeFence[] {
   const found: CodeFence[] = [];
-  let open: { indent: number; mark: string; language: string; line: number; lines: string[] } | undefined;
+  let open: { indent: number; mark: string; lines: string[]; fence: Omit<CodeFence, 'code'> } | undefined;
   for (const [index, line] of source.split(/\r?\n/).entries()) {
-    const [, indent = '', mark, language = ''] = opening.exec(line) ?? [];
+    const [, indent = '', mark, language = '', rest = ''] = opening.exec(line) ?? [];
     if (open === undefined) {
       if (mark === undefined) continue;
-      const fence = { indent: indent.length, mark, language: language.toLowerCase(), lines: [] };
-      open = { ...fence, line: index + 2 };
+      const words = rest.split(/\s/).filter((word) => word !== '');
+      const fence = { language: language.toLowerCase(), words, line: index + 2 };
+      open = { indent: indent.length, mark, lines: [], fence };
       continue;
     }
     const { mark: opened } = open;
@@ -26,7 +29,7 @@ export function codeFences(source: string): CodeFence[] {
       open.lines.push(line.slice(Math.min(open.indent, line.search(/\S|$/))));
       continue;
     }
-    found.push({ language: open.language, line: open.line, code: open.lines.join('\n') });
+    found.push({ ...open.fence, code: open.lines.join('\n') });
     open = undefined;
   }
   return found;

@@ -5,8 +5,9 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { systemFolders } from '../../config-agent.ts';
 import { contains } from '../../folder-contains.ts';
-import { modelOriginInside, searchPathInside, systemFolders, type SandboxedProgram } from './sandbox.ts';
+import { modelOriginInside, searchPathInside, type SandboxedProgram } from './sandbox.ts';
 
 export interface AgentSettings {
   command: readonly string[];

@@ -8,6 +8,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { systemFolders } from '../../config-agent.ts';
 import { contains } from '../../folder-contains.ts';
 import { killGroup } from '../../process-group.ts';
 import {
@@ -56,7 +57,6 @@ const homeInside = '/home/agent';
 const maxTemporaryBytes = 256_000_000;
 /** Keeps one file from filling the disk. */
 const maxFileBytes = 64_000_000;
-export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
 const readableFiles = [
   '/etc/alternatives',
   '/etc/ld.so.cache',

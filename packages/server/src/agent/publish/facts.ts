@@ -35,6 +35,7 @@ export async function factsOf(run: AgentRun, forge: ForgeKind = 'bare'): Promise
     messageUrl: `${base}/v2/agent/${run.job.project_id}/job/${run.jobId}/message`,
     template: null,
     evidence: shownEvidence(run, forge),
+    samples: validated?.samples ?? null,
     secrets: [...run.secrets],
   };
 }

@@ -26,6 +26,7 @@ const facts: ChangeFacts = {
   messageUrl: 'https://docs.acme.io/v2/agent/pr_1/job/aj_1/message',
   template: null,
   evidence: [],
+  samples: null,
   secrets: [],
 };
 const bodyOf = (change: Partial<ChangeFacts>) => pullRequestText({ ...facts, ...change }).body;
@@ -67,6 +68,28 @@ It is new.
       "[`api@1a2b3c4:src/'a\\|b'.ts#L1-L2`](https://git.example.com/api/blob/1a2b3c4/src/%28a%29.ts#L1-L2), `guides/start.mdx#L3`, `x`",
     );
     expect(section).not.toMatch(/@ada|#1\b|<img|\]\(https:\/\/evil/);
+  });
+
+  it('code samples are listed with what they printed as plain text, without credentials', () => {
+    const sample = { path: 'new.mdx', line: 7, language: 'python', exitCode: 1, problem: 'exit code 1' };
+    const results = [
+      { ...sample, exitCode: 0, problem: '', output: '' },
+      { ...sample, output: 'Traceback:\n\n  `x` @ada fixes #1\nNameError' },
+      { ...sample, output: 'key: seagull-42-harbour' },
+    ];
+    const notRun = { count: 2, reason: 'At most 20 samples are run.' };
+    const [, section = ''] = bodyOf({
+      samples: { results, notRun },
+      secrets: ['seagull-42-harbour'],
+    }).split('### Code samples\n\n');
+    expect(section.split('\n\n')[0]).toBe(
+      [
+        '- `new.mdx:7` (python) passed',
+        "- `new.mdx:7` (python) **failed**: exit code 1: `Traceback: / 'x' @ada fixes #1 / NameError`",
+        '- `new.mdx:7` (python) **failed**: exit code 1: `(Text that resembles a credential was removed.)`',
+        '- Changed code samples that were not run: 2. At most 20 samples are run.',
+      ].join('\n'),
+    );
   });
 
   it('only the newest of many instructions are shown, without secrets', () => {

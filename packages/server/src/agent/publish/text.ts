@@ -3,7 +3,9 @@
  * resembles a credential is left out.
  */
 import type { BaseUpdate, DiffFile, EndReason, SiteFinding, Usage, Verdict } from '../contract.ts';
+import type { SampleRuns } from '../samples/sample.ts';
 import { evidenceSection, type ShownEvidence } from './evidence-section.ts';
+import { samplesSection } from './samples-section.ts';
 import { code, linkTo, oneLine, withoutSecrets } from './safe-text.ts';
 import {
   sanitizeCode,
@@ -38,6 +40,8 @@ export interface ChangeFacts {
   messageUrl: string | null;
   template: string | null;
   evidence: readonly ShownEvidence[];
+  /** Null if no sample had to be run. */
+  samples: SampleRuns | null;
   secrets: readonly string[];
 }
 
@@ -82,6 +86,7 @@ const sections = [
   evidenceSection,
   baseNote,
   checks,
+  samplesSection,
   reviewNotes,
   howToContinue,
   usageLine,
