@@ -13,7 +13,7 @@ import { openFurnishedDashboard, screens, type FurnishedDashboard } from './scre
 import { chromiumPath } from './harness.ts';
 
 /** Of all scripts and styles together. */
-const maxGzippedBytes = 210_000;
+const maxGzippedBytes = 216_000;
 /** Exports and an agent job, on a busy machine. */
 const setUpMs = 240_000;
 const built = fileURLToPath(new URL('../../packages/server/dist/dashboard', import.meta.url));
