@@ -134,10 +134,10 @@ test('a description with a schema that cannot be compiled has no findings', () =
   expect(checkExamples([page], [broken])).toEqual([]);
 });
 
-test('fences are found in components and lists, with their first line', () => {
+test('fences are found in components and lists, with their first line and further words', () => {
   const source = '<Tab>\n  ~~~bash title="x"\n  a\n    b\n  ```\n  ~~~\n</Tab>\n````md\n```js\n```\n````\n';
   expect(codeFences(source)).toEqual([
-    { language: 'bash', line: 3, code: 'a\n  b\n```' },
-    { language: 'md', line: 9, code: '```js\n```' },
+    { language: 'bash', words: ['title="x"'], line: 3, code: 'a\n  b\n```' },
+    { language: 'md', words: [], line: 9, code: '```js\n```' },
   ]);
 });
